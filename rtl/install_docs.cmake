@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# cmake -D FROM=<docs/reference> -D TO=<directory> -P install_docs.cmake: the documents that go with the installed sources. Links to others become
-# plain text, and figures are left out.
+# cmake -D FROM=<docs/reference> -D TO=<directory> -P install_docs.cmake
+#
+# Copies the documents that are installed with the sources. Links to other documents become plain text, and figures are left out.
 
 set(kept scheduler_accelerator accelerator_integration cluster_order)
 file(GLOB modules RELATIVE "${FROM}" "${FROM}/rtl/*.md")

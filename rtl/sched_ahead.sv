@@ -1,14 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Look-ahead of a decision: for the candidates of least key, one after another, what the next accesses would cost after it, and of these
-// candidates the one with the least total. It stops where no candidate left can have a lower total: its key alone is as high.
+// The module looks ahead for a decision. For the candidates of least key, one after another, it
+// works out the cost of the next accesses after the candidate. It gives the candidate with the
+// least total. It stops as soon as no remaining candidate can have a lower total, because its key
+// alone is as high.
 //
-// Parameters: Entries, AngleW.
-// Latency:    from start_i to done_o: 1 + for each candidate examined 2 + (Rows + DecisionLatency + 5) for each access ahead, and
-//             Rows + DecisionLatency + 1 for each further search, and 1 if a search ends it.
-// Handshake:  start_i in the last cycle of the decision's own pass; the unit then starts passes (pass_start_o), which end with pass_done_i. What
-//             a pass has found (found_*) is there in the cycle after its last one and stays until the next pass ends. done_o is high
-//             in the last cycle of the look-ahead. The configuration is stable meanwhile. reset ends it.
+// Parameters:
+//   Entries  entries of the table, 4 to 256
+//   AngleW   bits of an angle, 12 to 20
+// Latency:    From start_i to done_o it takes 1 cycle. Each examined candidate adds 2 cycles, and
+//             each of its accesses ahead adds Rows + DecisionLatency + 5. Each further search adds
+//             Rows + DecisionLatency + 1, and 1 more if it ends the look-ahead.
+// Handshake:  start_i comes in the last cycle of the decision's own pass. The unit then starts
+//             passes with pass_start_o, which end with pass_done_i. The outcome of a pass (found_*)
+//             is valid from the cycle after its last one until the next pass ends. done_o is high
+//             in the last cycle of the look-ahead. The configuration is stable meanwhile. A reset
+//             ends the look-ahead.
 
 module sched_ahead
   import sched_pkg::*;
@@ -18,30 +25,51 @@ module sched_ahead
   localparam int unsigned KeyW = key_w(AngleW),
   localparam int unsigned TotalW = total_w(AngleW)
 ) (
+  // Clock, rising edge.
   input  logic               clk_i,
+  // Reset or soft reset, synchronous, active low.
   input  logic               rst_ni,
 
+  // Start a look-ahead, in the last cycle of the decision's own pass.
   input  logic               start_i,
+  // AHEAD.MOST: most candidates to examine, at least 1.
   input  logic [CountW-1:0]  most_i,
+  // AHEAD.DEPTH: accesses ahead of each, at least 1; more than 4 count as 4.
   input  logic [2:0]         depth_i,
+  // AHEAD_SHARE: weight of each access ahead in the total, in 1/256.
   input  logic [AheadMost-1:0][7:0] share_i,
+  // Last cycle of the look-ahead.
   output logic               done_o,
 
-  // Passes, and what the last one that has ended has found
+  // --- Passes
+  // Start a pass.
   output logic               pass_start_o,
-  output logic               fetch_o,           // the row of fetch_tag_o enters stage 0, two cycles before a pass from its end
+  // Send the row of fetch_tag_o into stage 0, two cycles before a pass from its end.
+  output logic               fetch_o,
+  // Entry whose end is needed, valid with fetch_o.
   output logic [TagW-1:0]    fetch_tag_o,
-  output logic               ahead_o,           // the pass is from an entry's end
-  output logic [Entries-1:0] exclude_o,         // entries that do not take part
+  // The pass goes from an entry's end; from the cycle before pass_start_o to the cycle after
+  // pass_done_i.
+  output logic               ahead_o,
+  // Entries that do not take part in the pass, one bit a tag.
+  output logic [Entries-1:0] exclude_o,
+  // The pass ends with this cycle.
   input  logic               pass_done_i,
+  // The last pass has found an entry.
   input  logic               found_i,
+  // That entry is due, valid with found_i.
   input  logic               found_due_i,
+  // Its key, ticks, signed; valid with found_i.
   input  logic signed [KeyW-1:0] found_key_i,
+  // Its tag, valid with found_i.
   input  logic [TagW-1:0]    found_tag_i,
 
-  // Result, with done_o
+  // --- Result
+  // A candidate was examined; valid with done_o.
   output logic               valid_o,
+  // Candidate with the least total, valid with valid_o.
   output logic [TagW-1:0]    tag_o,
+  // Its total, ticks, signed; valid with valid_o.
   output logic signed [TotalW-1:0] total_o
 );
 
@@ -57,7 +85,8 @@ module sched_ahead
   localparam int unsigned HighW = KeyW - LowW;
 
   typedef enum logic [3:0] {
-    Idle, Weigh, FetchPlace, FetchWait, AheadStart, Ahead, Multiply, Add, Settle, SearchStart, Search, End
+    Idle, Weigh, FetchPlace, FetchWait, AheadStart, Ahead, Multiply, Add, Settle, SearchStart,
+    Search, End
   } state_e;
 
   state_e                   state_q;
@@ -72,7 +101,9 @@ module sched_ahead
   logic [Entries-1:0]       examined_q, chain_q;
 
   // An entry that the last pass has found cannot be better than the best so far.
-  function automatic logic is_worse(logic valid, logic due, logic best_due, logic signed [KeyW-1:0] key, logic signed [TotalW-1:0] total);
+  function automatic logic is_worse(logic valid, logic due, logic best_due,
+                                    logic signed [KeyW-1:0] key,
+                                    logic signed [TotalW-1:0] total);
     return valid && (due != best_due || TotalW'(key) >= total);
   endfunction
 
@@ -92,7 +123,8 @@ module sched_ahead
     end else begin
       unique case (state_q)
         Idle: if (start_i) state_q <= Weigh;
-        Weigh: state_q <= (found_i && !is_worse(valid_o, found_due_i, best_due_q, found_key_i, total_o)) ? FetchPlace : End;
+        Weigh: state_q <= (found_i && !is_worse(valid_o, found_due_i, best_due_q, found_key_i,
+                                                total_o)) ? FetchPlace : End;
         FetchPlace: state_q <= FetchWait;
         FetchWait: state_q <= AheadStart;
         AheadStart: state_q <= Ahead;
@@ -111,15 +143,17 @@ module sched_ahead
   assign fetch_o = state_q == FetchPlace;
   assign fetch_tag_o = found_tag_i;
 
-  // From the cycle before a pass ahead starts to the one after its last: the lanes look at it from stage 1 on.
+  // High from the cycle before a pass ahead starts to the cycle after its last one. The lanes look
+  // at it from stage 1 on.
   always_ff @(posedge clk_i) begin
-    ahead_o <= state_q == FetchPlace || state_q == FetchWait || state_q == AheadStart || state_q == Ahead;
+    ahead_o <= state_q == FetchPlace || state_q == FetchWait ||
+               state_q == AheadStart || state_q == Ahead;
   end
 
   assign exclude_o = ahead_o ? chain_q : examined_q;
   assign done_o = state_q == End;
 
-  // The candidate that is examined, the accesses after it and its total
+  // The candidate that is examined, its accesses ahead and its total
   always_ff @(posedge clk_i) begin
     if (state_q == Weigh) begin
       candidate_q <= found_tag_i;
@@ -133,7 +167,7 @@ module sched_ahead
     end
   end
 
-  // An access's cost is not negative. Its product with the share comes in two halves.
+  // The cost of an access is not negative. Its product with the share is computed in two halves.
   always_ff @(posedge clk_i) begin
     share_q <= share_i[level_q];
     if (state_q == Multiply) begin
@@ -160,7 +194,7 @@ module sched_ahead
     end
   end
 
-  // The best so far
+  // The best candidate so far
   always_ff @(posedge clk_i) begin
     if (!rst_ni || state_q == Idle) begin
       valid_o <= 1'b0;
@@ -169,7 +203,7 @@ module sched_ahead
     end
   end
 
-  // Of one decision all candidates that are examined are due, or none is.
+  // In one decision either all examined candidates are due, or none is.
   always_ff @(posedge clk_i) begin
     if (state_q == Weigh && !valid_o) begin
       best_due_q <= found_due_i;

@@ -1,65 +1,103 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// AXI4-Lite slave around the register file's port.
+// The module connects the register file's port to AXI4-Lite, as a slave. sched_top puts it in front
+// of sched_core.
 //
 // Parameters: none.
-// Latency:    an access is answered one cycle after it is accepted, and takes two cycles when the
+// Latency:    An access is answered one cycle after it is accepted. It takes two cycles if the
 //             master is ready.
-// Handshake:  no output depends on an input of the same cycle. Address and data of a write are taken independently,
-//             one each ahead (sched_join); the write is carried out in the first cycle in which both are at hand, the register file
-//             is ready and no write response waits.
+// Handshake:  The bus is AXI4-Lite without PROT. No output depends on an input of the same cycle.
+//             Address and data of a write are taken independently, one of each ahead (sched_join).
+//             The write is carried out in the first cycle in which both are available, the register
+//             file is ready and no write response waits.
+// Limits:     One access a direction is under way at a time. While a write response waits, the
+//             address and the data of one more write can be held.
 
 module sched_axil
   import sched_pkg::*;
 (
+  // Clock, rising edge.
   input  logic             clk_i,
+  // Synchronous reset, active low.
   input  logic             rst_ni,
-  input  logic             scan_en_i,          // opens the clock gate
+  // Opens the clock gate, for a scan test; low in operation.
+  input  logic             scan_en_i,
 
-  // AXI4-Lite
+  // --- AXI4-Lite
+  // AWVALID: the master offers a write address.
   input  logic             s_axil_awvalid_i,
+  // AWREADY: high while no write address is held.
   output logic             s_axil_awready_o,
+  // AWADDR: byte address, valid with AWVALID.
   input  logic [AddrW-1:0] s_axil_awaddr_i,
+  // WVALID: the master offers write data.
   input  logic             s_axil_wvalid_i,
+  // WREADY: high while no write data are held.
   output logic             s_axil_wready_o,
+  // WDATA: data, valid with WVALID.
   input  logic [31:0]      s_axil_wdata_i,
+  // WSTRB: byte strobes, valid with WVALID; other than 1111 is an error.
   input  logic [3:0]       s_axil_wstrb_i,
+  // BVALID: a write response waits, from the cycle after the write on.
   output logic             s_axil_bvalid_o,
+  // BREADY: the master takes the write response.
   input  logic             s_axil_bready_i,
+  // BRESP: OKAY (00) or SLVERR (10), valid with BVALID.
   output logic [1:0]       s_axil_bresp_o,
+  // ARVALID: the master offers a read address.
   input  logic             s_axil_arvalid_i,
+  // ARREADY: high while no read response waits.
   output logic             s_axil_arready_o,
+  // ARADDR: byte address, valid with ARVALID.
   input  logic [AddrW-1:0] s_axil_araddr_i,
+  // RVALID: a read response waits, from the cycle after the read is accepted on.
   output logic             s_axil_rvalid_o,
+  // RREADY: the master takes the read response.
   input  logic             s_axil_rready_i,
+  // RDATA: the register's value in the cycle that accepted the read, valid with RVALID.
   output logic [31:0]      s_axil_rdata_o,
+  // RRESP: OKAY (00) or SLVERR (10), valid with RVALID.
   output logic [1:0]       s_axil_rresp_o,
 
-  // Register file
+  // --- Register file
+  // The joined and decoded write.
   output write_t           write_o,
+  // The register file takes the write in this cycle if write_o.valid is high.
   input  logic             wr_ready_i,
-  input  logic             wr_bad_i,          // with the write
-  input  logic             wr_refused_i,      // after the write, until the next
+  // The write is an error, its tag aside; valid in the cycle that accepts the write.
+  input  logic             wr_bad_i,
+  // The write's tag is refused; valid from the cycle after the write until the next one.
+  input  logic             wr_refused_i,
+  // A read is offered.
   output logic             rd_valid_o,
+  // The register file accepts a read in this cycle.
   input  logic             rd_ready_i,
+  // Byte address, valid with rd_valid_o.
   output logic [AddrW-1:0] rd_addr_o,
+  // The answer to a read waits.
   input  logic             rsp_valid_i,
+  // The master takes the answer in this cycle.
   output logic             rsp_ready_o,
+  // Data of the answer, valid with rsp_valid_i.
   input  logic [31:0]      rd_data_i,
+  // The answer is an error (SLVERR), valid with rsp_valid_i.
   input  logic             rd_error_i
 );
 
-  // The clock stands still while no write is offered, held or answered. A read passes through.
+  // The clock of the write side stops while no write is offered, held or answered. Reads have no
+  // register here.
   logic bus_clk;
 
   sched_clock_gate u_bus_clock (
     .clk_i,
-    .en_i (s_axil_awvalid_i || s_axil_wvalid_i || !s_axil_awready_o || !s_axil_wready_o || s_axil_bvalid_o || !rst_ni),
+    .en_i (s_axil_awvalid_i || s_axil_wvalid_i ||
+           !s_axil_awready_o || !s_axil_wready_o || s_axil_bvalid_o || !rst_ni),
     .scan_en_i,
     .clk_o(bus_clk)
   );
 
-  // Write. The register file is not ready in the cycle after a write; a response that waits longer keeps the next one back.
+  // Write. The register file is not ready in the cycle after a write. A response that waits longer
+  // keeps the next write waiting.
   logic bad_q;
 
   sched_join u_join (

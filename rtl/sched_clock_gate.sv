@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Clock gate: the clock of a part that stands still most of the time. What leaves the part is the same with and without it; it saves
-// power, and time in a simulation. Three targets:
-//   simulation                          a latch and an AND
-//   synthesis (SYNTHESIS)               none: clk_o is clk_i, as an FPGA wants it
-//   synthesis with SCHED_CLOCK_GATES    a latch and an AND, which a library's gate cell replaces
+// The module gates a clock: it stops the clock of a part that is idle most of the time. The part's
+// outputs are the same with and without the gate. The gate saves power, and time in a simulation.
+// In simulation it is a latch and an AND gate. In synthesis (SYNTHESIS is defined) it is a wire
+// from clk_i to clk_o, which suits an FPGA. In synthesis with SCHED_CLOCK_GATES it is a latch and
+// an AND gate, which a library's gate cell replaces.
 //
 // Parameters: none.
-// Latency:    none; an edge passes if en_i or scan_en_i was high while the clock was low before it.
-// Handshake:  none; en_i and scan_en_i settle while the clock is low.
+// Latency:    None. An edge passes if en_i or scan_en_i was high while the clock was low before it.
+// Handshake:  None. en_i and scan_en_i settle while the clock is low.
 
 `ifdef SYNTHESIS
 `ifndef SCHED_CLOCK_GATES
@@ -17,9 +17,13 @@
 `endif
 
 module sched_clock_gate (
+  // Clock to gate.
   input  logic clk_i,
+  // Clock enable: high while clk_i is low lets the next pulse pass.
   input  logic en_i,
-  input  logic scan_en_i,   // the clock runs, whatever en_i says
+  // Scan enable, sampled like en_i: every pulse passes, whatever en_i is. Low in operation.
+  input  logic scan_en_i,
+  // Gated clock.
   output logic clk_o
 );
 

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Collects a cluster: judges the rows of a walk, one after the other, marks those that are collected in MASK, and keeps row and tag of
-// the first OrderM for the orderer.
+// The module collects a cluster. It judges the rows of a walk one after the other and marks those
+// that it collects in MASK. For the orderer it keeps row and tag of the first OrderM.
 //
-// Parameters: Entries, CylW (see sched_core), AngleW (of the configuration's type), OrderM (slots of a cluster that is to be
-//             ordered; 0: none).
-// Latency:    two cycles from a row at hand to the judgement: it is compared, then judged.
-// Handshake:  follows state_i of sched_list; the configuration is stable meanwhile. ends_o is high in the last cycle of a
-//             collection, and says with order_o whether an order is to be found.
+// Parameters:
+//   Entries  most rows of the list, 4 to 256
+//   AngleW   bits of an angle; only the type of cfg_i depends on it
+//   CylW     bits of a cylinder number, 1 to 18
+//   OrderM   most slots of a cluster that is to be ordered, 2 to 12; 0: none
+// Latency:    The judgement of the current row takes two cycles: the row is compared, then judged.
+// Handshake:  The module follows state_i of sched_list. The configuration is stable during a
+//             collection. ends_o is high in its last cycle, and order_o then says whether an order
+//             is to be found.
 
 module sched_collect
   import sched_pkg::*;
@@ -18,27 +22,46 @@ module sched_collect
   parameter int unsigned OrderM = 6,
   localparam int unsigned EntryW = index_w(Entries)
 ) (
+  // Clock of the list, gated.
   input  logic              clk_i,
+  // Reset or soft reset, synchronous, active low.
   input  logic              rst_ni,
 
+  // State of the list.
   input  list_state_t       state_i,
-  input  logic              start_i,           // a collection begins; the list is idle
+  // A collection begins with the next cycle; the list is idle.
+  input  logic              start_i,
+  // What to collect; stable during the collection.
   input  sched_types#(AngleW, CylW)::cluster_cfg_t cfg_i,
 
-  // Row at hand
+  // --- Current row of the walk
+  // The current row is valid.
   input  logic              primed_i,
-  input  logic              empty_i,           // the list has no rows
+  // The list has no rows.
+  input  logic              empty_i,
+  // The current row is the last of the walk.
   input  logic              last_i,
+  // Number of the current row.
   input  logic [EntryW-1:0] row_i,
+  // Tag of its entry.
   input  logic [EntryW-1:0] tag_i,
+  // The class of its entry is continuous.
   input  logic              continuous_i,
+  // Its cylinder; inverted for a collection downward, so that it rises.
   input  logic [CylW-1:0]   walk_i,
 
+  // --- Outcome
+  // Last cycle of the collection.
   output logic              ends_o,
+  // An order is to be found, valid with ends_o.
   output logic              order_o,
+  // Changes of MASK: cleared at the start, then one bit for each collected entry.
   output mask_change_t      mask_o,
+  // Number of collected entries; holds until the next collection.
   output logic [CountW-1:0] collected_o,
+  // Row of each slot; unused slots have no meaning.
   output logic [OrderMost-1:0][EntryW-1:0] slot_row_o,
+  // Tag of each slot; unused slots have no meaning.
   output logic [OrderMost-1:0][EntryW-1:0] slot_tag_o
 );
 
@@ -52,18 +75,24 @@ module sched_collect
     $error("sched_collect: OrderM must be 0 or 2 to 12, and at most Entries");
   end
 
-  // What is said of the row that is judged is zero while there is none.
-  logic              judges, skips;                    // there is one that is judged in the next cycle; it is skipped
-  logic              ends_q;                           // it is the last one, or one at which it stops
-  logic              takes_q, far_q;                   // it would be taken; it is too far from the first one collected
+  // Signals about the judged row are zero while there is none.
+  // a row is judged in the next cycle; it is skipped
+  logic              judges, skips;
+  // the row is the last one, or the collection stops at it
+  logic              ends_q;
+  // it would be collected; it is too far from the first collected row
+  logic              takes_q, far_q;
   logic [EntryW-1:0] judged_tag_q, judged_row_q;
-  logic [CylW-1:0]   from_walk_q;                      // where collecting begins, downward inverted
+  // cylinder where collecting begins; inverted if downward
+  logic [CylW-1:0]   from_walk_q;
   logic   stop_row, take, any_q, order_kept, order_taken;
   logic   last_left_q;                                 // one more may be collected
-  logic [CylW:0]     bound_q;                          // farthest from the first one collected
-  logic [CountW-1:0] collected_q, left_q;              // left_q: until there are as many as there may be
+  // farthest cylinder, from the first collected row
+  logic [CylW:0]     bound_q;
+  logic [CountW-1:0] collected_q, left_q;              // left_q: how many more may be collected
 
-  // Until something has been collected, the bound is that of the row that is judged, with which the next is compared.
+  // Until a row is collected, the bound is that of the row that is judged. The next row is compared
+  // with it.
   always_ff @(posedge clk_i) begin
     from_walk_q <= cfg_i.from ^ {CylW{cfg_i.down}};
     far_q <= {1'b0, walk_i} > bound_q && (any_q || take);
@@ -84,7 +113,8 @@ module sched_collect
   assign order_kept = OrderM != 0 && cfg_i.order && any_q && collected_q <= CountW'(OrderM);
   assign order_taken = OrderM != 0 && cfg_i.order && collected_q < CountW'(OrderM);
 
-  // A row that would be taken ends it, too, if it is too far or the last that may be collected. In an empty list no row is judged.
+  // A row that would be collected ends the collection, too, if it is too far or the last one
+  // allowed. In an empty list no row is judged.
   assign ends_o = (empty_i && primed_i) || ends_q || (takes_q && (far_q || last_left_q));
   assign order_o = take ? order_taken : order_kept;
   assign mask_o.clear = start_i;
@@ -125,7 +155,7 @@ module sched_collect
     end
   end
 
-  // Slots: row and tag of the first OrderM that were collected.
+  // Slots: row and tag of the first OrderM collected entries
   if (OrderM != 0) begin : g_slots
     logic [OrderM-1:0][EntryW-1:0] row_q, tag_q;
 

@@ -1,63 +1,101 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Course of the work that a write starts: changes of the list, decisions with what must be worked out
-// before, clusters with their best order.
+// The module controls the work that a write starts. This work is a change of the list, a decision
+// or a cluster. A decision is preceded by the sums and debts if they are stale, and a cluster may
+// be followed by its best order.
 //
-// Parameters: LooksAhead (0: no decision does).
-// Latency:    busy_o is high from the cycle after a write that starts work until the work has ended; a change that is
-//             refused is none, and busy_o stays low.
-// Handshake:  the strobes of the register file come only while busy_o is low. done_o is high in the last cycle of
-//             an operation. reset ends everything.
+// Parameters:
+//   LooksAhead  0: no decision looks ahead
+// Latency:    busy_o is high from the cycle after a write that starts work until the work ends. A
+//             refused change is no work, so busy_o stays low.
+// Handshake:  The strobes of the register file come only while busy_o is low. done_o is high in the
+//             last cycle of an operation. A reset ends everything.
+// Statistics: cycles_o counts the cycles of the last operation.
 
 module sched_control
   import sched_pkg::*;
 #(
   parameter bit LooksAhead = 1'b1
 ) (
+  // Clock, rising edge.
   input  logic        clk_i,
+  // Reset or soft reset, synchronous, active low.
   input  logic        rst_ni,
 
-  // Writes that start work or make sums stale
-  input  logic        write_i,           // any write that is accepted while nothing is under way
-  input  logic        change_i,          // INSERT, REMOVE or SERVE
-  input  logic        cancel_i,          // in the cycle after change_i: its tag is refused, nothing changes
-  input  logic        inserted_i,        // in the cycle after change_i: an insertion that is not refused
+  // --- Writes that start work or make sums stale
+  // Any write while no work is under way.
+  input  logic        write_i,
+  // INSERT, REMOVE or SERVE, whether its tag is good or not.
+  input  logic        change_i,
+  // In the cycle after change_i: the tag is refused, and nothing changes.
+  input  logic        cancel_i,
+  // In the cycle after change_i: an INSERT whose tag is good.
+  input  logic        inserted_i,
+  // OP DECIDE.
   input  logic        decide_i,
+  // OP CLUSTER.
   input  logic        cluster_i,
-  input  logic        continuous_i,      // a continuous entry comes or goes
+  // A continuous entry comes or goes, so the sums become stale.
+  input  logic        continuous_i,
+  // A write makes the sums stale.
   input  logic        config_we_i,
+  // CTRL.GUARD_EN.
   input  logic        guard_en_i,
 
-  // Parts
+  // --- Parts
+  // The list's operation ends with this cycle.
   input  logic        list_done_i,
-  input  logic        swept_i,           // there is a sweep, as of the sums that end
+  // The sweep has an entry; valid with list_done_i of the sums.
+  input  logic        swept_i,
+  // NEXT.VALID, as of the last sums.
   input  logic        next_valid_i,
-  input  logic        ordered_i,         // a cost matrix was streamed
+  // The cost matrix was streamed; valid with list_done_i.
+  input  logic        ordered_i,
+  // The pass ends with this cycle.
   input  logic        pass_done_i,
+  // The orderer ends with this cycle.
   input  logic        order_done_i,
-  input  logic        ahead_i,           // a decision looks ahead
+  // Decisions look ahead (AHEAD).
+  input  logic        ahead_i,
+  // The look-ahead ends with this cycle.
   input  logic        ahead_done_i,
-  output logic        ahead_start_o,     // with the end of the decision's own pass
+  // Start the look-ahead, in the last cycle of the decision's own pass.
+  output logic        ahead_start_o,
+  // Start the sums of the sweep.
   output logic        sums_o,
+  // Start a pass, for debts or for the decision.
   output logic        pass_start_o,
-  output logic        may_start_o,       // what pass_start_o may be, early in the cycle
-  output logic        onward_o,          // the pass is for debts; from the cycle before on
-  output logic        keep_o,            // the pass is a decision
+  // pass_start_o may be high in this cycle; known early in the cycle.
+  output logic        may_start_o,
+  // The pass is for debts; from the cycle before pass_start_o to the pass's end.
+  output logic        onward_o,
+  // The pass is the decision's own.
+  output logic        keep_o,
+  // Start the orderer.
   output logic        order_start_o,
 
-  // Parts that work in this cycle
+  // --- Clock enables of the parts
+  // The list works.
   output logic        list_en_o,
+  // The lanes work.
   output logic        lanes_en_o,
+  // The orderer works.
   output logic        order_en_o,
 
+  // --- State
+  // Work is under way (STATUS.BUSY).
   output logic        busy_o,
-  output logic        stays_o,           // the work that is under way has not ended with this cycle
+  // The work does not end with this cycle.
+  output logic        stays_o,
+  // A DECIDE or CLUSTER ends with this cycle.
   output logic        done_o,
-  output logic        decided_o,         // done_o of a DECIDE
-  output logic [31:0] cycles_o           // of the last operation
+  // A DECIDE ends with this cycle.
+  output logic        decided_o,
+  // CYCLES of the last operation.
+  output logic [31:0] cycles_o
 );
 
-  // One flip-flop a state: what comes next is wanted early.
+  // One flip-flop for each state, since the next state is needed early.
   typedef enum logic [3:0] {
     Idle, Change, Sums, DebtsWait, DebtsStart, Debts, DecideWait, DecideStart, Decide, Collect,
     OrderStart, Order, Ahead
@@ -66,30 +104,36 @@ module sched_control
   localparam int unsigned States = 13;
 
   logic [States-1:0] state_q, state_d;
-  logic              sums_stale_q, sums_stale_d, debts_stale_q, debts_stale_d, need_sums_q, need_debts_q, keep_cycles;
+  logic              sums_stale_q, sums_stale_d, debts_stale_q, debts_stale_d, need_sums_q,
+                     need_debts_q, keep_cycles;
   logic              collect_ends, order_ends;
   logic [31:0]       cycle_q, cycle_d;
 
   assign sums_o = decide_i && need_sums_q;
-  assign pass_start_o = (decide_i && !need_sums_q && !need_debts_q) || state_q[DebtsStart] || state_q[DecideStart];
+  assign pass_start_o = (decide_i && !need_sums_q && !need_debts_q) ||
+      state_q[DebtsStart] || state_q[DecideStart];
   assign may_start_o = write_i || state_q[DebtsStart] || state_q[DecideStart];
   assign keep_o = state_q[Decide];
   assign order_start_o = state_q[OrderStart];
 
   assign list_en_o = state_q[Change] || state_q[Sums] || state_q[DebtsWait] || state_q[Collect];
-  assign lanes_en_o = state_q[Sums] || state_q[DebtsWait] || state_q[DebtsStart] || state_q[Debts] ||
-      state_q[DecideWait] || state_q[DecideStart] || state_q[Decide] || state_q[Collect] || state_q[Ahead];
+  assign lanes_en_o = state_q[Sums] || state_q[DebtsWait] || state_q[DebtsStart] ||
+      state_q[Debts] || state_q[DecideWait] || state_q[DecideStart] || state_q[Decide] ||
+      state_q[Collect] || state_q[Ahead];
   assign order_en_o = state_q[Collect] || state_q[OrderStart] || state_q[Order];
 
   assign collect_ends = state_q[Collect] && list_done_i && !ordered_i;
   assign order_ends = state_q[Order] && order_done_i;
   assign ahead_start_o = state_q[Decide] && pass_done_i && ahead_i;
-  assign decided_o = (state_q[Decide] && pass_done_i && !ahead_i) || (state_q[Ahead] && ahead_done_i);
+  assign decided_o = (state_q[Decide] && pass_done_i && !ahead_i) ||
+      (state_q[Ahead] && ahead_done_i);
   assign done_o = decided_o || collect_ends || order_ends;
-  // Of the ends the list's comes last in a cycle, and all others are put together before it.
-  assign stays_o = (((state_q[Change] && !cancel_i) || state_q[Collect]) && !list_done_i) || (state_q[Collect] && ordered_i) ||
-      (state_q[Decide] && (!pass_done_i || ahead_i)) || (state_q[Ahead] && !ahead_done_i) || (state_q[Order] && !order_done_i) ||
-      state_q[Sums] || state_q[DebtsWait] || state_q[DebtsStart] || state_q[Debts] || state_q[DecideWait] || state_q[DecideStart] || state_q[OrderStart];
+  // The end of the list's operation comes late in the cycle. All other ends are combined before it.
+  assign stays_o = (((state_q[Change] && !cancel_i) || state_q[Collect]) && !list_done_i) ||
+      (state_q[Collect] && ordered_i) || (state_q[Decide] && (!pass_done_i || ahead_i)) ||
+      (state_q[Ahead] && !ahead_done_i) || (state_q[Order] && !order_done_i) ||
+      state_q[Sums] || state_q[DebtsWait] || state_q[DebtsStart] || state_q[Debts] ||
+      state_q[DecideWait] || state_q[DecideStart] || state_q[OrderStart];
   assign busy_o = !state_q[Idle] && !cancel_i;
 
   always_comb begin
@@ -100,10 +144,11 @@ module sched_control
         (state_q[Sums] && list_done_i && swept_i);
     state_d[DebtsStart] = state_q[DebtsWait];
     state_d[Debts] = state_q[DebtsStart] || (state_q[Debts] && !pass_done_i);
-    state_d[DecideWait] = (state_q[Sums] && list_done_i && !swept_i) || (state_q[Debts] && pass_done_i);
+    state_d[DecideWait] = (state_q[Sums] && list_done_i && !swept_i) ||
+        (state_q[Debts] && pass_done_i);
     state_d[DecideStart] = state_q[DecideWait];
-    state_d[Decide] = (state_q[Idle] && decide_i && !need_sums_q && !need_debts_q) || state_q[DecideStart] ||
-        (state_q[Decide] && !pass_done_i);
+    state_d[Decide] = (state_q[Idle] && decide_i && !need_sums_q && !need_debts_q) ||
+        state_q[DecideStart] || (state_q[Decide] && !pass_done_i);
     state_d[Ahead] = LooksAhead && (ahead_start_o || (state_q[Ahead] && !ahead_done_i));
     state_d[Collect] = (state_q[Idle] && cluster_i) || (state_q[Collect] && !list_done_i);
     state_d[OrderStart] = state_q[Collect] && list_done_i && ordered_i;
@@ -120,8 +165,8 @@ module sched_control
     end
   end
 
-  // Stale. What a decision needs is known in the cycle before: a write of CTRL has one after it in which none is accepted, and there
-  // is another next command only after sums.
+  // Stale sums and debts. The needs of a decision are known in the cycle before. After a write of
+  // CTRL comes a cycle that accepts no write, and NEXT changes only with sums.
   assign sums_stale_d = config_we_i || continuous_i || (sums_stale_q && !sums_o);
   assign debts_stale_d = inserted_i || sums_o || (debts_stale_q && !state_q[DebtsStart]);
 
@@ -156,7 +201,7 @@ module sched_control
   end
 
 `ifdef VERILATOR
-  // The state with its name, for wave files.
+  // Name of the state, for wave files
   // verilator coverage_off
   state_e state_name;
 

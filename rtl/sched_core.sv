@@ -1,23 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scheduling accelerator behind a native register port: a table of disk commands of which it picks the one that is
-// reached soonest and leaves the remaining continuous sweep enough time, and a list of the same commands along
-// which it sweeps, collects clusters and finds their best order. Contract: register map,
-// arithmetic and timing in docs/reference/scheduler_accelerator.md.
+// The module is the scheduling accelerator behind a native register port. A table holds disk
+// commands, and a decision picks the one that is reached soonest and leaves the remaining
+// continuous sweep enough time. A list holds the same commands by cylinder. Along it the
+// accelerator sweeps, collects clusters and finds their best order. The contract is
+// docs/reference/scheduler_accelerator.md: register map, arithmetic and timing.
 //
 // Parameters:
 //   Entries   entries of the command table, 4 to 256, a multiple of Lanes
-//   Lanes     entries evaluated a cycle: 1, 2, 4, 8 or 16
-//   OrderM    most commands whose best order is found, 2 to 12; 0: no orderer
+//   Lanes     entries evaluated in a cycle: 1, 2, 4, 8 or 16
+//   OrderM    most commands whose best order is found, 2 to 12, at most Entries; 0: no orderer
 //   AngleW    one turn is 2^AngleW ticks, 12 to 20
 //   CylW      bits of a cylinder number, 8 to 18
 //   SegM      mantissa bits that index the cells of the seek table, 2 to 5
-//   SegW      2^SegW segments of the seek table, up to 10, at least one a cell
-//   SeqW      bits of an insertion number; 24 by contract, narrower where a test wants it to wrap
+//   SegW      2^SegW segments of the seek table, SegW at most 10, at least one segment a cell
+//   SeqW      bits of an insertion number, 2 to 24; the contract has 24, and a test takes fewer to
+//             make it wrap
 //   Features  optional parts, a sum: 1 ageing, 2 look-ahead, 4 limits, 8 zero latency; 0: none
-// Latency:    a decision keeps busy_o set for Entries / Lanes + sched_pkg::DecisionLatency cycles, longer if anything is stale or it looks ahead.
-// Handshake:  valid and ready on both channels, see sched_regs; busy_o and irq_o are levels. write_i wants a write decoded ahead: a bus has
-//             it from sched_join, a design of another bus takes sched_native.
+// Latency:    A decision keeps busy_o set for Entries / Lanes + sched_pkg::DecisionLatency cycles.
+//             It takes longer if sums or debts are stale, or if it looks ahead.
+// Handshake:  Both channels use valid and ready, see sched_regs. write_i is a write that is already
+//             decoded. sched_join does this for a bus; a design with another bus takes
+//             sched_native. busy_o and irq_o are levels.
+// Statistics: The registers DECISIONS, BUSY_CYCLES, STALL_CYCLES, REFUSED_COUNT and FORCED_COUNT
+//             count; sched_regs holds them.
 
 module sched_core
   import sched_pkg::*;
@@ -32,25 +38,45 @@ module sched_core
   parameter int unsigned SeqW = 24,
   parameter int unsigned Features = 0
 ) (
+  // Clock, rising edge.
   input  logic             clk_i,
+  // Synchronous reset, active low.
   input  logic             rst_ni,
-  input  logic             scan_en_i,    // opens the clock gates; low in operation
+  // Opens the clock gates, for a scan test; low in operation.
+  input  logic             scan_en_i,
 
+  // --- Writes
+  // The decoded write; write_i.valid offers it.
   input  write_t           write_i,
+  // The write is accepted in this cycle if write_i.valid is high.
   output logic             wr_ready_o,
+  // The write is an error; valid in the cycle that accepts it.
   output logic             wr_error_o,
-  output logic             wr_bad_o,            // these two: see sched_regs
+  // The write is an error, its tag aside; valid in the cycle that accepts it.
+  output logic             wr_bad_o,
+  // The last accepted write's tag is refused; valid from the cycle after it until the next write.
   output logic             wr_refused_o,
 
+  // --- Reads
+  // A read is offered.
   input  logic             rd_valid_i,
+  // High while no answer waits: the read is accepted.
   output logic             rd_ready_o,
+  // Byte address, valid with rd_valid_i.
   input  logic [AddrW-1:0] rd_addr_i,
+  // The answer to a read waits, from the cycle after the read is accepted on.
   output logic             rsp_valid_o,
+  // The master takes the answer in this cycle.
   input  logic             rsp_ready_i,
+  // Data of the answer, valid with rsp_valid_o; zero for an error.
   output logic [31:0]      rd_data_o,
+  // The read is an error, valid with rsp_valid_o.
   output logic             rd_error_o,
 
+  // --- State
+  // Work is under way (STATUS.BUSY), a level.
   output logic             busy_o,
+  // Interrupt, a level: STATUS.DONE and CTRL.IRQ_EN.
   output logic             irq_o
 );
 
@@ -204,7 +230,7 @@ module sched_core
     end
   end
 
-  // Lanes follow a change one cycle after the write.
+  // The lanes follow a change one cycle after the write.
   always_ff @(posedge clk_i) begin
     if (!soft_rst_n) begin
       insert_q <= 1'b0;
@@ -226,10 +252,11 @@ module sched_core
     .clk_i, .en_i(lanes_en || insert_end_q || command.touched), .scan_en_i, .clk_o(lanes_clk)
   );
 
-  // Course
+  // Control
   logic order_en;
   logic ahead_start, ahead_pass_start;
-  logic list_done, streamed, swept, sums, control_pass_start, control_may_start, pass_start, may_start, pass_done, onward, keep, order_start, order_done;
+  logic list_done, streamed, swept, sums, control_pass_start, control_may_start, pass_start,
+        may_start, pass_done, onward, keep, order_start, order_done;
 
   sched_control #(.LooksAhead(has(Features, FeatureAhead))) u_control (
     .clk_i,
@@ -323,7 +350,8 @@ module sched_core
     logic [OrderCostW-1:0]             total;
     logic                              order_clk;
 
-    sched_clock_gate u_order_clock (.clk_i, .en_i(order_en || !soft_rst_n), .scan_en_i, .clk_o(order_clk));
+    sched_clock_gate u_order_clock (.clk_i, .en_i(order_en || !soft_rst_n), .scan_en_i,
+                                    .clk_o(order_clk));
 
     sched_order #(
       .M    (OrderM),
@@ -374,7 +402,8 @@ module sched_core
     end
   end
 
-  // What the guard compares with: SWEEP + RESERVE - (DUE - HEAD_TIME) - 1, constant while it is used.
+  // Room of the sweep, which the guard compares with: SWEEP + RESERVE - (DUE - HEAD_TIME) - 1. It
+  // is constant while it is used.
   logic                    active;
   logic [SumW:0]           sum_q;
   logic signed [SumW-1:0]  spent_q;             // minus the time that is left, less one
@@ -392,12 +421,12 @@ module sched_core
     end
   end
 
-  // From where, or to where, a pass goes
+  // Place and angle from which a pass goes, or to which a pass for debts goes
   logic                  ahead;
   place_t                ahead_place;
   logic [AngleW-1:0]     ahead_angle;
   logic [CylW-1:0]       head_cyl;
-  logic [1:0][TimeW-1:0] pass_overhead_q;       // of an entry that reads, that writes
+  logic [1:0][TimeW-1:0] pass_overhead_q;       // of an entry that reads; of one that writes
   sched_types#(AngleW, CylW)::pass_t    pass;
   sched_types#(AngleW, CylW)::hop_cfg_t hop_cfg;
 
@@ -408,7 +437,8 @@ module sched_core
     pass.ahead = ahead;
     pass.active = active && !ahead;
     pass.next_c_only = cfg.next_c_only;
-    pass.place = onward ? sweep.next.place : ahead ? ahead_place : place_t'{cyl: head_cyl, head: cfg.head.head, write: cfg.head.write};
+    pass.place = onward ? sweep.next.place : ahead ? ahead_place : place_t'{cyl: head_cyl,
+        head: cfg.head.head, write: cfg.head.write};
     pass.angle = onward ? ~sweep.next.angle : ahead ? ahead_angle : cfg.head_time[AngleW-1:0];
     pass.next_tag = sweep.next.tag;
     pass.age_now = cfg.age_now;
@@ -428,7 +458,7 @@ module sched_core
     end
   end
 
-  // What a change brings to the lanes
+  // Data of a change for the lanes
   sched_types#(AngleW, CylW)::change_t change;
   logic signed [SumW:0]                lane_part;
 
@@ -535,17 +565,19 @@ module sched_core
 
   end
 
-  // Seeded fault for the test of the tests: lane 0's key is wrong by one tick.
+  // Seeded fault that checks the tests: the key of lane 0 is wrong by one tick.
 `ifdef PLATTER_SCHED_FAULT
   assign faulty_key = key ^ (Lanes * KeyW)'(1);
 `else
   assign faulty_key = key;
 `endif
 
-  // A due entry goes before all others: its mark becomes the sign, beside which the key counts as unsigned.
+  // A due entry goes before all others. Its mark becomes the sign bit of the compared key. The
+  // entry's own key counts as unsigned below it, with its sign bit inverted.
   for (genvar lane = 0; lane < Lanes; lane++) begin : g_tree_key
     if (Limits) begin : g_due
-      assign tree_key[lane] = {entry_due[lane], !faulty_key[lane][KeyW-1], faulty_key[lane][KeyW-2:0]};
+      assign tree_key[lane] = {entry_due[lane], !faulty_key[lane][KeyW-1],
+                               faulty_key[lane][KeyW-2:0]};
     end else begin : g_key
       logic unused_due;
       assign unused_due = entry_due[lane];
@@ -580,7 +612,7 @@ module sched_core
     .expired_lane_o(tree_expired_lane)
   );
 
-  // Look-ahead: passes from an entry's end, which the lanes fetch
+  // Look-ahead: passes from the end of an entry, which the lanes fetch
   logic                     found, found_due, fetch_start, ahead_valid;
   logic signed [KeyW-1:0]   found_key;
   logic [TagW-1:0]          found_tag, fetch_tag, ahead_tag;
@@ -633,7 +665,8 @@ module sched_core
     assign ahead_angle = angle_q;
   end else begin : g_no_ahead
     logic unused_ahead;
-    assign unused_ahead = ^{ahead_start, cfg.ahead, fetch, fetched_place, fetched_angle, found, found_due, found_key, found_tag};
+    assign unused_ahead = ^{ahead_start, cfg.ahead, fetch, fetched_place, fetched_angle, found,
+                            found_due, found_key, found_tag};
     assign ahead_done = 1'b0;
     assign ahead_pass_start = 1'b0;
     assign fetch_start = 1'b0;

@@ -1,16 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A pass over the table: sends its rows down the lanes, keeps the best candidate so far and holds the
-// result.
+// The module runs a pass over the table: it sends the rows down the lanes, keeps the best candidate
+// so far and holds the result of a decision.
 //
-// Parameters: Rows (entries a lane), Lanes, KeyW (bits of a key, signed), TotalW (of the result's), RankW (bits of a rank: less is older),
-//             Features (see sched_pkg): with FeatureLimits the key that is compared is one bit wider, its top bit set if the entry is due.
-// Latency:    the pass ends Rows + DecisionLatency cycles after start_i, with done_o in its last
-//             cycle; the result is valid in the cycle after.
-// Handshake:  start_i only between passes, and not in the cycle after a change of the table; the
-//             first row is in stage 1 in the cycle of start_i. keep_i: the pass is a decision, whose
-//             result is kept. reset ends a pass. fetch_i, between passes, sends one row ahead of a pass that starts two cycles later.
-//             settle_i puts another result in the place of the kept one.
+// Parameters:
+//   Rows      entries a lane; Rows * Lanes is at most 256
+//   Lanes     lanes: 1, 2, 4, 8 or 16
+//   KeyW      bits of a key, signed, at least 2
+//   TotalW    bits of the result's key, at least KeyW
+//   RankW     bits of a rank, at least 1; less is older
+//   Features  optional parts, see sched_core; with FeatureLimits the compared key is one bit wider,
+//             and its top bit is set if the entry is due
+// Latency:    A pass ends Rows + DecisionLatency cycles after start_i. done_o is high in its last
+//             cycle, and the result is valid in the cycle after.
+// Handshake:  start_i is allowed only between passes, and not in the cycle after a change of the
+//             table. In the cycle of start_i the first row is already in stage 1. keep_i marks the
+//             pass as a decision, whose result is kept. A reset ends a pass. fetch_i, between
+//             passes, sends one row ahead of a pass that starts two cycles later. settle_i replaces
+//             the kept result.
+// Statistics: The module gives the number of refused entries and whether the decision was forced,
+//             for the counters of sched_regs.
 
 module sched_decide
   import sched_pkg::*;
@@ -28,55 +37,95 @@ module sched_decide
   localparam int unsigned RefusedW = $clog2(Lanes + 1),
   localparam int unsigned CycleW = $clog2(Rows + DecisionLatency + 1)
 ) (
+  // Clock, rising edge.
   input  logic                clk_i,
+  // Reset or soft reset, synchronous, active low.
   input  logic                rst_ni,
 
+  // --- Course of a pass
+  // Start a pass.
   input  logic                start_i,
-  input  logic                may_start_i,   // start_i may be high; it is not in the next cycle if it is not in this
+  // start_i may be high in this cycle; known early. If start_i is low then, it is low in the next
+  // cycle, too.
+  input  logic                may_start_i,
+  // The pass is a decision: keep its result; valid with done_o.
   input  logic                keep_i,
+  // Last cycle of the pass.
   output logic                done_o,
 
+  // The guard applies: without a candidate the decision is NEXT, forced.
   input  logic                active_i,
+  // Tag of NEXT, valid with active_i.
   input  logic [TagW-1:0]     next_tag_i,
 
+  // --- Row whose end a look-ahead needs
+  // Send fetch_row_i into stage 0; two cycles before start_i.
   input  logic                fetch_i,
+  // Row to send, valid with fetch_i.
   input  logic [RowW-1:0]     fetch_row_i,
-  output logic [StageSeek:0]  fetch_o,       // the stages in which that row is
+  // Stages in which that row is, one bit a stage.
+  output logic [StageSeek:0]  fetch_o,
 
+  // --- Result of a look-ahead
+  // Replace tag and key of the kept result.
   input  logic                settle_i,
+  // New tag, valid with settle_i.
   input  logic [TagW-1:0]     settle_tag_i,
+  // New key (a total), ticks, signed; valid with settle_i.
   input  logic signed [TotalW-1:0] settle_key_i,
 
-  // What the last pass has found, with FeatureAhead
+  // --- Outcome of the last pass, with FeatureAhead
+  // The last pass has found a candidate; valid from the cycle after its end.
   output logic                found_o,
+  // That candidate is due, valid with found_o.
   output logic                found_due_o,
+  // Its key, ticks, signed; valid with found_o.
   output logic signed [KeyW-1:0] found_key_o,
+  // Its tag, valid with found_o.
   output logic [TagW-1:0]     found_tag_o,
 
-  // To the lanes and the tree
+  // --- To the lanes and the tree
+  // Enables of the stages; bits 0 and 1 are always high.
   output logic [StageTreeEnd:0] en_o,
+  // Row in each stage.
   output logic [StageKey:0][RowW-1:0] row_o,
 
-  // From the tree, stage 14
+  // --- From the tree, in stage 14
+  // A lane's entry is a candidate.
   input  logic                best_valid_i,
+  // Key of the best one, with the mark of a due entry as top bit; valid with best_valid_i.
   input  logic signed [TreeKeyW-1:0] best_key_i,
+  // Its rank, valid with best_valid_i.
   input  logic [RankW-1:0]    best_rank_i,
+  // Its lane, valid with best_valid_i.
   input  logic [LaneW-1:0]    best_lane_i,
+  // Entries of the row that the guard refuses.
   input  logic [RefusedW-1:0] refused_i,
+  // An entry of the row has expired.
   input  logic                expired_i,
+  // Its lane, the lowest of several; valid with expired_i.
   input  logic [LaneW-1:0]    expired_lane_i,
 
-  // Result
+  // --- Result of the last decision
+  // RESULT.VALID: an entry was picked.
   output logic                result_valid_o,
+  // RESULT.FORCED: no entry was a candidate, so the tag is that of NEXT.
   output logic                result_forced_o,
+  // RESULT.TAG; zero without a result.
   output logic [TagW-1:0]     result_tag_o,
+  // RESULT_KEY, ticks, signed; zero if forced or without a result.
   output logic signed [TotalW-1:0] result_key_o,
+  // REFUSED, entries.
   output logic [CountW-1:0]   refused_o,
+  // EXPIRED.VALID.
   output logic                expired_o,
+  // EXPIRED.TAG; zero if none has expired.
   output logic [TagW-1:0]     expired_tag_o,
 
-  // The same in the last cycle, for the counters
+  // --- The same in the pass's last cycle, for the counters
+  // The decision that ends is forced, valid with done_o.
   output logic                forced_now_o,
+  // Entries that the guard refused in it, valid with done_o.
   output logic [CountW-1:0]   refused_now_o
 );
 
@@ -93,9 +142,9 @@ module sched_decide
     $error("sched_decide: Features must be at most 15");
   end
 
-  // Rows. Between passes stages 0 and 1 take the first row in every cycle, so that it has passed them
-  // when a pass starts. In a cycle that may start one, stage 0 takes the second. The pipeline drains in the last
-  // cycles of a pass.
+  // Rows. Between passes stages 0 and 1 take the first row in every cycle, so it has passed them
+  // when a pass starts. In a cycle that may start a pass, stage 0 takes the second row. The
+  // pipeline drains in the last cycles of a pass.
   logic                         busy_q, last_q, more;
   logic [CycleW-1:0]            cycle_q, cycle_d;
   logic [StageBest:2]           en_q;
@@ -160,7 +209,8 @@ module sched_decide
     assign fetch_o = '0;
   end
 
-  // Best of the rows so far. As in the tree one comparison decides; it means nothing if there is no candidate.
+  // Best of the rows so far. As in the tree, one comparison decides. The value has no meaning if
+  // there is no candidate.
   typedef struct packed {
     logic signed [TreeKeyW-1:0] key;
     logic [RankW-1:0]           rank;
@@ -169,14 +219,15 @@ module sched_decide
 
   function automatic best_t best_of(logic best_valid, best_t best, logic row_valid, best_t row);
     best_of = (row_valid && {1'b0, !row.key[TreeKeyW-1], row.key[TreeKeyW-2:0], row.rank} <
-               {!best_valid, !best.key[TreeKeyW-1], best.key[TreeKeyW-2:0], best.rank}) ? row : best;
+               {!best_valid, !best.key[TreeKeyW-1], best.key[TreeKeyW-2:0], best.rank}) ?
+              row : best;
   endfunction
 
   function automatic logic [TagW-1:0] tag_of(logic [RowW-1:0] row, logic [LaneW-1:0] lane);
     return TagW'(row) * TagW'(Lanes) + TagW'(lane);
   endfunction
 
-  // Beside the mark of a due entry the key has its sign inverted (see sched_core).
+  // Beside the mark of a due entry, the sign bit of the key is inverted (see sched_core).
   function automatic logic signed [KeyW-1:0] key_of(logic signed [TreeKeyW-1:0] key);
     return (TreeKeyW > KeyW) ? {!key[KeyW-1], key[KeyW-2:0]} : key[KeyW-1:0];
   endfunction
@@ -186,7 +237,8 @@ module sched_decide
   logic [CountW-1:0] refused_q;
 
   assign found = best_valid_q || best_valid_i;
-  assign row_best = '{key: best_key_i, rank: best_rank_i, tag: EntryW'(tag_of(row_q[StageBest], best_lane_i))};
+  assign row_best = '{key: best_key_i, rank: best_rank_i,
+                      tag: EntryW'(tag_of(row_q[StageBest], best_lane_i))};
   assign refused_now_o = refused_q + CountW'(refused_i);
 
   always_ff @(posedge clk_i) begin
@@ -205,7 +257,7 @@ module sched_decide
     end
   end
 
-  // What a pass has found, for the look-ahead
+  // Outcome of a pass, for the look-ahead
   if (has(Features, FeatureAhead)) begin : g_found
     always_ff @(posedge clk_i) begin
       if (done_o) begin
@@ -245,7 +297,8 @@ module sched_decide
         expired_tag_o <= '0;
       end else if (done_o && keep_i) begin
         expired_o <= expired_q || expired_i;
-        expired_tag_o <= (expired_i && !expired_q) ? tag_of(row_q[StageBest], expired_lane_i) : expired_tag_q;
+        expired_tag_o <= (expired_i && !expired_q) ? tag_of(row_q[StageBest], expired_lane_i) :
+                         expired_tag_q;
       end
     end
   end else begin : g_no_limits

@@ -1,19 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Cost of a hop: overhead, positioning and rotational wait from one place on the disk to another.
+// The module computes the cost of a hop: overhead, positioning and rotational wait from one place
+// on the disk to another.
 //
-// Parameters: AngleW, CylW (bits of an angle and of a cylinder), SegM, SegW (see
-//             sched_seek).
-// Latency:    ten cycles, one hop a cycle. Places are taken in stage 1, angles in stage 8, the
-//             cost is valid in stage 11; en_i[n] enables the register after stage n.
-// Handshake:  none. The configuration inputs are stable while hops are under way.
+// Parameters:
+//   AngleW    bits of an angle, 12 to 20
+//   CylW      bits of a cylinder number, 8 to 18
+//   SegM      mantissa bits of the seek table, see sched_seek
+//   SegW      segments of the seek table, see sched_seek
+//   Features  optional parts, see sched_core
+// Latency:    A hop takes ten cycles, and one hop can enter in each cycle. Places are taken in
+//             stage 1, angles in stage 8. The cost is valid in stage 11.
+// Handshake:  None. The configuration inputs are stable while hops are under way.
 //
-// The positioning is clamped before the overhead is added. As an overhead is not negative,
-// sat(ov + sat(x + settle)) = (x + settle < 0) ? ov : sat(x + (ov + settle)), so that stage 9 needs
+// The positioning is clamped before the overhead is added. An overhead is not negative, so sat(ov +
+// sat(x + settle)) = (x + settle < 0) ? ov : sat(x + (ov + settle)). Stage 9 therefore needs only
 // one addition after the seek time. As t + ((a - t) mod 2^AngleW) is congruent to a, the low bits
-// of the cost are the difference of the angles, and only its top bits need an addition.
+// of the cost are the difference of the angles. Only its top bits need an addition.
 //
-// With FeatureZeroLatency a hop has a rest (zero: none): where it would wait that long or longer, it is over on arrival, or that much later.
+// With FeatureZeroLatency a hop has a rest (zero: none). If the hop would wait for the rest or
+// longer, the access is over on arrival, or the rest later if rest_cost is set.
 
 module sched_hop
   import sched_pkg::*;
@@ -25,24 +31,35 @@ module sched_hop
   parameter int unsigned Features = 0,
   localparam int unsigned TimeW = time_w(AngleW)
 ) (
+  // Clock of the lanes, gated.
   input  logic              clk_i,
 
+  // Writes to the seek table; only while no hop is under way.
   input  sched_seek_types#(AngleW, CylW, SegM, SegW)::load_t load_i,
+  // Configuration; stable while hops are under way.
   input  sched_types#(AngleW, CylW)::hop_cfg_t cfg_i,
 
+  // Enables: en_i[n] for the register after stage n.
   input  logic [StageCost:StageDistance] en_i,
 
-  // Stage 1
+  // --- Stage 1
+  // Where the hop begins; its field write is not used.
   input  sched_types#(AngleW, CylW)::place_t from_i,
+  // Where the hop ends; write: the access there writes.
   input  sched_types#(AngleW, CylW)::place_t to_i,
+  // Index of the overhead: {from an entry's end, to a write, from a write}.
   input  logic [2:0]        overhead_sel_i,
 
-  // Stage 8
+  // --- Stage 8
+  // Angle at which the hop begins, ticks.
   input  logic [AngleW-1:0] from_angle_i,
+  // Angle at which the hop must end, ticks.
   input  logic [AngleW-1:0] to_angle_i,
+  // Rest of the access, ticks; zero: none.
   input  logic [AngleW-1:0] rest_i,
 
-  // Stage 11
+  // --- Stage 11
+  // Cost and worst cost of the hop.
   output sched_types#(AngleW, CylW)::hop_rsp_t hop_o
 );
 
@@ -73,12 +90,13 @@ module sched_hop
     return value < 0;
   endfunction
 
-  // Clamp a sum that is not negative.
+  // Clamps a sum that is not negative.
   function automatic logic [TimeW-1:0] clamp(wide_t value);
     return value[TimeW-1:0] | {TimeW{|value[WideW-1:TimeW]}};
   endfunction
 
-  // Stage 1: distance, and which of the configured times apply; the latter wait.
+  // Stage 1: the distance, and which of the configured times apply. The latter travel to the stage
+  // that needs them.
   logic [CylW-1:0] distance_q;
   logic            moves;
   logic [StageArrive:StageCell] switch_q;
@@ -147,12 +165,14 @@ module sched_hop
     .seek_o    (seek)
   );
 
-  // Stages 6 to 8: the overhead; overhead with settle; the arrival when the sum in stage 9 does not count: the
-  // overhead alone, or the one with a head switch that takes longer than the seek
+  // Stages 6 to 8: the overhead; the overhead with settle; and the arrival for the case that the
+  // sum in stage 9 does not count. That is the overhead alone, or with a head switch that takes
+  // longer than the seek.
   logic [TimeW-1:0]        overhead_q, overhead_seek_q, other_q;
-  logic [TimeW-1:0]        settle_time_q;               // zero where it does not apply
+  logic [TimeW-1:0]        settle_time_q;               // zero if no settle applies
   logic signed [TimeW+1:0] fixed_multiply_q, fixed_q;   // overhead + settle
-  logic                    switches_q;                  // head switch, and head switch + settle >= 0
+  // a head switch, and head switch + settle >= 0
+  logic                    switches_q;
 
   always_ff @(posedge clk_i) begin
     if (en_i[StageLine]) begin
@@ -181,7 +201,8 @@ module sched_hop
     end
   end
 
-  // Stage 8: difference of the angles. Stage 9: arrival; the difference less the two limits of a wait
+  // Stage 8: difference of the angles. Stage 9: arrival; the difference less each of the two limits
+  // of a wait
   logic [TimeW-1:0]  arrival_q;
   logic [AngleW-1:0] turn_arrive_q, turn_q;
   logic [AngleW:0]   past_margin_q, past_risk_q;
@@ -205,22 +226,23 @@ module sched_hop
     end
   end
 
-  // Stage 10: rotational wait and cost. The wait, (turn - at) mod 2^AngleW, is less than a limit if turn - limit < at
-  // while turn >= at, and if turn + 2^AngleW - limit < at otherwise: three comparisons side by side.
+  // Stage 10: rotational wait and cost. The wait is (turn - at) mod 2^AngleW. While turn >= at, it
+  // is less than a limit if turn - limit < at. Otherwise it is less if turn + 2^AngleW - limit <
+  // at. The three comparisons run in parallel.
   function automatic logic is_within(logic borrow, logic [AngleW:0] past, logic [AngleW-1:0] at);
     logic less;
     less = past[AngleW-1:0] < at;
     return borrow ? past[AngleW] && less : past[AngleW] || less;
   endfunction
 
-  // Turns of the arrival + borrow + more, one of the two as a carry
+  // Turns of the arrival + borrow + more; one of the two enters as a carry.
   function automatic logic [TurnW-1:0] turns_of(logic [TurnW-1:0] turns, logic borrow, logic more);
     logic [TurnW:0] sum;
     sum = {turns, 1'b1} + {{(TurnW - 1){1'b0}}, borrow, more};
     return TurnW'(sum >> 1);
   endfunction
 
-  // They are too many.
+  // High if that sum overflows.
   function automatic logic too_many(logic most, logic most_but_one, logic borrow, logic more);
     return (most && (borrow || more)) || (most_but_one && borrow && more);
   endfunction
@@ -259,7 +281,8 @@ module sched_hop
     assign charge = '0;
   end
 
-  // One with a rest waits no turn for a late arrival; it is over on arrival if the wait is not within the rest.
+  // An access with a rest does not wait a turn for a late arrival. It is over on arrival if the
+  // wait is not within the rest.
   always_ff @(posedge clk_i) begin
     if (en_i[StageCost]) begin
       automatic logic [AngleW-1:0] arrives = arrival_q[AngleW-1:0];

@@ -1,42 +1,60 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Joins the address and the data of a write, which come independently of each other, and works out ahead what the register file wants to know
-// of them early in the cycle: what is held is decoded when it is taken, not when it is used.
+// The module joins the address and the data of a write, which arrive independently of each other,
+// and decodes both for the register file. It decodes each half when the half arrives, so the result
+// is available early in the cycle that carries out the write.
 //
 // Parameters: none.
-// Latency:    none; what cannot be carried out in the cycle in which it comes is held.
-// Handshake:  valid and ready on both sides; no ready depends on an input of the same cycle. Address and data are taken one each
-//             ahead. write_o.valid is high while both are at hand and hold_i is low; the write is carried out in the cycle in
-//             which ready_i is high, too, and what is held is then free again.
+// Latency:    A write that can be carried out in the cycle in which it arrives has no latency.
+//             Otherwise its address and data are held.
+// Handshake:  Both sides use valid and ready. No ready depends on an input of the same cycle. One
+//             address and one set of data are taken ahead. write_o.valid is high while both are
+//             available and hold_i is low. The register file carries out the write in the cycle in
+//             which ready_i is high, too. Both halves are then free again.
+// Limits:     It holds one address and one set of data, not a queue of writes.
 
 module sched_join
   import sched_pkg::*;
 (
+  // Clock, rising edge.
   input  logic             clk_i,
+  // Synchronous reset, active low: nothing is held.
   input  logic             rst_ni,
 
+  // The master offers addr_i.
   input  logic             addr_valid_i,
+  // High while no address is held: the offered address is taken at the end of the cycle.
   output logic             addr_ready_o,
+  // Byte address, valid with addr_valid_i.
   input  logic [AddrW-1:0] addr_i,
+  // The master offers data_i and strb_i.
   input  logic             data_valid_i,
+  // High while no data are held: the offered data are taken at the end of the cycle.
   output logic             data_ready_o,
+  // Data, valid with data_valid_i.
   input  logic [31:0]      data_i,
+  // Byte strobes, valid with data_valid_i; only 1111 makes a whole write.
   input  logic [3:0]       strb_i,
 
-  input  logic             hold_i,         // the response to the write before waits
+  // The response to the previous write waits, so write_o.valid stays low.
+  input  logic             hold_i,
+  // The joined and decoded write, for the register file.
   output write_t           write_o,
+  // The register file takes the write in this cycle if write_o.valid is high.
   input  logic             ready_i
 );
 
   logic             accept, addr_held_q, data_held_q;
   logic [AddrW-1:0] addr_q;
-  logic             offered_q;          // data_held_q, inverted: on its own, as much waits for it
+  // data_held_q, inverted: a flip-flop of its own, since many paths begin here
+  logic             offered_q;
   kind_t            kind_q;             // zero while no address is held
-  // What follows from pins alone keeps nodes of its own in synthesis. Otherwise the mapper begins this logic with a flip-flop, and all paths
-  // from it become longer by two lookup tables.
+  // Decoding that depends on pins alone keeps nodes of its own in synthesis. Otherwise the mapper
+  // merges it with a flip-flop at its beginning, and all its paths become two lookup tables longer.
   (* keep *) kind_t kind;
   (* keep *) logic  whole, resets;
-  logic             whole_q, soft_q;    // data are held, and are a whole write, one of SOFT_RESET
+  // the held data are a whole write; and a write of SOFT_RESET
+  logic             whole_q, soft_q;
   logic [31:0]      data_q;
 
   assign whole = data_valid_i && strb_i == 4'b1111;

@@ -1,16 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One lane: its entries, one hop unit, and what a pass over the table makes of a hop: the key and the deadline guard
-// (from the head to each entry), or the debt (from each entry's end to the next continuous command).
-// Between passes the hop unit takes hops of the list's entries. Entry r of lane l has tag
-// r * Lanes + l.
+// The module is one lane: its entries, one hop unit, and what a pass over the table computes for
+// each entry. A decision computes the key and the deadline guard of the hop from the head to the
+// entry. A pass for debts computes the debt from the entry's end to the next continuous command.
+// Between passes the hop unit takes hops of the list. Entry r of lane l has tag r * Lanes + l.
 //
-// Parameters: Rows (entries of the lane), Lanes, Lane (number of this lane), AngleW, CylW, SegM,
-//             SegW, SeqW (see sched_core).
-// Latency:    twelve cycles from a row in stage 0 to its candidate, valid in stage 12; one row a
-//             cycle. en_i[n] enables the register after stage n, for a row or, in stages 1 to 10 of lane 0, where no row is, for a
-//             hop of the list (hop_i.en says for which of the two). row_i[n] is the row in stage n.
-// Handshake:  none. The configuration inputs are stable while rows are under way.
+// Parameters:
+//   Rows      entries of the lane; Rows * Lanes is 4 to 256
+//   Lanes     lanes of the accelerator: 1, 2, 4, 8 or 16
+//   Lane      number of this lane, below Lanes
+//   AngleW    bits of an angle, 12 to 20
+//   CylW      bits of a cylinder number, 8 to 18
+//   SegM      mantissa bits of the seek table, see sched_seek
+//   SegW      segments of the seek table, see sched_seek
+//   SeqW      bits of an insertion number, 2 to 24
+//   Features  optional parts, see sched_core
+// Latency:    A row takes twelve cycles from stage 0 to its candidate, which is valid in stage 12.
+//             One row can enter in each cycle. en_i[n] enables the register after stage n for the
+//             row there, row_i[n]. In stages 1 to 10 of lane 0 it may instead be for a hop of the
+//             list; hop_i.en says which of the two.
+// Handshake:  None. The configuration inputs are stable while rows are under way.
 
 module sched_lane
   import sched_pkg::*;
@@ -32,49 +41,75 @@ module sched_lane
   localparam int unsigned RowW = index_w(Rows),
   localparam int unsigned EntryW = index_w(Rows * Lanes)
 ) (
+  // Clock of the lanes, gated.
   input  logic              clk_i,
 
-  // Changes of the table
+  // --- Changes of the table
+  // Write the start of an entry of this lane; see sched_table.
   input  logic              insert_i,
+  // Write its end, in the cycle after insert_i.
   input  logic              insert_end_i,
+  // Row that changes, valid with insert_i and insert_end_i.
   input  logic [RowW-1:0]   change_row_i,
+  // Data of the change, valid with insert_i and insert_end_i.
   input  sched_types#(AngleW, CylW)::change_t change_i,
+  // Insertion number of the next entry; ranks are relative to it.
   input  logic [SeqW-1:0]   seq_i,
+  // Write the part of an entry of this lane.
   input  logic              part_we_i,
+  // Row of the part, valid with part_we_i.
   input  logic [RowW-1:0]   part_row_i,
+  // Part of the entry in the sweep, ticks, signed; valid with part_we_i.
   input  logic signed [PartW-1:0] part_i,
 
-  // Seek table, configuration
+  // --- Seek table and configuration
+  // Writes to the seek table; only while no row or hop is under way.
   input  sched_seek_types#(AngleW, CylW, SegM, SegW)::load_t load_i,
-  input  logic [Rows*Lanes-1:0] live_i,        // entries that may compete, by tag
+  // Entries that may compete, one bit a tag; looked at in stage 9.
+  input  logic [Rows*Lanes-1:0] live_i,
+  // Values of the pass; stable while rows are under way.
   input  sched_types#(AngleW, CylW)::pass_t pass_i,
-  // Overheads: {a hop of the list from an entry's end, to a write, from a write}; in a pass, and from the head: {0, 0, the entry
-  // writes}
+  // Configuration of hops. Index of overhead: {1, to a write, from a write} for a hop of the list
+  // from an entry's end, {0, 0, the entry writes} for a pass or a hop from the head.
   input  sched_types#(AngleW, CylW)::hop_cfg_t hop_cfg_i,
 
-  // Hops of the list: from the head or an entry's end to an entry's start
+  // --- Hops of the list
+  // Hop from the head or an entry's end to an entry's start; used in lane 0, between passes.
   input  sched_types#(AngleW, CylW)::hop_req_t hop_i,
+  // Answer of the hop unit, in stage 11.
   output sched_types#(AngleW, CylW)::hop_rsp_t hop_o,
 
-  // Pipeline
+  // --- Pipeline
+  // Enables: en_i[n] for the register after stage n.
   input  logic [StageKey:0] en_i,
+  // Row in each stage.
   input  logic [StageKey:0][RowW-1:0] row_i,
 
-  // The end of an entry: fetch_i[n] while its row is in stage n; its place in stage 1, its angle (inverted) in stage 8
+  // --- End of an entry, for the look-ahead
+  // fetch_i[n] is high while the row to fetch is in stage n.
   input  logic [StageSeek:0] fetch_i,
+  // Where the fetched entry ends, in stage 1.
   output sched_types#(AngleW, CylW)::place_t fetched_place_o,
+  // Angle of its end, ticks, inverted; in stage 8.
   output logic [AngleW-1:0] fetched_angle_o,
 
-  // Stage 12
+  // --- Stage 12
+  // The entry competes and passes the guard.
   output logic              candidate_o,
+  // The entry competes, but the guard refuses it.
   output logic              refused_o,
-  output logic              due_o,             // its limit makes it go first
-  output logic              expired_o,         // it would miss its limit, and does not compete
+  // The entry goes first because of its limit.
+  output logic              due_o,
+  // The entry would miss its limit and does not compete.
+  output logic              expired_o,
+  // Key, ticks, signed; a smaller key is better.
   output logic signed [KeyW-1:0] key_o,
-  output logic [SeqW-1:0]   rank_o             // less: older
+  // Age in insertions: less is older.
+  output logic [SeqW-1:0]   rank_o
 );
 
-  if (Rows < 1 || Rows > 256 || !lanes_ok(Lanes) || Rows * Lanes < 4 || Rows * Lanes > 256) begin : g_bad_entries
+  if (Rows < 1 || Rows > 256 || !lanes_ok(Lanes) ||
+      Rows * Lanes < 4 || Rows * Lanes > 256) begin : g_bad_entries
     $error("sched_lane: Lanes must be 1, 2, 4, 8 or 16, and Rows * Lanes 4 to 256");
   end
   if (Lane >= Lanes) begin : g_bad_lane
@@ -95,7 +130,7 @@ module sched_lane
 
   localparam int unsigned DebtW = debt_w(AngleW);
   localparam int unsigned NeedW = RoomW + 1;
-  // Ageing with a weight takes three stages more.
+  // Ageing with a weight takes three more stages.
   localparam int unsigned StageAge = has(Features, FeatureAgeing) ? StageLookup : StageSeek;
 
   // Entries
@@ -154,8 +189,8 @@ module sched_lane
     .seq_o        (seq)
   );
 
-  // Stage 1: the two places of the hop, of which a pass for debts has swapped the order: neither the distance nor a
-  // switch of the head minds. Stage 8: its angles; (~end) - (~next) = next - end.
+  // Stage 1: the two places of the hop. A pass for debts swaps them, which changes neither the
+  // distance nor the head switch. Stage 8: the angles; (~end) - (~next) = next - end.
   logic                               hop, hop_place, hop_angle;
   sched_types#(AngleW, CylW)::place_t from, to;
   logic [2:0]                         overhead_sel;
@@ -196,8 +231,8 @@ module sched_lane
     .hop_o
   );
 
-  // Stage 9: what the entry has waited; is it NEXT? Stage 10: what the sweep has to spare, less what the entry adds
-  // (in a pass for debts: its part); does it compete?
+  // Stage 9: the time that the entry has waited, and whether it is NEXT. Stage 10: the room of the
+  // sweep plus the debt of the entry (pass for debts: its part), and whether the entry competes.
   logic                    live_q, competes_q, continuous_q, next_cost_q;
   logic signed [RoomW:0]   room_q;
   logic [TimeW-1:0]        aged_cost_q;
@@ -232,7 +267,7 @@ module sched_lane
     logic [StageArrive:StageMultiply] continuous_age_q;
     logic                continuous_line_q;
 
-    // Stages 6 to 9: what was waited, its cap, its weight
+    // Stages 6 to 9: the time waited, its cap, its weight
     always_ff @(posedge clk_i) begin
       if (en_i[StageLine]) begin
         waited_q <= pass_i.age_now - age;
@@ -267,7 +302,7 @@ module sched_lane
 
     assign continuous_q = continuous_age_q[StageArrive];
 
-    // Stage 10: what is taken off the cost
+    // Stage 10: the value that is subtracted from the cost
     always_comb begin
       aged = KeyW'({2'b00, aged_cost_q});
       if (pass_i.ageing.defer_c && continuous_q) begin
@@ -303,11 +338,12 @@ module sched_lane
       room_q <= (RoomW + 1)'(pass_i.room) + (RoomW + 1)'(extra);
       aged_q <= aged;
       aged_risky_q <= aged - KeyW'(pass_i.risk_charge);
-      competes_q <= live_q && !(pass_i.active && pass_i.next_c_only && continuous_q && !next_cost_q);
+      competes_q <= live_q &&
+          !(pass_i.active && pass_i.next_c_only && continuous_q && !next_cost_q);
     end
   end
 
-  // Stages 9 and 10: how long until its limit
+  // Stages 9 and 10: the time until the limit
   logic signed [SumW-1:0] left;
   limit_e                 kind;
   logic                   near;
@@ -349,9 +385,10 @@ module sched_lane
     end
   end
 
-  // Stage 11: key and guard (need - left - 1 is negative if the entry passes), or debt; insertion numbers counted from
-  // the next one to be given, so that the oldest has the least
-  function automatic logic signed [NeedW-1:0] need_of(logic signed [RoomW:0] room, logic [TimeW-1:0] worst);
+  // Stage 11: key and guard, or debt. An entry passes if need - left - 1 is negative. Insertion
+  // numbers count from the next one to be given, so the oldest entry has the smallest.
+  function automatic logic signed [NeedW-1:0] need_of(logic signed [RoomW:0] room,
+                                                      logic [TimeW-1:0] worst);
     return NeedW'(room) + NeedW'($signed({1'b0, worst}));
   endfunction
 

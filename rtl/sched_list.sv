@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The list: all entries in ascending order of the cylinder where they start. The course of its operations, around the four modules
-// that do them: the sorted rows (sched_rows), the sums of the continuous sweep (sched_sums), the collecting of clusters (sched_collect) and
-// the streaming of their cost matrix (sched_matrix). The hops that it needs go through the hop unit of the first lane.
+// The module holds the list: all entries in ascending order of the cylinder where they start. Four
+// modules carry out its operations. They hold the sorted rows (sched_rows), work out the sums of
+// the sweep (sched_sums), collect clusters (sched_collect) and stream the cost matrix
+// (sched_matrix). Their hops go through the hop unit of the first lane.
 //
-// Parameters: Entries, AngleW, CylW (see sched_core), OrderM (slots of a cluster that is to be ordered; 0: none).
-// Latency:    by operation, see docs/reference/scheduler_accelerator.md. A hop asked for in one cycle is in stage 1 in
-//             the next and answered in stage 11.
-// Handshake:  one operation at a time: insert, remove, sums or collect of op_i for one cycle, then done_o in its last
-//             cycle. reset ends whatever runs and empties the list. The staged entry and the
-//             tag are stable meanwhile and, as late_o shows, in the cycle after an insertion.
+// Parameters:
+//   Entries  most entries, 4 to 256
+//   AngleW   bits of an angle, 12 to 20
+//   CylW     bits of a cylinder number, 1 to 18
+//   OrderM   most slots of a cluster that is to be ordered, 2 to 12; 0: none
+// Latency:    The contract, docs/reference/scheduler_accelerator.md, states the cycles of each
+//             operation. A hop that is asked for in one cycle is in stage 1 in the next, and is
+//             answered in stage 11.
+// Handshake:  Only one operation is under way at a time. To start it, insert, remove, sums or
+//             collect of op_i is high for one cycle. done_o is high in its last cycle. A reset ends
+//             the operation under way and empties the list. The staged entry and the tag are stable
+//             during an operation and, after an insertion, in the cycle of late_o, too.
 
 module sched_list
   import sched_pkg::*;
@@ -21,38 +28,59 @@ module sched_list
   localparam int unsigned SumW = sum_w(AngleW),
   localparam int unsigned EntryW = index_w(Entries)
 ) (
+  // Clock of the list, gated.
   input  logic              clk_i,
+  // Reset or soft reset, synchronous, active low: the list is empty.
   input  logic              rst_ni,
 
-  // Operations
+  // --- Operations
+  // Operation to start; only while none is under way.
   input  list_op_t          op_i,
+  // Last cycle of the operation; stays low for one that is cancelled.
   output logic              done_o,
-  output logic              late_o,            // the cycle after an insertion: the entry is written
+  // The cycle after an insertion, in which the entry is written: the clock must run.
+  output logic              late_o,
 
-  // The entry to insert; the tag to insert or remove
+  // Tag to insert or remove; stable during the operation.
   input  logic [TagW-1:0]   tag_i,
+  // The entry to insert; stable during the operation and with late_o.
   input  sched_types#(AngleW, CylW)::entry_t entry_i,
 
+  // Number of entries, 0 to Entries.
   output logic [CountW-1:0] count_o,
+  // The entry that leaves; removed_o.valid is high for one cycle of a removal.
   output sched_types#(AngleW, CylW)::removed_t removed_o,
 
-  // Sweep
+  // --- Sweep
+  // CTRL.SWEEP_DOWN: the sweep runs towards lower cylinders.
   input  logic              sweep_down_i,
-  output logic              swept_o,           // beside done_o: there is a sweep
+  // The sweep has an entry; valid with done_o of the sums.
+  output logic              swept_o,
+  // NEXT, SWEEP and DUE; changes during the sums.
   output sched_types#(AngleW, CylW)::sweep_t sweep_o,
+  // Part of an entry, written to the table when part_o.we is high.
   output sched_types#(AngleW, CylW)::part_t  part_o,
 
-  // Clusters; with cluster_i.order the cost matrix of what was collected is streamed
+  // --- Clusters
+  // What to collect; with order the cost matrix is streamed afterwards.
   input  sched_types#(AngleW, CylW)::cluster_cfg_t cluster_i,
+  // Changes of MASK.
   output mask_change_t      mask_o,
+  // Number of collected entries; holds until the next collection.
   output logic [CountW-1:0] collected_o,
-  output logic              streamed_o,        // beside done_o: that was done
+  // The cost matrix was streamed; valid with done_o.
+  output logic              streamed_o,
+  // Tag of each slot; unused slots have no meaning.
   output logic [OrderMost-1:0][EntryW-1:0] slot_tag_o,
+  // One cost for the orderer, written when cost_o.we is high.
   output sched_types#(AngleW, CylW)::matrix_cost_t cost_o,
 
-  // Hop unit of the first lane
+  // --- Hop unit of the first lane
+  // Hops that are asked for, by stage.
   output sched_types#(AngleW, CylW)::hop_req_t hop_o,
+  // Answer to the hop in stage 11.
   input  sched_types#(AngleW, CylW)::hop_rsp_t hop_i,
+  // RISK_CHARGE, ticks, for the cost matrix.
   input  logic [AngleW-1:0] risk_charge_i
 );
 
@@ -87,14 +115,14 @@ module sched_list
   logic [SumW-1:0]   transfer, deadline;
   index_t            work_tag;
 
-  // Row after the one at hand, in the direction of the walk
+  // Go on to the row after the current one, in the direction of the walk
   logic next_row;
 
   assign walk_up = state_q.collect ? !cluster_i.down :
                    state_q.sums ? sweep_down_i : 1'b1;
   assign walk_next = !state_q.sums || next_row;
 
-  // Hops on their way
+  // Hops under way
   logic                     hop, sums_hop;
   hop_kind_e                hop_kind, sums_kind, matrix_kind;
   index_t                   hop_from, hop_to, sums_from, sums_to, matrix_from, matrix_to;
@@ -263,7 +291,7 @@ module sched_list
   assign hop_o.from_angle = from_angle;
   assign hop_o.to_angle = to_angle;
 
-  // Course
+  // Course of an operation
   assign drain_last = drain_q == 4'(DrainCycles - 1);
   assign sums_end = empty || (primed && next_row && last_row);
   assign streamed_o = state_q.matrix_drain;
@@ -276,7 +304,8 @@ module sched_list
   assign collected = state_q.collect && collect_ends;
   assign done_o = moved || drain_ends || (collected && !order_wanted);
 
-  // An operation begins in idle only, so its strobe decides alone: it comes late in the cycle.
+  // An operation begins only in the state idle, so its strobe alone decides. The strobe comes late
+  // in the cycle.
   always_comb begin
     state_d.idle = (state_q.idle && !(op_i.insert || op_i.remove || op_i.sums || op_i.collect)) ||
         change_ends || drain_ends || (collected && !order_wanted);
@@ -285,8 +314,10 @@ module sched_list
     state_d.sums = op_i.sums || (state_q.sums && !sums_end);
     state_d.sums_drain = (state_q.sums && sums_end) || (state_q.sums_drain && !drain_last);
     state_d.collect = op_i.collect || (state_q.collect && !collect_ends);
-    state_d.matrix = OrderM != 0 && ((collected && order_wanted) || (state_q.matrix && !matrix_last));
-    state_d.matrix_drain = OrderM != 0 && ((state_q.matrix && matrix_last) || (state_q.matrix_drain && !drain_last));
+    state_d.matrix = OrderM != 0 &&
+        ((collected && order_wanted) || (state_q.matrix && !matrix_last));
+    state_d.matrix_drain = OrderM != 0 &&
+        ((state_q.matrix && matrix_last) || (state_q.matrix_drain && !drain_last));
   end
 
   always_ff @(posedge clk_i) begin
@@ -304,7 +335,7 @@ module sched_list
   end
 
 `ifdef VERILATOR
-  // The state with its name, for wave files.
+  // Name of the state, for wave files
   // verilator coverage_off
   list_state_e state_name;
 

@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Streams the cost matrix of a cluster to the orderer: asks for the hops from the head to each slot, then from each slot to each other, one
-// a cycle, and writes the cost of each as it comes out.
+// The module streams the cost matrix of a cluster to the orderer. It asks for the hops from the
+// head to each slot, then from each slot to each other slot, one a cycle. It writes each cost when
+// the answer comes.
 //
-// Parameters: Entries, AngleW, CylW (see sched_core), OrderM (most slots; 0: none, nothing is ever asked for).
-// Latency:    c * c hops for c slots; a cost leaves one cycle after the answer in stage 11.
-// Handshake:  follows state_i of sched_list. last_o is high with the last hop.
+// Parameters:
+//   Entries  most rows of the list, 4 to 256
+//   AngleW   bits of an angle, 12 to 20
+//   CylW     bits of a cylinder number
+//   OrderM   most slots, 2 to 12; 0: there is no orderer, and no hop is ever asked for
+// Latency:    c slots take c * c hops, one a cycle. A cost leaves one cycle after the answer in
+//             stage 11.
+// Handshake:  The module follows state_i of sched_list. last_o is high with the last hop.
 
 module sched_matrix
   import sched_pkg::*;
@@ -17,25 +23,42 @@ module sched_matrix
   localparam int unsigned TimeW = time_w(AngleW),
   localparam int unsigned EntryW = index_w(Entries)
 ) (
+  // Clock of the list, gated.
   input  logic              clk_i,
+  // Reset or soft reset, synchronous, active low.
   input  logic              rst_ni,
 
+  // State of the list.
   input  list_state_t       state_i,
-  input  logic              start_i,           // a collection begins; the list is idle
-  input  logic [SlotW-1:0]  slots_i,           // how many there are
+  // A collection begins with the next cycle: start again with the first pair of slots.
+  input  logic              start_i,
+  // Number of slots, stable while the matrix is streamed.
+  input  logic [SlotW-1:0]  slots_i,
+  // Row of each slot, stable while the matrix is streamed.
   input  logic [OrderMost-1:0][EntryW-1:0] slot_row_i,
 
-  // Hop that is asked for
+  // --- Hop that is asked for
+  // HopHead or HopPair; a hop is asked for in each cycle of the state matrix.
   output hop_kind_e         hop_kind_o,
+  // Row from whose end the hop begins; no meaning for HopHead.
   output logic [EntryW-1:0] hop_from_o,
+  // Row at whose start the hop ends.
   output logic [EntryW-1:0] hop_to_o,
+  // The hop is the last of the matrix.
   output logic              last_o,
 
-  // What comes of it: kind and answer in stage 11
+  // --- Answer, in stage 11
+  // Purpose of the hop; HopHead and HopPair are answers of the matrix.
   input  hop_kind_e         kind_i,
+  // Cost of the hop without the charge of a risk, ticks.
   input  logic [TimeW-1:0]  reach_i,
+  // The arrival may miss its sector, so the charge applies.
   input  logic              risky_i,
+  // RISK_CHARGE, ticks.
   input  logic [AngleW-1:0] risk_charge_i,
+
+  // --- Orderer
+  // One cost, written when cost_o.we is high.
   output sched_types#(AngleW, CylW)::matrix_cost_t cost_o
 );
 
@@ -49,7 +72,7 @@ module sched_matrix
     $error("sched_matrix: OrderM must be 0 or 2 to 12, and at most Entries");
   end
 
-  // The next pair of slots: the head to each, then each to each other.
+  // The next pair of slots: from the head to each slot, then from each slot to each other.
   typedef struct packed {
     logic [SlotW-1:0] from;
     logic [SlotW-1:0] to;
@@ -70,12 +93,13 @@ module sched_matrix
       pair.from = (from == SlotW'(OrderM)) ? '0 : from + SlotW'(1);
       pair.to = (pair.from == '0) ? SlotW'(1) : '0;
     end
-    // From the last slot the pairs end with the last but one; a single slot has the head's alone.
+    // The last slot's pairs end with the last slot but one. A single slot has only the hop from the
+    // head.
     pair.last = row_end && (most == '0 || from == most);
     return pair;
   endfunction
 
-  logic [SlotW-1:0] from_slot_q, to_slot_q;            // from slot OrderM: the head
+  logic [SlotW-1:0] from_slot_q, to_slot_q;            // from_slot_q = OrderM: the head
   logic [SlotW-1:0] last_slot;
   pair_t            pair, tail_pair;
   logic [SlotW-1:0] tail_from_q, tail_to_q;
@@ -98,8 +122,9 @@ module sched_matrix
     end
   end
 
-  // The pairs come out in the order in which they went in.
-  function automatic logic [TimeW-1:0] clamped_cost(logic [TimeW-1:0] reach, logic [AngleW-1:0] charge,
+  // The answers come in the order of the requests.
+  function automatic logic [TimeW-1:0] clamped_cost(logic [TimeW-1:0] reach,
+                                                    logic [AngleW-1:0] charge,
                                                     logic applies);
     logic [TimeW:0] sum;
     sum = {1'b0, reach} + (applies ? (TimeW + 1)'(charge) : '0);

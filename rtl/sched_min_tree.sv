@@ -1,10 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Best candidate of the lanes: least key, then oldest, then lowest lane; the number of refused entries; the lowest lane whose entry has expired.
+// The module finds the best candidate of the lanes: the one with the least key, among equals the
+// oldest, then the one of the lowest lane. It also counts the refused entries and finds the lowest
+// lane whose entry has expired.
 //
-// Parameters: Lanes (a power of two), KeyW (bits of a key, signed), RankW (bits of a rank: less is older).
-// Latency:    two cycles; en_i[n] enables the register of its nth half.
-// Handshake:  none. best_key_o, best_rank_o and best_lane_o mean nothing while best_valid_o is low.
+// Parameters:
+//   Lanes  lanes: 1, 2, 4, 8 or 16
+//   KeyW   bits of a key, signed, at least 2
+//   RankW  bits of a rank, at least 1; less is older
+// Latency:    A result takes two cycles. en_i[n] enables the register after half n of the tree.
+// Handshake:  None. best_key_o, best_rank_o and best_lane_o have no meaning while best_valid_o is
+//             low.
 
 module sched_min_tree
   import sched_pkg::*;
@@ -15,21 +21,35 @@ module sched_min_tree
   localparam int unsigned LaneW = index_w(Lanes),
   localparam int unsigned RefusedW = $clog2(Lanes + 1)
 ) (
+  // Clock of the lanes, gated.
   input  logic                        clk_i,
 
+  // Enables: en_i[0] takes the inputs, en_i[1] gives the outputs.
   input  logic [1:0]                  en_i,
+  // The lane's entry is a candidate, one bit a lane.
   input  logic [Lanes-1:0]            candidate_i,
+  // The guard refuses the lane's entry, one bit a lane.
   input  logic [Lanes-1:0]            refused_i,
+  // The lane's entry has expired, one bit a lane.
   input  logic [Lanes-1:0]            expired_i,
+  // Key of each lane's entry, signed.
   input  logic [Lanes-1:0][KeyW-1:0]  key_i,
+  // Rank of each lane's entry: less is older.
   input  logic [Lanes-1:0][RankW-1:0] rank_i,
 
+  // There is a candidate.
   output logic                        best_valid_o,
+  // Key of the best candidate, valid with best_valid_o.
   output logic signed [KeyW-1:0]      best_key_o,
+  // Rank of the best candidate, valid with best_valid_o.
   output logic [RankW-1:0]            best_rank_o,
+  // Lane of the best candidate, valid with best_valid_o.
   output logic [LaneW-1:0]            best_lane_o,
+  // Number of refused entries.
   output logic [RefusedW-1:0]         refused_o,
+  // An entry has expired.
   output logic                        expired_o,
+  // Lowest lane whose entry has expired, valid with expired_o.
   output logic [LaneW-1:0]            expired_lane_o
 );
 
@@ -42,7 +62,7 @@ module sched_min_tree
 
   localparam int unsigned Levels = $clog2(Lanes);
   localparam int unsigned FirstLevels = (Levels + 1) / 2;
-  localparam int unsigned Middle = Lanes >> FirstLevels;   // nodes between the halves
+  localparam int unsigned Middle = Lanes >> FirstLevels;   // nodes between the two halves
 
   typedef struct packed {
     logic             valid;
@@ -51,7 +71,8 @@ module sched_min_tree
     logic [LaneW-1:0] lane;
   } best_t;
 
-  // The later of two wins if its key is less, or equal and it is older: one comparison. Any candidate wins against none.
+  // The later of two wins if its key is less, or if the keys are equal and it is older. One
+  // comparison decides this. Any candidate wins against none.
   function automatic best_t better_of(best_t first, best_t later);
     return ({!later.valid, !later.key[KeyW-1], later.key[KeyW-2:0], later.rank} <
             {!first.valid, !first.key[KeyW-1], first.key[KeyW-2:0], first.rank}) ? later : first;
@@ -60,8 +81,9 @@ module sched_min_tree
   best_t [Middle-1:0] middle_q;
   best_t              best_q;
 
-  // The two halves, in the levels that they have; each is computed only when its register takes it.
-  function automatic best_t [Middle-1:0] first_half(logic [Lanes-1:0] candidate, logic [Lanes-1:0][KeyW-1:0] key,
+  // The two halves of the tree's levels. Each is computed only when its register takes the result.
+  function automatic best_t [Middle-1:0] first_half(logic [Lanes-1:0] candidate,
+                                                    logic [Lanes-1:0][KeyW-1:0] key,
                                                     logic [Lanes-1:0][RankW-1:0] rank);
     best_t node [Lanes];
     for (int unsigned i = 0; i < Lanes; i++) begin

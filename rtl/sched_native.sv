@@ -1,13 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scheduling accelerator behind a plain register port, for a design that has a bus of its own: sched_core, and the decoding of a write that
-// sched_core wants with it. sched_top does the same ahead of the cycle, for AXI4-Lite (sched_join).
+// The module is the scheduling accelerator behind a plain register port, for a design with a bus of
+// its own. It contains sched_core and the decoding of a write that sched_core needs. sched_top does
+// this decoding earlier, for AXI4-Lite (sched_join).
 //
-// Parameters: see sched_core.
-// Latency:    none beside sched_core's; the decoding is in the path from wr_addr_i and wr_data_i.
-// Handshake:  valid and ready; a write is accepted in the cycle in which both are high, wr_error_o is valid in it. wr_strb_i other
-//             than 1111 is an error. What is offered and not accepted may be changed or withdrawn. Ready is high during reset, too, but what
-//             is offered then is lost. Addresses have 12 bits. scan_en_i opens all clock gates. See sched_regs for when ready is high.
+// Parameters:
+//   Entries   entries of the command table, 4 to 256, a multiple of Lanes
+//   Lanes     entries evaluated in a cycle: 1, 2, 4, 8 or 16
+//   OrderM    most commands whose best order is found, 2 to 12, at most Entries; 0: no orderer
+//   AngleW    one turn is 2^AngleW ticks, 12 to 20
+//   CylW      bits of a cylinder number, 8 to 18
+//   SegM      mantissa bits that index the cells of the seek table, 2 to 5
+//   SegW      2^SegW segments of the seek table, SegW at most 10, at least one segment a cell
+//   SeqW      bits of an insertion number, 2 to 24; the contract has 24
+//   Features  optional parts, a sum: 1 ageing, 2 look-ahead, 4 limits, 8 zero latency; 0: none
+// Latency:    It adds no cycle to those of sched_core. The decoding is in the path from wr_addr_i
+//             and wr_data_i.
+// Handshake:  Both channels use valid and ready. A write is accepted in the cycle in which both are
+//             high, and wr_error_o is valid in this cycle. wr_strb_i other than 1111 is an error.
+//             An offer that is not accepted may be changed or withdrawn. Ready is high during a
+//             reset, too, but an offer is then lost. Addresses have 12 bits. sched_regs says when
+//             ready is high.
 
 module sched_native
   import sched_pkg::*;
@@ -22,26 +35,47 @@ module sched_native
   parameter int unsigned SeqW = 24,
   parameter int unsigned Features = 0
 ) (
+  // Clock, rising edge.
   input  logic             clk_i,
+  // Synchronous reset, active low.
   input  logic             rst_ni,
+  // Opens all clock gates, for a scan test; low in operation.
   input  logic             scan_en_i,
 
+  // --- Writes
+  // A write is offered.
   input  logic             wr_valid_i,
+  // The write is accepted in this cycle if wr_valid_i is high.
   output logic             wr_ready_o,
+  // Byte address, valid with wr_valid_i.
   input  logic [AddrW-1:0] wr_addr_i,
+  // Data, valid with wr_valid_i.
   input  logic [31:0]      wr_data_i,
+  // Byte strobes, valid with wr_valid_i; other than 1111 is an error.
   input  logic [3:0]       wr_strb_i,
+  // The write is an error; valid in the cycle that accepts it.
   output logic             wr_error_o,
 
+  // --- Reads
+  // A read is offered.
   input  logic             rd_valid_i,
+  // High while no answer waits: the read is accepted.
   output logic             rd_ready_o,
+  // Byte address, valid with rd_valid_i.
   input  logic [AddrW-1:0] rd_addr_i,
+  // The answer to a read waits, from the cycle after the read is accepted on.
   output logic             rsp_valid_o,
+  // The master takes the answer in this cycle.
   input  logic             rsp_ready_i,
+  // Data of the answer, valid with rsp_valid_o; zero for an error.
   output logic [31:0]      rd_data_o,
+  // The read is an error, valid with rsp_valid_o.
   output logic             rd_error_o,
 
+  // --- State
+  // Work is under way (STATUS.BUSY), a level.
   output logic             busy_o,
+  // Interrupt, a level: STATUS.DONE and CTRL.IRQ_EN.
   output logic             irq_o
 );
 
@@ -59,7 +93,8 @@ module sched_native
     offered: 1'b1,
     usable: wr_valid_i && whole,
     good: wr_valid_i && whole,
-    soft_reset: wr_valid_i && whole && wr_addr_i == sched_reg_pkg::ClearOffset && wr_data_i[sched_reg_pkg::ClearSoftResetLsb]
+    soft_reset: wr_valid_i && whole && wr_addr_i == sched_reg_pkg::ClearOffset &&
+                wr_data_i[sched_reg_pkg::ClearSoftResetLsb]
   };
 
   sched_core #(

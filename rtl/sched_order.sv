@@ -1,25 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Exact order of a cluster of requests: the path from the head's place through all of them, open at
-// its end, whose costs have the least sum (Held and Karp's dynamic programme, in push form). The
-// banks hold, for each set of slots and each slot j of it, the least cost of serving the set with j
-// as its last, and the slot before j. Sets come by size, one a cycle: the row of a set is read
-// once, and gives the entry of every set that has one slot more.
+// The module finds the exact order of a cluster of requests: the path of least total cost from the
+// head's place through all of them, open at its end. The method is Held and Karp's dynamic
+// programme, in push form. Each bank belongs to one slot j. It holds a cost and a slot for each set
+// of slots that contains j. The cost is the least one of serving the set with j as the last slot.
+// The slot is the one before j. The sets are processed by size, one set a cycle. The row of a set
+// is read once and gives an entry for every set with one more slot.
 //
-// Ties: among the orders of least sum, the one whose sequence read from the last request backwards
-// has the lowest slot at each position in turn (lowest last slot, then lowest next to last, ...).
+// Parameters:
+//   M      most requests, 2 to 12
+//   CostW  bits of a cost, 1 to 24
+// Latency:    busy_o is high from the cycle after start_i. It stays high for 2^n + 8n - 8 cycles if
+//             n >= 2, and for 9 cycles if n = 1. Neither M nor the costs matter. The result is
+//             valid in the cycle after.
+// Handshake:  Costs are written while busy_o is low, at the latest together with start_i, and stay.
+//             Row cost_from_i < M is for hops from the end of that slot's request, row M for hops
+//             from the head's place. The diagonal is not used. start_i is allowed only while busy_o
+//             is low. It orders the slots below count_i (n, 1 to M). done_o is high in the last
+//             busy cycle. order_o and total_o hold until the next start_i or clear_i, and have no
+//             meaning while busy_o is high. clear_i is allowed in any cycle. In the next cycle
+//             busy_o is low and the result is zero. A start_i beside clear_i is ignored.
+// Limits:     The memories have no reset value.
 //
-// Parameters: M (most requests, 2 to 12), CostW (bits of a cost).
-// Latency:    busy_o is high from the cycle after start_i for 2^n + 8n - 8 cycles if n >= 2, for 9
-//             if n = 1, whatever M and the costs are; the result is valid in the cycle after.
-// Handshake:  costs are written while busy_o is low, at the latest with start_i, and stay: row
-//             cost_from_i < M from the end of that slot's request, row M from the head's place. The
-//             diagonal is not used. start_i only while busy_o is low; it orders the slots below
-//             count_i (n, 1 to M). done_o is high in the last busy cycle. order_o[0] is served
-//             first, entries from n on are zero; order_o and total_o hold until the next start_i
-//             or clear_i and mean nothing while busy_o is high. clear_i at any time: busy_o is low
-//             and the result zero in the next cycle; a start_i beside it is ignored. The memories
-//             have no reset value.
+// Several orders may have the least total (ties). The orderer gives the one with the lowest last
+// slot, among those the one with the lowest last but one, and so on.
 
 module sched_order #(
   parameter int unsigned M = 6,
@@ -27,21 +31,34 @@ module sched_order #(
   localparam int unsigned SlotW = $clog2(M + 1),
   localparam int unsigned TotalW = CostW + 4
 ) (
+  // Clock of the orderer, gated.
   input  logic                      clk_i,
+  // Synchronous reset, active low.
   input  logic                      rst_ni,
 
+  // End the run: in the next cycle busy_o is low and the result is zero.
   input  logic                      clear_i,
+  // Find an order; only while busy_o is low.
   input  logic                      start_i,
+  // Number of requests n, 1 to M, valid with start_i.
   input  logic [SlotW-1:0]          count_i,
+  // A run is under way.
   output logic                      busy_o,
+  // Last cycle of the run.
   output logic                      done_o,
 
+  // Write a cost; only while busy_o is low.
   input  logic                      cost_we_i,
+  // Slot where the hop begins, or M for the head; valid with cost_we_i.
   input  logic [SlotW-1:0]          cost_from_i,
+  // Slot where the hop ends, valid with cost_we_i.
   input  logic [SlotW-1:0]          cost_to_i,
+  // Cost of the hop, ticks, valid with cost_we_i.
   input  logic [CostW-1:0]          cost_i,
 
+  // Slots in the best order: order_o[0] is served first, and entries from n on are zero.
   output logic [M-1:0][SlotW-1:0]   order_o,
+  // Sum of the costs along this order, ticks.
   output logic [TotalW-1:0]         total_o
 );
 
@@ -52,32 +69,33 @@ module sched_order #(
     $error("sched_order: CostW must be 1 to 24");
   end
 
-  // A set's course, counted from the cycle in which it addresses the banks (stage 0). The register
+  // Stages of a set, counted from the cycle in which it addresses the banks (stage 0). The register
   // after stage n feeds stage n + 1.
-  localparam int unsigned StageRead = 1;   // banks
-  localparam int unsigned StageRow = 2;    // on its way from the memories to the adders
-  localparam int unsigned StageSum = 3;    // one hop more
+  localparam int unsigned StageRead = 1;   // the banks
+  localparam int unsigned StageRow = 2;    // the row travels from the memories to the adders
+  localparam int unsigned StageSum = 3;    // adds one hop
   localparam int unsigned StagePair = 4;   // least of two
   localparam int unsigned StageFour = 5;   // least of four
   localparam int unsigned StageLeast = 6;  // least of all; written to the banks
-  // Then the last level's results: selection, best so far.
+  // After them: the results of the last level, from which the best so far is selected.
 
   localparam int unsigned LevelWait = StageLeast;
   localparam int unsigned LastWait = StageLeast + 1;
   localparam int unsigned WaitW = 3;
 
-  // An entry of a bank and a node of the trees: {cost, slot before}.
+  // An entry of a bank and a node of the trees: {cost, slot before}
   localparam int unsigned NodeW = TotalW + SlotW;
   localparam int unsigned AddrW = M - 1;
 
-  // Candidates of a column (every slot but its own) and what is left of them level by level
+  // Candidates of a column (every slot but its own), and how many are left after each level
   localparam int unsigned Leaves = (M > 1) ? M - 1 : 1;
   localparam int unsigned Pairs = (Leaves + 1) / 2;
   localparam int unsigned Fours = (Pairs + 1) / 2;
 
-  // Sets of one size in cool-lex order: the shortest prefix (from slot 0 up) that ends in 01 and
-  // one slot more turns by one, its last to the front; if there is none, the whole does. The first
-  // set has the lowest slots; the last has the topmost slot and otherwise the lowest.
+  // Sets of one size in cool-lex order. Take the shortest prefix (from slot 0 up) that ends in 01,
+  // and one slot more. This prefix is rotated by one, and its last bit becomes the first. If there
+  // is no such prefix, the whole set is rotated. The first set has the lowest slots. The last set
+  // has the topmost slot, and otherwise the lowest.
   function automatic logic [M-1:0] next_of(logic [M-1:0] set, logic [M-1:0] full);
     logic [M-1:0] rise, result;
     logic [M:0]   beyond;
@@ -109,15 +127,15 @@ module sched_order #(
     end
   endfunction
 
-  // A set without slot j, its bit left out: the place of a set that has j in bank j, and of a set
-  // that has not and is to get it.
+  // A set without the bit of slot j. This is the address in bank j of a set that contains j, and of
+  // a set that is about to get j.
   function automatic logic [AddrW-1:0] without(logic [M-1:0] set, int unsigned j);
     logic [M-1:0] low;
     low = (M'(1) << j) - M'(1);
     return AddrW'((set & low) | ((set >> 1) & ~low));
   endfunction
 
-  // The least of two or three nodes; the former if equal.
+  // The least of two or three nodes; the first of equal ones
   function automatic logic [NodeW-1:0] least2(logic [NodeW-1:0] a, logic [NodeW-1:0] b);
     return (b[NodeW-1:SlotW] < a[NodeW-1:SlotW]) ? b : a;
   endfunction
@@ -131,8 +149,9 @@ module sched_order #(
     return (c_a && c_b) ? c : b_a ? b : a;
   endfunction
 
-  // Control: the levels, each followed by a wait until its entries are in the banks, then the way
-  // back. After the last set the rows of the full set are read, which begin the way back.
+  // Control. After each level the orderer waits until its entries are in the banks. Then it traces
+  // the path back. After the last set it reads the rows of the full set, with which the tracing
+  // begins.
   logic             issue_q, back_q, odd_q, alone_q;
   logic [M-1:0]     set_q, first_q, first_d, full_q;
   logic [WaitW-1:0] wait_q;
@@ -202,7 +221,7 @@ module sched_order #(
     end
   end
 
-  // Which stages have a set, and which set
+  // Which stages hold a set, and which set
   logic [StageLeast:StageRead]        en_q;
   logic [StageLeast:StageRead][M-1:0] set_stage_q;
 
@@ -220,7 +239,7 @@ module sched_order #(
     set_stage_q <= {set_stage_q[StageLeast-1:StageRead], set_q};
   end
 
-  // Banks. Place 0 of bank j, the set of j alone, is the head's cost itself.
+  // Banks. Address 0 of bank j is the set of j alone: it holds the cost from the head.
   logic [NodeW-1:0] row   [M];
   logic [NodeW-1:0] least [M];
 
@@ -252,8 +271,8 @@ module sched_order #(
     assign row[j] = row_q;
   end
 
-  // Columns: the least of the row's entries with the hop from their slot to this one. A slot that
-  // is not in the set counts as more than any path.
+  // Columns: the least sum of an entry of the row and the hop from its slot to this one. A slot
+  // outside the set counts as more than any path.
   for (genvar j = 0; j < M; j++) begin : g_column
     logic [NodeW-1:0] least_q;
 
@@ -314,8 +333,8 @@ module sched_order #(
     assign least[j] = least_q;
   end
 
-  // The last level has one slot left in each of its sets: the least cost with that slot as the
-  // last. A slot that is alone has the head's cost.
+  // In the last level each set lacks one slot. The result is the least cost with that slot as the
+  // last. For a single slot it is the cost from the head.
   logic              end_en_q;
   logic [TotalW-1:0] end_cost, end_cost_q;
   logic [SlotW-1:0]  end_slot, end_slot_q;
@@ -347,8 +366,9 @@ module sched_order #(
     end
   end
 
-  // The best of them, and the way back: a slot goes to the front of the order and out of the set in
-  // one cycle; in the next, the row that was read two steps before holds the slot before it.
+  // The best of them, then the path back. In one cycle a slot goes to the front of the order and
+  // leaves the set. In the next cycle, the row that was read two steps before gives the slot before
+  // it.
   logic [SlotW-1:0] previous;
   logic             better;
 

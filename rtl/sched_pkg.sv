@@ -1,81 +1,84 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Constants, types and derived widths that the modules of the scheduling accelerator share.
-// The arithmetic that they serve is described in docs/reference/scheduler_accelerator.md.
+// Constants, types and derived widths that the modules of the scheduling accelerator share. The
+// arithmetic that they serve is described in docs/reference/scheduler_accelerator.md.
 
 package sched_pkg;
 
-  // BUSY is set for Entries / Lanes + DecisionLatency cycles, where nothing is stale. The value is declared in the register
-  // map's source, from which the C++ model takes it too.
+  // A decision keeps BUSY set for Entries / Lanes + DecisionLatency cycles if nothing is stale. The
+  // register map's source declares the value; the C++ model takes it from there, too.
   localparam int unsigned DecisionLatency = sched_reg_pkg::DecisionLatency;
 
-  // Stages of the pipeline, counted from the one that addresses the table (stage 0). The first row has passed stage 0
-  // before a pass begins and is in stage 1 in the cycle that starts it. The register after stage n
-  // feeds stage n + 1.
-  localparam int unsigned StageDistance = 1;   // distance, what moves
-  localparam int unsigned StageCell = 2;       // leading one: coarse shift
-  localparam int unsigned StageDirectory = 3;  // fine shift: cell of the seek table, fraction; read the cell
-  localparam int unsigned StageSegment = 4;    // on its way from the memory to the comparisons
-  localparam int unsigned StageLookup = 5;     // segment; read its line
-  localparam int unsigned StageLine = 6;       // on its way from the memory to the multiplier
-  localparam int unsigned StageMultiply = 7;   // slope times fraction; read the angle
-  localparam int unsigned StageSeek = 8;       // seek time; difference of the angles; read the age
-  localparam int unsigned StageArrive = 9;     // overhead and positioning; what was waited; read part or debt
-  localparam int unsigned StageCost = 10;      // rotational wait; add what the sweep has to spare; read the insertion number
+  // Stages of the pipeline. Stage 0 addresses the table, and the register after stage n feeds stage
+  // n + 1. Before a pass the first row has already passed stage 0. In the cycle that starts the
+  // pass this row is in stage 1.
+  localparam int unsigned StageDistance = 1;   // distance; whether arm or head move
+  localparam int unsigned StageCell = 2;       // leading one of the distance: coarse shift
+  localparam int unsigned StageDirectory = 3;  // fine shift: cell and fraction; reads the cell
+  localparam int unsigned StageSegment = 4;    // cell: from the memory to the comparisons
+  localparam int unsigned StageLookup = 5;     // finds the segment; reads its line
+  localparam int unsigned StageLine = 6;       // line: from the memory to the multiplier
+  localparam int unsigned StageMultiply = 7;   // slope times fraction; reads the angle
+  localparam int unsigned StageSeek = 8;       // seek time; difference of the angles; reads the age
+  localparam int unsigned StageArrive = 9;     // positioning; time waited; reads part or debt
+  localparam int unsigned StageCost = 10;      // rotational wait; room; reads insertion number
   localparam int unsigned StageKey = 11;       // key and deadline guard, or debt
-  localparam int unsigned StageTree = 12;      // best of the lanes (two)
+  localparam int unsigned StageTree = 12;      // best of the lanes, first half
   localparam int unsigned StageTreeEnd = 13;
-  localparam int unsigned StageBest = 14;      // best of the rows, result
+  localparam int unsigned StageBest = 14;      // best of the rows; result
   localparam int unsigned Stages = StageBest + 1;
 
   localparam int unsigned HeadW = 6;
   localparam int unsigned TagW = 8;
   localparam int unsigned CountW = 9;          // 0 to 256 entries
   localparam int unsigned AddrW = 12;
-  localparam int unsigned SlotW = 4;           // 0 to 11 of a cluster, and the head
+  localparam int unsigned SlotW = 4;           // slots 0 to 11 of a cluster, and the head
   localparam int unsigned OrderMost = 12;
-  localparam int unsigned AheadMost = 4;       // accesses ahead
+  localparam int unsigned AheadMost = 4;       // most accesses that a look-ahead searches
 
-  // Optional parts: Features is a sum of these.
-  localparam int unsigned FeatureAgeing = 1;       // a cap and a weight for what was waited; continuous entries are put off
-  localparam int unsigned FeatureAhead = 2;        // a decision looks ahead
-  localparam int unsigned FeatureLimits = 4;       // entries with a limit
-  localparam int unsigned FeatureZeroLatency = 8;  // accesses that begin in the middle of their sectors
+  // Optional parts. The parameter Features is the sum of those that are built.
+  localparam int unsigned FeatureAgeing = 1;       // cap and weight of a time waited; deferral
+  localparam int unsigned FeatureAhead = 2;        // a decision can look ahead
+  localparam int unsigned FeatureLimits = 4;       // entries can have a limit
+  localparam int unsigned FeatureZeroLatency = 8;  // an access can begin inside its sectors
   localparam int unsigned FeaturesAll = 15;
 
   function automatic bit has(int unsigned features, int unsigned feature);
     return (features & feature) != 0;
   endfunction
 
-  // A time waited under a cap, its weight and the bits of the weight below one tick.
+  // Widths of a capped time waited, of its weight, and of the weight's bits below one tick.
   localparam int unsigned CapW = 17;
   localparam int unsigned ScaleW = 18;
   localparam int unsigned ScaleFraction = 6;
 
+  // Class of an entry, as in E_POS.CLASS.
   typedef enum logic [1:0] {
-    ClassDiscrete   = 2'd0,
-    ClassContinuous = 2'd1,
-    ClassBackground = 2'd2,
-    ClassReserved   = 2'd3
+    ClassDiscrete   = 2'd0,  // ordinary command
+    ClassContinuous = 2'd1,  // has a deadline and belongs to the sweep
+    ClassBackground = 2'd2,  // competes like a discrete one
+    ClassReserved   = 2'd3   // not used; competes like a discrete one
   } class_e;
 
+  // Response of AXI4-Lite.
   typedef enum logic [1:0] {
-    RespOkay   = 2'b00,
-    RespSlvErr = 2'b10
+    RespOkay   = 2'b00,  // the access was carried out
+    RespSlvErr = 2'b10   // the access was refused
   } resp_e;
 
-  // What follows from the address of a write: a bus decodes it with the address.
+  // The register that a write's address selects. A bus decodes it together with the address.
   typedef struct packed {
-    logic clear;
-    logic insert;
+    logic clear;         // CLEAR
+    logic insert;        // INSERT
     logic remove;        // REMOVE or SERVE
-    logic op;
-    logic known;         // there is such a register, and it is written
-    logic copied;        // see is_copied
-    logic config_write;  // the sweep's sums no longer hold
+    logic op;            // OP
+    logic known;         // any register that can be written
+    logic copied;        // a register that is read back from the copy, see is_copied
+    logic config_write;  // a register whose write makes the sweep's sums stale
   } kind_t;
 
-  // What the host writes and nothing else changes is read back from a copy in a memory.
+  // High for a register that the host alone changes. Such a register is read back from a copy in a
+  // memory.
   function automatic logic is_copied(logic [AddrW-1:0] addr);
     import sched_reg_pkg::*;
     unique case (addr)
@@ -83,98 +86,101 @@ package sched_pkg;
       RiskChargeOffset, HeadSwitchOffset, WriteSettleOffset, OverheadRrOffset, OverheadRwOffset,
       OverheadWrOffset, OverheadWwOffset, DelayOffset, ClusterOffset, ClusterFromOffset,
       ClusterSpanOffset, EPosOffset, EAngleOffset, EEndPosOffset, EEndAngleOffset, ETransferOffset,
-      EDeadlineOffset, EAgeOffset, DeferOffset, GraceOffset, AgeCapOffset, AgeScaleOffset, AheadOffset: return 1'b1;
+      EDeadlineOffset, EAgeOffset, DeferOffset, GraceOffset, AgeCapOffset, AgeScaleOffset,
+      AheadOffset: return 1'b1;
       default: return 1'b0;
     endcase
   endfunction
 
-  // A write as a bus brings it to the register file, with what follows from it worked out ahead (sched_join, sched_native).
+  // A write as a bus brings it to the register file, already decoded (sched_join, sched_native).
   typedef struct packed {
-    logic             valid;
-    logic             whole;       // all four bytes are written; anything else is an error
-    logic [AddrW-1:0] addr;
-    kind_t            kind;        // kind_of(addr); zero while there is no address
-    logic [31:0]      data;
-    logic [1:0][15:0] low;         // data[15:0] is one of these: held, as offered
-    logic             offered;     // it is the latter, low[0]
-    logic             usable;      // data are at hand, whole, and no response waits: with kind, a write that is good
+    logic             valid;       // address and data are available, and no response waits
+    logic             whole;       // all four bytes are written; any other write is an error
+    logic [AddrW-1:0] addr;        // byte address
+    kind_t            kind;        // kind_of(addr); zero while no address is available
+    logic [31:0]      data;        // data to write
+    logic [1:0][15:0] low;         // data[15:0] from both sources: [1] as held, [0] as offered
+    logic             offered;     // data are those that are offered, low[0]; otherwise low[1]
+    logic             usable;      // whole data are available and no response waits
     logic             good;        // valid and whole
-    logic             soft_reset;  // valid, whole, to CLEAR, and SOFT_RESET is set
+    logic             soft_reset;  // valid and whole, to CLEAR, with SOFT_RESET set
   } write_t;
 
-  // Strobes of the register file, in the cycle that accepts the write unless it says otherwise.
+  // Strobes of the register file. Each is high in the cycle that accepts the write, unless its
+  // comment says otherwise.
   typedef struct packed {
-    logic touched;       // a write, in this cycle or the one before, of something that list or lanes look at between operations
+    logic touched;       // this cycle or the last has a write that list or lanes may see
     logic clear;         // soft reset
-    logic decide;
-    logic cluster;
-    logic insert;
-    logic remove;        // REMOVE or SERVE
-    logic serve;         // of the two the latter
-    logic open_write;    // a write is accepted that is not to CLEAR, good or not
-    logic kind_insert;   // what the address at hand stands for, written or not
-    logic kind_remove;
-    logic kind_cluster;
-    logic try_insert;    // INSERT is written whole; REMOVE or SERVE: its tag good or not
-    logic try_remove;
-    logic cancel;        // in the cycle after: it was not
-    logic config_we;     // the sweep's sums no longer hold
+    logic decide;        // OP with CODE 0: DECIDE
+    logic cluster;       // OP with CODE 1: CLUSTER
+    logic insert;        // INSERT, and its tag is good
+    logic remove;        // REMOVE or SERVE, and its tag is good
+    logic serve;         // the address is that of SERVE
+    logic open_write;    // any write, good or not, while no work is under way
+    logic kind_insert;   // the available address is INSERT's, accepted or not
+    logic kind_remove;   // the same for REMOVE or SERVE
+    logic kind_cluster;  // the same for OP with CODE 1
+    logic try_insert;    // INSERT is written whole, whether its tag is good or not
+    logic try_remove;    // the same for REMOVE or SERVE
+    logic cancel;        // one cycle after a try_ strobe: the tag was refused
+    logic config_we;     // the write makes the sweep's sums stale
   } command_t;
 
-  // What the list is asked for.
+  // An operation of the list.
   typedef struct packed {
-    logic insert;
-    logic remove;
-    logic cancel;        // in the cycle after insert or remove: it is not done
-    logic sums;
-    logic collect;
-    logic kind_insert;   // which one it would be, early in the cycle
-    logic kind_remove;
-    logic kind_collect;
+    logic insert;        // insert the staged entry
+    logic remove;        // remove the entry with the tag
+    logic cancel;        // one cycle after insert or remove: do not do it
+    logic sums;          // work out the sums of the sweep
+    logic collect;       // collect a cluster
+    logic kind_insert;   // the operation may be insert; known early in the cycle
+    logic kind_remove;   // the same for remove
+    logic kind_collect;  // the same for collect
   } list_op_t;
 
-  // What the list does: one bit is set.
+  // State of the list: exactly one bit is set.
   typedef struct packed {
-    logic matrix_drain;
-    logic matrix;
-    logic collect;
-    logic sums_drain;
-    logic sums;
-    logic remove;
-    logic insert;
-    logic idle;
+    logic matrix_drain;  // waits for the last costs of the matrix
+    logic matrix;        // asks for the hops of the cost matrix
+    logic collect;       // collects a cluster
+    logic sums_drain;    // waits for the last hops of the sums
+    logic sums;          // walks along the rows and asks for the sweep's hops
+    logic remove;        // moves rows to close a gap
+    logic insert;        // moves rows to make a gap
+    logic idle;          // no operation is under way
   } list_state_t;
 
-  // Its name in waves: the number of that bit.
+  // Name of the list's state for waves. The value is the number of the bit that is set.
   typedef enum logic [2:0] {
-    ListIdle, ListInsert, ListRemove, ListSums, ListSumsDrain, ListCollect, ListMatrix, ListMatrixDrain
+    ListIdle, ListInsert, ListRemove, ListSums, ListSumsDrain, ListCollect, ListMatrix,
+    ListMatrixDrain
   } list_state_e;
 
-  // What E_LIMIT means.
+  // Meaning of E_LIMIT, as in E_POS.LIMIT.
   typedef enum logic [1:0] {
-    LimitNone     = 2'd0,
-    LimitFirst    = 2'd1,      // it goes first while it would miss it
-    LimitWithdraw = 2'd2,      // it does not compete while it would miss it
-    LimitKeep     = 2'd3       // it goes first to be in time
+    LimitNone     = 2'd0,  // E_LIMIT has no meaning
+    LimitFirst    = 2'd1,  // the entry goes first while it would miss its limit
+    LimitWithdraw = 2'd2,  // the entry does not compete while it would miss its limit
+    LimitKeep     = 2'd3   // the entry goes first to be in time
   } limit_e;
 
-  // What a hop of the list is for.
+  // Purpose of a hop of the list.
   typedef enum logic [2:0] {
-    HopNone,
-    HopLone,      // the last of the sweep, no hop at all
-    HopLast,      // to the last of the sweep
-    HopNext,      // to the next of the sweep
-    HopSkip,      // to the one after it
-    HopLoad,      // no hop: the first of the sweep becomes NEXT
-    HopHead,      // matrix: from the head
-    HopPair       // matrix: from one slot to another
+    HopNone,  // no hop
+    HopLone,  // no hop: the last entry of the sweep passes
+    HopLast,  // to the last entry of the sweep
+    HopNext,  // to the next entry of the sweep
+    HopSkip,  // to the entry after the next one
+    HopLoad,  // no hop: the first entry of the sweep becomes NEXT
+    HopHead,  // matrix: from the head to a slot
+    HopPair   // matrix: from one slot to another
   } hop_kind_e;
 
   // A change of MASK by the list.
   typedef struct packed {
-    logic            clear;
-    logic            set;
-    logic [TagW-1:0] tag;
+    logic            clear;  // clear all bits
+    logic            set;    // set the bit of tag
+    logic [TagW-1:0] tag;    // valid with set
   } mask_change_t;
 
   function automatic kind_t kind_of(logic [AddrW-1:0] addr);
@@ -193,8 +199,8 @@ package sched_pkg;
       EEndAngleOffset, ETransferOffset, EDeadlineOffset, EAgeOffset, InsertOffset, RemoveOffset,
       ServeOffset, SeekIndexOffset, SeekBaseOffset, SeekDeltaOffset, SeekCellOffset, SeekLastOffset,
       SeekGroupOffset, DeferOffset, GraceOffset, AgeCapOffset, AgeScaleOffset, AheadOffset,
-      AheadShareOffset, ELimitOffset, ERestOffset, Mask0Offset, Mask1Offset, Mask2Offset, Mask3Offset, Mask4Offset, Mask5Offset,
-      Mask6Offset, Mask7Offset: kind_of.known = 1'b1;
+      AheadShareOffset, ELimitOffset, ERestOffset, Mask0Offset, Mask1Offset, Mask2Offset,
+      Mask3Offset, Mask4Offset, Mask5Offset, Mask6Offset, Mask7Offset: kind_of.known = 1'b1;
       default: ;
     endcase
     unique case (addr)
@@ -205,78 +211,79 @@ package sched_pkg;
     endcase
   endfunction
 
-  // A time: up to 16 turns.
+  // Width of a time: up to 16 turns.
   function automatic int unsigned time_w(int unsigned angle_w);
     return angle_w + 4;
   endfunction
 
-  // A sum of times: up to 4,096 turns.
+  // Width of a sum of times: up to 4,096 turns.
   function automatic int unsigned sum_w(int unsigned angle_w);
     return angle_w + 12;
   endfunction
 
-  // A key: a cost (one bit more than a time) less what was waited, signed.
+  // Width of a key, signed: a cost (one bit more than a time) less the time waited.
   function automatic int unsigned key_w(int unsigned angle_w);
     return time_w(angle_w) + 2;
   endfunction
 
-  // A key and the shares of what is ahead, signed.
+  // Width of a total, signed: a key and the shares of the accesses ahead.
   function automatic int unsigned total_w(int unsigned angle_w);
     return key_w(angle_w) + 2;
   endfunction
 
-  // What serving an entry first adds to the sweep, signed: a sum and two hops.
+  // Width of a debt, signed: a sum and two hops.
   function automatic int unsigned debt_w(int unsigned angle_w);
     return sum_w(angle_w) + 2;
   endfunction
 
-  // SWEEP + RESERVE - (DUE - HEAD_TIME) - 1, signed.
+  // Width of SWEEP + RESERVE - (DUE - HEAD_TIME) - 1, signed.
   function automatic int unsigned room_w(int unsigned angle_w);
     return sum_w(angle_w) + 3;
   endfunction
 
-  // Bits below the mantissa of the widest distance.
+  // Width of the fraction: the bits below the mantissa of the widest distance.
   function automatic int unsigned frac_w(int unsigned cyl_w, int unsigned seg_m);
     return cyl_w - 1 - seg_m;
   endfunction
 
-  // Cells of the seek table.
+  // Number of cells of the seek table.
   function automatic int unsigned cells(int unsigned cyl_w, int unsigned seg_m);
     return (cyl_w - seg_m + 1) << seg_m;
   endfunction
 
-  // Bits of a place within a cell, by which its segments end.
+  // Width of a place in a cell. A segment ends at a place.
   function automatic int unsigned place_w(int unsigned cyl_w, int unsigned seg_m);
     return (frac_w(cyl_w, seg_m) < 9) ? frac_w(cyl_w, seg_m) : 9;
   endfunction
 
-  // A cell: {last place of its third, second and first segment, its first segment}.
+  // Width of a cell: {last place of its third, second and first segment, number of its first
+  // segment}.
   function automatic int unsigned cell_w(int unsigned cyl_w, int unsigned seg_m,
                                          int unsigned seg_w);
     return 3 * place_w(cyl_w, seg_m) + seg_w;
   endfunction
 
-  // A line's value where its cell begins, signed: two bits more than a time.
+  // Width of a line's value at the beginning of its cell, signed: two bits more than a time.
   function automatic int unsigned base_w(int unsigned angle_w);
     return time_w(angle_w) + 2;
   endfunction
 
-  // Its rise over the whole cell, signed: up to two turns.
+  // Width of a line's rise over the whole cell, signed: up to two turns.
   function automatic int unsigned delta_w(int unsigned angle_w);
     return time_w(angle_w) - 2;
   endfunction
 
-  // A segment: {base, delta}.
+  // Width of a segment: {base, delta}.
   function automatic int unsigned segment_w(int unsigned angle_w);
     return base_w(angle_w) + delta_w(angle_w);
   endfunction
 
-  // Bits that index n things, at least one.
+  // Width of an index of n things, at least one bit.
   function automatic int unsigned index_w(int unsigned n);
     return (n > 1) ? $clog2(n) : 1;
   endfunction
 
-  // Types whose widths follow from the parameters, as sched_types #(AngleW, CylW)::cfg_t.
+  // Types whose widths follow from the parameters, used as sched_types #(AngleW, CylW)::cfg_t.
   virtual class sched_types #(
     parameter int unsigned AngleW = 16,
     parameter int unsigned CylW = 18
@@ -284,189 +291,190 @@ package sched_pkg;
     localparam int unsigned TimeW = time_w(AngleW);
     localparam int unsigned SumW = sum_w(AngleW);
 
-    // A place on the disk, and whether what is done there is a write
+    // A place on the disk, and whether the access there writes
     typedef struct packed {
-      logic [CylW-1:0]  cyl;
-      logic [HeadW-1:0] head;
-      logic             write;
+      logic [CylW-1:0]  cyl;    // cylinder
+      logic [HeadW-1:0] head;   // head
+      logic             write;  // the access writes
     } place_t;
 
-    // An entry as it is staged
+    // The staged entry
     typedef struct packed {
-      place_t            start;
-      logic [AngleW-1:0] start_angle;
-      place_t            finish;            // its write is that of the start
-      logic [AngleW-1:0] finish_angle;
-      logic              continuous;
-      logic [SumW-1:0]   transfer;
-      logic [SumW-1:0]   deadline;
-      logic [SumW-1:0]   age;
+      place_t            start;         // place of the first sector
+      logic [AngleW-1:0] start_angle;   // angle at which the first sector starts, ticks
+      place_t            finish;        // place of the last sector; write is that of start
+      logic [AngleW-1:0] finish_angle;  // angle at which the last sector ends, ticks
+      logic              continuous;    // the class is continuous
+      logic [SumW-1:0]   transfer;      // time from the first sector to the end of the last, ticks
+      logic [SumW-1:0]   deadline;      // time of day, ticks
+      logic [SumW-1:0]   age;           // weighted time of the arrival
     } entry_t;
 
-    // What the optional parts want of it
+    // The staged entry's fields for the optional parts
     typedef struct packed {
-      limit_e            limit_kind;
-      logic [SumW-1:0]   limit;
-      logic [AngleW-1:0] rest;
+      limit_e            limit_kind;  // meaning of limit
+      logic [SumW-1:0]   limit;       // time of day, ticks
+      logic [AngleW-1:0] rest;        // wait of zero latency, ticks; 0: none
     } optional_t;
 
-    // What a change brings to the lanes: where the entry starts, and one cycle later where it ends
+    // Data of a change of the table: the entry's start, and one cycle later its end
     typedef struct packed {
-      place_t            place;
-      logic [AngleW-1:0] angle;             // of an end: inverted
-      logic              continuous;
-      logic [SumW-1:0]   age;
-      optional_t         optional;
+      place_t            place;       // start or end
+      logic [AngleW-1:0] angle;       // ticks; that of an end is inverted
+      logic              continuous;  // valid with the start
+      logic [SumW-1:0]   age;         // valid with the start
+      optional_t         optional;    // valid with the start
     } change_t;
 
     // Configuration of the hop units
     typedef struct packed {
-      logic [AngleW-1:0]     margin;
-      logic [AngleW-1:0]     risk;
-      logic [TimeW-1:0]      head_switch;
-      logic [TimeW-1:0]      write_settle;
-      logic                  switch_early;  // head switch + write settle < 0
-      logic                  rest_cost;     // an access from the middle of its sectors is charged its rest
-      logic [7:0][TimeW-1:0] overhead;      // {from an entry's end, to a write, from a write}
+      logic [AngleW-1:0]     margin;        // MARGIN, ticks
+      logic [AngleW-1:0]     risk;          // RISK, ticks
+      logic [TimeW-1:0]      head_switch;   // HEAD_SWITCH, ticks
+      logic [TimeW-1:0]      write_settle;  // WRITE_SETTLE, ticks, signed
+      logic                  switch_early;  // head_switch + write_settle is negative
+      logic                  rest_cost;     // an access inside its sectors is charged its rest
+      logic [7:0][TimeW-1:0] overhead;      // ticks, by {entry's end, to a write, from a write}
     } hop_cfg_t;
 
-    // How entries age
+    // Configuration of ageing
     typedef struct packed {
-      logic              defer_c;           // continuous ones do not: defer is added to their key
-      logic [TimeW-2:0]  defer;
-      logic              scaled;            // scale is not zero: cap and scale apply
-      logic [CapW-1:0]   cap;
-      logic [ScaleW-1:0] scale;
+      logic              defer_c;  // continuous entries do not age: defer is added to their key
+      logic [TimeW-2:0]  defer;    // DEFER, ticks
+      logic              scaled;   // scale is not zero, so cap and scale apply
+      logic [CapW-1:0]   cap;      // AGE_CAP, in units of AGE_NOW
+      logic [ScaleW-1:0] scale;    // AGE_SCALE, in 1/64 of a tick a unit
     } ageing_t;
 
-    // How far a decision looks ahead
+    // Configuration of the look-ahead
     typedef struct packed {
-      logic              active;            // most and depth are not zero
-      logic [CountW-1:0] most;
-      logic [2:0]        depth;
-      logic [AheadMost-1:0][7:0] share;
+      logic              active;         // most and depth are not zero
+      logic [CountW-1:0] most;           // AHEAD.MOST, candidates
+      logic [2:0]        depth;          // AHEAD.DEPTH, accesses; more than 4 count as 4
+      logic [AheadMost-1:0][7:0] share;  // AHEAD_SHARE, in 1/256
     } ahead_cfg_t;
 
-    // Configuration
+    // Configuration from the registers
     typedef struct packed {
-      logic              guard_en;
-      logic              next_c_only;
-      logic              sweep_down;
-      logic              mask_en;
-      place_t            head;
-      logic [SumW-1:0]   head_time;
-      logic [SumW-1:0]   reserve;
-      logic [SumW-1:0]   age_now;
-      logic [AngleW-1:0] risk_charge;
-      ageing_t           ageing;
-      logic [SumW-1:0]   grace;
-      ahead_cfg_t        ahead;
-      hop_cfg_t          hop;
+      logic              guard_en;     // CTRL.GUARD_EN
+      logic              next_c_only;  // CTRL.NEXT_C_ONLY
+      logic              sweep_down;   // CTRL.SWEEP_DOWN
+      logic              mask_en;      // CTRL.MASK_EN
+      place_t            head;         // HEAD_POS
+      logic [SumW-1:0]   head_time;    // HEAD_TIME, ticks
+      logic [SumW-1:0]   reserve;      // RESERVE, ticks
+      logic [SumW-1:0]   age_now;      // AGE_NOW
+      logic [AngleW-1:0] risk_charge;  // RISK_CHARGE, ticks
+      ageing_t           ageing;       // DEFER, AGE_CAP, AGE_SCALE
+      logic [SumW-1:0]   grace;        // GRACE, ticks
+      ahead_cfg_t        ahead;        // AHEAD, AHEAD_SHARE
+      hop_cfg_t          hop;          // MARGIN to DELAY
     } cfg_t;
 
-    // What CLUSTER collects
+    // What CLUSTER collects: the registers CLUSTER, CLUSTER_FROM and CLUSTER_SPAN
     typedef struct packed {
-      logic [CountW-1:0] max;
-      logic              take_c;
-      logic              take_d;
-      logic              stop_at_c;
-      logic              down;
-      logic              order;
-      logic [CylW-1:0]   from;
-      logic [CylW-1:0]   span;
+      logic [CountW-1:0] max;        // MAX, entries; 0: no limit
+      logic              take_c;     // take continuous entries
+      logic              take_d;     // take the other entries
+      logic              stop_at_c;  // end before the first continuous entry
+      logic              down;       // collect towards lower cylinders
+      logic              order;      // find the best order
+      logic [CylW-1:0]   from;       // CLUSTER_FROM, cylinder
+      logic [CylW-1:0]   span;       // CLUSTER_SPAN, cylinders
     } cluster_cfg_t;
 
-    // Hops that the list asks for; en[n] is high while there is one in stage n.
+    // Hops that the list asks for. en[n] is high while there is a hop in stage n
     typedef struct packed {
-      logic [StageCost:StageDistance] en;
-      logic              head;              // stage 1: from the head, not from an entry's end
-      place_t            from;
-      place_t            to;
-      logic              angle_head;        // stage 8
-      logic [AngleW-1:0] from_angle;
-      logic [AngleW-1:0] to_angle;
+      logic [StageCost:StageDistance] en;  // one bit a stage
+      logic              head;             // stage 1: from the head, not from an entry's end
+      place_t            from;             // stage 1: the entry's end; not used with head
+      place_t            to;               // stage 1: the entry's start
+      logic              angle_head;       // stage 8: from the head, not from an entry's end
+      logic [AngleW-1:0] from_angle;       // stage 8: ticks; not used with angle_head
+      logic [AngleW-1:0] to_angle;         // stage 8: ticks
     } hop_req_t;
 
-    // What comes of them, in stage 11
+    // Answer of a hop unit, in stage 11
     typedef struct packed {
-      logic [TimeW-1:0]  reach;             // a late arrival's turn included
-      logic [TimeW-1:0]  worst;             // a risky one's too
-      logic              risky;
+      logic [TimeW-1:0]  reach;  // ticks, with the turn of a late arrival
+      logic [TimeW-1:0]  worst;  // ticks, with the turn of a risky arrival, too
+      logic              risky;  // the arrival may miss its sector
     } hop_rsp_t;
 
     // The entry that leaves the list
     typedef struct packed {
-      logic              valid;
-      logic              continuous;
-      place_t            place;             // where it ends
+      logic              valid;       // high for one cycle of a removal
+      logic              continuous;  // its class is continuous
+      place_t            place;       // where it ends
     } removed_t;
 
     // First continuous entry of the sweep
     typedef struct packed {
-      logic              valid;
-      logic [TagW-1:0]   tag;
-      place_t            place;
-      logic [AngleW-1:0] angle;
+      logic              valid;  // the sweep has an entry
+      logic [TagW-1:0]   tag;    // its tag; zero while valid is low
+      place_t            place;  // where it starts
+      logic [AngleW-1:0] angle;  // angle of its start, ticks
     } next_t;
 
-    // The sweep's sums
+    // Results of the sweep's sums
     typedef struct packed {
-      next_t             next;
-      logic [SumW-1:0]   sweep;
-      logic [SumW-1:0]   due;
+      next_t             next;   // NEXT
+      logic [SumW-1:0]   sweep;  // SWEEP, ticks
+      logic [SumW-1:0]   due;    // DUE, ticks
     } sweep_t;
 
-    // An entry's part in the sweep
+    // Part of an entry in the sweep
     typedef struct packed {
-      logic                    we;
-      logic [TagW-1:0]         tag;
-      logic signed [TimeW+1:0] part;
+      logic                    we;    // part is written to the table
+      logic [TagW-1:0]         tag;   // valid with we
+      logic signed [TimeW+1:0] part;  // ticks, valid with we
     } part_t;
 
-    // A cost of the orderer's matrix
+    // One cost of the orderer's matrix
     typedef struct packed {
-      logic              we;
-      logic [SlotW-1:0]  from;              // OrderM: the head
-      logic [SlotW-1:0]  to;
-      logic [TimeW-1:0]  cost;
+      logic              we;    // the cost is written to the orderer
+      logic [SlotW-1:0]  from;  // slot, or OrderM for the head
+      logic [SlotW-1:0]  to;    // slot
+      logic [TimeW-1:0]  cost;  // ticks
     } matrix_cost_t;
 
-    // What is the same for all entries of a pass
+    // Values that are the same for all entries of a pass
     typedef struct packed {
-      logic              onward;            // the pass is for debts
-      logic              ahead;             // it is from an entry's end: only the cost counts
-      logic              active;            // the guard applies
-      logic              next_c_only;
-      place_t            place;             // of the head, or of NEXT in a pass for debts
-      logic [AngleW-1:0] angle;             // of NEXT: inverted
-      logic [TagW-1:0]   next_tag;
-      logic [SumW-1:0]   age_now;
-      logic [AngleW-1:0] risk_charge;
-      ageing_t           ageing;
-      logic [SumW-1:0]   head_time;
-      logic [SumW-1:0]   grace;
-      logic signed [room_w(AngleW)-1:0] room;
+      logic              onward;               // the pass computes debts
+      logic              ahead;                // a pass of the look-ahead: only the cost counts
+      logic              active;               // the guard applies
+      logic              next_c_only;          // CTRL.NEXT_C_ONLY
+      place_t            place;                // head, entry's end (ahead) or NEXT (onward)
+      logic [AngleW-1:0] angle;                // ticks; that of NEXT is inverted
+      logic [TagW-1:0]   next_tag;             // tag of NEXT
+      logic [SumW-1:0]   age_now;              // AGE_NOW
+      logic [AngleW-1:0] risk_charge;          // RISK_CHARGE, ticks
+      ageing_t           ageing;               // configuration of ageing
+      logic [SumW-1:0]   head_time;            // HEAD_TIME, ticks
+      logic [SumW-1:0]   grace;                // GRACE, ticks
+      logic signed [room_w(AngleW)-1:0] room;  // SWEEP + RESERVE - (DUE - HEAD_TIME) - 1; onward: 0
     } pass_t;
   endclass
 
-  // A change of the seek table
+  // Types of the seek table, used as sched_seek_types #(AngleW, CylW, SegM, SegW)::load_t.
   virtual class sched_seek_types #(
     parameter int unsigned AngleW = 16,
     parameter int unsigned CylW = 18,
     parameter int unsigned SegM = 5,
     parameter int unsigned SegW = 9
   );
+    // A write to the seek table
     typedef struct packed {
-      logic                                  cell_we;
-      logic [index_w(cells(CylW, SegM))-1:0] cell_index;
-      logic [cell_w(CylW, SegM, SegW)-1:0]   cell_data;
-      logic                                  segment_we;
-      logic [SegW-1:0]                       segment_index;
-      logic [segment_w(AngleW)-1:0]          segment_data;
+      logic                                  cell_we;        // write the cell
+      logic [index_w(cells(CylW, SegM))-1:0] cell_index;     // number of the cell
+      logic [cell_w(CylW, SegM, SegW)-1:0]   cell_data;      // {last places 3, 2, 1; first segment}
+      logic                                  segment_we;     // write the segment
+      logic [SegW-1:0]                       segment_index;  // number of the segment
+      logic [segment_w(AngleW)-1:0]          segment_data;   // {base, delta}
     } load_t;
   endclass
 
-  // Which parameters are legal; every module checks its own.
+  // Legal values of the parameters. Every module checks its own parameters.
   function automatic bit angle_ok(int unsigned angle_w);
     return angle_w >= 12 && angle_w <= 20;
   endfunction
@@ -476,7 +484,8 @@ package sched_pkg;
   endfunction
 
   function automatic bit seek_ok(int unsigned cyl_w, int unsigned seg_m, int unsigned seg_w);
-    return cylinder_ok(cyl_w) && seg_m >= 2 && seg_m <= 5 && seg_w <= 10 && 2 ** seg_w >= cells(cyl_w, seg_m);
+    return cylinder_ok(cyl_w) && seg_m >= 2 && seg_m <= 5 && seg_w <= 10 &&
+        2 ** seg_w >= cells(cyl_w, seg_m);
   endfunction
 
   function automatic bit lanes_ok(int unsigned lanes);

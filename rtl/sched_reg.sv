@@ -1,19 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One register of the register file: loads on we_i, becomes zero on reset.
+// The module holds one register of the register file. It loads d_i on we_i and becomes zero on a
+// reset.
 //
-// Parameters: Width (bits), Present (0: there is no such register, and q_o is zero).
-// Latency:    one cycle from we_i to q_o.
-// Handshake:  none; reset wins over we_i.
+// Parameters:
+//   Width    bits, at least 1
+//   Present  0: the register does not exist, and q_o is zero
+// Latency:    q_o follows we_i after one cycle.
+// Handshake:  None. A reset has priority over we_i.
 
 module sched_reg #(
   parameter int unsigned Width = 1,
   parameter bit          Present = 1'b1
 ) (
+  // Clock, rising edge.
   input  logic             clk_i,
+  // Synchronous reset, active low: q_o becomes zero.
   input  logic             rst_ni,
+  // Write enable: q_o takes d_i at the end of the cycle.
   input  logic             we_i,
+  // Value to load, valid with we_i.
   input  logic [Width-1:0] d_i,
+  // Value of the register.
   output logic [Width-1:0] q_o
 );
 

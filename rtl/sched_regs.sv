@@ -1,14 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Register file of the scheduling accelerator behind a native port; checks and passes on the commands and the
-// changes of the command table and of the seek table. Register map: registers.toml.
+// The module holds the registers of the scheduling accelerator, behind a native port. It checks
+// commands, changes of the command table and of the seek table, and passes them on. It holds the
+// configuration, the mask, the counters and the interrupt. rtl/registers.toml is the register map.
 //
-// Parameters: Entries, Lanes, AngleW, CylW, SegM, SegW, SeqW, OrderM, Features (see sched_core).
-// Latency:    for the bus a write changes its register at the end of the cycle that accepts it; a read is answered in the next.
-// Handshake:  the strobes of command_o are described in sched_pkg. A write is accepted when no work is under way (CLEAR: always) and none
-//             was accepted in the cycle before. wr_error_o, valid in that cycle, is wr_bad_o or that the tag is refused. The latter is also
-//             known from registers in the cycles after (wr_refused_o), for a bus that answers then. A read is accepted when no answer
-//             waits; the answer holds what the register held in that cycle.
+// Parameters:
+//   Entries   entries of the command table, 4 to 256
+//   Lanes     number of lanes, for the register PARAMS
+//   OrderM    most commands whose best order is found, for the register ORDERER
+//   AngleW    bits of an angle, 12 to 20
+//   CylW      bits of a cylinder number, 8 to 18
+//   SegM      mantissa bits of the seek table, 2 to 5
+//   SegW      2^SegW segments of the seek table
+//   SeqW      bits of an insertion number, 2 to 24
+//   Features  optional parts, see sched_core
+// Latency:    A write changes its register at the end of the cycle that accepts it, as the bus sees
+//             it. A read is answered in the next cycle.
+// Handshake:  Both channels use valid and ready. A write is accepted if no work is under way
+//             (CLEAR: always) and none was accepted in the cycle before. wr_error_o is valid in
+//             that cycle: it is wr_bad_o, or the tag is refused. wr_refused_o gives the second part
+//             from registers in the cycles after it, for a bus that answers then. A read is
+//             accepted when no answer waits. The answer is the register's value in the accepting
+//             cycle. command_t in sched_pkg describes the strobes of command_o.
+// Statistics: The module holds the counters DECISIONS, BUSY_CYCLES, STALL_CYCLES, REFUSED_COUNT and
+//             FORCED_COUNT.
+// Limits:     At most one write is accepted in two cycles.
 
 module sched_regs
   import sched_pkg::*;
@@ -28,71 +44,121 @@ module sched_regs
   localparam int unsigned TotalW = total_w(AngleW),
   localparam int unsigned OrderCostW = TimeW + 4
 ) (
+  // Clock, rising edge.
   input  logic               clk_i,
+  // Synchronous reset, active low.
   input  logic               rst_ni,
-  input  logic               scan_en_i,         // opens the clock gate
+  // Opens the clock gate, for a scan test; low in operation.
+  input  logic               scan_en_i,
 
-  // Port
+  // --- Port
+  // The decoded write; write_i.valid offers it.
   input  write_t             write_i,
+  // The write is accepted in this cycle if write_i.valid is high.
   output logic               wr_ready_o,
+  // The write is an error; valid in the cycle that accepts it.
   output logic               wr_error_o,
+  // The write is an error, its tag aside; valid in the cycle that accepts it.
   output logic               wr_bad_o,
-  output logic               wr_refused_o,      // of the last write that was accepted
+  // The last accepted write's tag is refused; valid from the cycle after it until the next write.
+  output logic               wr_refused_o,
+  // A read is offered.
   input  logic               rd_valid_i,
+  // High while no answer waits: the read is accepted.
   output logic               rd_ready_o,
+  // Byte address, valid with rd_valid_i.
   input  logic [AddrW-1:0]   rd_addr_i,
+  // The answer to a read waits, from the cycle after the read is accepted on.
   output logic               rsp_valid_o,
+  // The master takes the answer in this cycle.
   input  logic               rsp_ready_i,
+  // Data of the answer, valid with rsp_valid_o; zero for an error.
   output logic [31:0]        rd_data_o,
+  // The read is an error, valid with rsp_valid_o.
   output logic               rd_error_o,
+  // Interrupt, a level: STATUS.DONE and CTRL.IRQ_EN.
   output logic               irq_o,
 
-  // Commands
+  // --- Commands
+  // Strobes and early signs of commands.
   output command_t           command_o,
+  // Tag of an INSERT, REMOVE or SERVE, from the cycle after it until list and lanes have followed.
   output logic [TagW-1:0]    change_tag_o,
-  input  logic               inserted_i,        // in the cycle after an insertion
+  // High in the cycle after an INSERT whose tag is good.
+  input  logic               inserted_i,
+  // Entries in use, one bit a tag.
   input  logic [Entries-1:0] valid_i,
 
-  // State
+  // --- State
+  // Work is under way (STATUS.BUSY).
   input  logic               busy_i,
-  input  logic               stays_i,           // busy in the next cycle too
+  // Work is under way in the next cycle, too.
+  input  logic               stays_i,
+  // A DECIDE or CLUSTER ends with this cycle.
   input  logic               done_i,
+  // A DECIDE ends with this cycle.
   input  logic               decided_i,
-  input  logic               forced_now_i,      // beside decided_i
+  // The decision that ends is forced, valid with decided_i.
+  input  logic               forced_now_i,
+  // Entries that the guard refused in it, valid with decided_i.
   input  logic [CountW-1:0]  refused_now_i,
 
-  // What only the host reads
+  // --- Results that only the host reads
+  // Entries in use, 0 to Entries (STATUS.OCCUPANCY).
   input  logic [CountW-1:0]  occupancy_i,
+  // RESULT.VALID.
   input  logic               result_valid_i,
+  // RESULT.FORCED.
   input  logic               result_forced_i,
+  // RESULT.TAG.
   input  logic [TagW-1:0]    result_tag_i,
+  // RESULT_KEY, ticks, signed.
   input  logic signed [TotalW-1:0] result_key_i,
+  // REFUSED, entries.
   input  logic [CountW-1:0]  refused_i,
+  // EXPIRED.VALID.
   input  logic               expired_i,
+  // EXPIRED.TAG.
   input  logic [TagW-1:0]    expired_tag_i,
+  // CYCLES of the last operation.
   input  logic [31:0]        cycles_i,
+  // NEXT, SWEEP and DUE.
   input  sched_types#(AngleW, CylW)::sweep_t sweep_i,
+  // CLUSTER_COUNT.COUNT, entries.
   input  logic [CountW-1:0]  collected_i,
+  // CLUSTER_COUNT.ORDERED.
   input  logic               ordered_i,
+  // ORDER_COST, ticks; zero without an order.
   input  logic [OrderCostW-1:0] order_cost_i,
+  // ORDER_TAGS, the first command in [0]; zero beyond the last.
   input  logic [OrderMost-1:0][TagW-1:0] order_tag_i,
 
-  // Where the command served ends
+  // --- End of the command that is served
+  // A SERVE has found its entry: HEAD_POS takes served_place_i at the end of the cycle.
   input  logic               served_i,
+  // Where the served command ends, valid with served_i.
   input  sched_types#(AngleW, CylW)::place_t served_place_i,
 
-  // Configuration, staged entry, its insertion number
+  // --- Configuration and staged entry
+  // Configuration; stable while work is under way.
   output sched_types#(AngleW, CylW)::cfg_t cfg_o,
+  // What CLUSTER collects; stable while work is under way.
   output sched_types#(AngleW, CylW)::cluster_cfg_t cluster_o,
+  // The staged entry, as last written.
   output sched_types#(AngleW, CylW)::entry_t entry_o,
+  // Limit and rest of the staged entry, as last written.
   output sched_types#(AngleW, CylW)::optional_t optional_o,
+  // Insertion number of the next entry; counts on after each insertion and wraps.
   output logic [SeqW-1:0]    seq_o,
 
-  // Mask
+  // --- Mask
+  // Changes of MASK by CLUSTER.
   input  mask_change_t       mask_i,
+  // MASK, one bit a tag.
   output logic [Entries-1:0] mask_o,
 
-  // Changes of the seek table
+  // --- Seek table
+  // Writes to the seek table, one cycle after SEEK_DELTA or SEEK_GROUP.
   output sched_seek_types#(AngleW, CylW, SegM, SegW)::load_t load_o
 );
 
@@ -133,7 +199,8 @@ module sched_regs
   localparam int unsigned SeekCellW = SeekCellIndexWidth;
 
   // Writes
-  logic              write_accept, write_known, write_refused, write_en, kind_en, write_gap_q, open_q;
+  logic              write_accept, write_known, write_refused, write_en, kind_en, write_gap_q,
+                     open_q;
   logic              is_clear, is_insert, is_remove, tag_refused;
   logic              tag_fits, tag_valid, op_code;
 
@@ -155,19 +222,22 @@ module sched_regs
 
   assign write_known = write_i.kind.known;
 
-  function automatic logic is_refused(logic to_insert, logic to_remove, logic tag_fit, logic tag_in_use);
+  function automatic logic is_refused(logic to_insert, logic to_remove, logic tag_fit,
+                                      logic tag_in_use);
     return (to_insert && (!tag_fit || tag_in_use)) || (to_remove && !tag_in_use);
   endfunction
 
-  // A tag in use is removed or served, a free one inserted. No other write waits for this.
-  // Looked up for both sources of the data at once: which one it is comes late.
+  // REMOVE and SERVE need a tag in use, INSERT a free one. No other write depends on this. The tag
+  // is looked up for both sources of the data at once, since the choice between them comes late in
+  // the cycle.
   logic [1:0] fits, found;
 
   for (genvar i = 0; i < 2; i++) begin : g_tag
     logic [InsertTagWidth-1:0] tag;
 
     assign tag = write_i.low[i];
-    assign fits[i] = (tag >> EntryW) == '0 && (2 ** EntryW == Entries || 32'(tag[EntryW-1:0]) < Entries);
+    assign
+      fits[i] = (tag >> EntryW) == '0 && (2 ** EntryW == Entries || 32'(tag[EntryW-1:0]) < Entries);
     assign found[i] = fits[i] && valid_i[tag[EntryW-1:0]];
   end
 
@@ -178,14 +248,18 @@ module sched_regs
   assign is_remove = write_i.kind.remove;
   assign tag_refused = is_refused(is_insert, is_remove, tag_fits, tag_valid);
   assign write_en = write_i.good && open_q;
-  assign kind_en = write_i.usable && open_q;     // as write_en, for a kind: there is an address where one is set
+  // like write_en, for a kind: a set kind implies that an address is available
+  assign kind_en = write_i.usable && open_q;
   assign write_refused = kind_en && tag_refused;
 
-  // What only an operation looks at, and the flags that CLEAR clears, touch neither list nor lanes. A write shows in the cycle after it.
+  // Registers that only an operation reads, and the flags that CLEAR clears, do not concern list
+  // and lanes. The effect of a write is visible in the cycle after it.
   logic aside, touched_q;
 
-  assign aside = (write_i.addr >= EPosOffset && write_i.addr <= EAgeOffset) || write_i.addr == ELimitOffset || write_i.addr == ERestOffset ||
-      (write_i.addr >= HeadTimeOffset && write_i.addr <= AgeNowOffset) || (is_clear && !write_i.soft_reset);
+  assign aside = (write_i.addr >= EPosOffset && write_i.addr <= EAgeOffset) ||
+      write_i.addr == ELimitOffset || write_i.addr == ERestOffset ||
+      (write_i.addr >= HeadTimeOffset && write_i.addr <= AgeNowOffset) ||
+      (is_clear && !write_i.soft_reset);
   assign command_o.touched = (write_i.valid && !aside) || touched_q || !rst_ni;
 
   always_ff @(posedge clk_i) begin
@@ -209,7 +283,8 @@ module sched_regs
   assign command_o.serve = write_i.addr == ServeOffset;
   assign command_o.remove = kind_en && is_remove && tag_valid;
 
-  // Whether a tag is good comes late in the cycle; list and course begin without it and are told in the next.
+  // Whether a tag is good is known late in the cycle. List and control begin without this, and are
+  // told in the next cycle.
   assign command_o.try_insert = kind_en && is_insert;
   assign command_o.try_remove = kind_en && is_remove;
 
@@ -223,19 +298,22 @@ module sched_regs
 
   assign command_o.config_we = kind_en && write_i.kind.config_write;
 
-  // What only operations and reads look at follows one cycle after the write: an operation begins two cycles after it at the
-  // earliest, and reads are answered from the copy below. The data stay until lanes and list have followed a change.
+  // Registers that only operations and reads look at follow one cycle after the write. An operation
+  // begins two cycles after it at the earliest, and reads are answered from the copy below. The
+  // data stay until lanes and list have followed a change.
   logic             late_en_q, later_q;
   logic [AddrW-1:0] late_addr_q;
   logic [31:0]      late_data_q;
 
-  // Clock of what an access changes, or a SERVE that ends (HEAD_POS): registers, their copy and the answer. What is worked out of a register
-  // follows two cycles after a write. An operation's own access would clock it in time; so it is right at rest, too, and in waves.
+  // Clock of everything that an access changes: registers, their copy and the answer. A SERVE that
+  // ends clocks it, too, for HEAD_POS. Values that are derived from a register follow two cycles
+  // after a write. The clock runs for them as well, so that they are right at rest and in waves.
   logic access_clk;
 
   sched_clock_gate u_access_clock (
     .clk_i,
-    .en_i (write_i.valid || touched_q || late_en_q || later_q || rd_valid_i || rsp_valid_o || served_i || !rst_ni),
+    .en_i (write_i.valid || touched_q || late_en_q || later_q ||
+           rd_valid_i || rsp_valid_o || served_i || !rst_ni),
     .scan_en_i,
     .clk_o(access_clk)
   );
@@ -282,14 +360,18 @@ module sched_regs
 
   sched_reg #(.Width(5)) u_ctrl (
     .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(write_en && write_i.addr == CtrlOffset),
-    .d_i({write_i.data[CtrlGuardEnLsb], write_i.data[CtrlNextCOnlyLsb], write_i.data[CtrlSweepDownLsb],
-          write_i.data[CtrlMaskEnLsb], write_i.data[CtrlIrqEnLsb]}), .q_o({cfg_o.guard_en, cfg_o.next_c_only, cfg_o.sweep_down, cfg_o.mask_en, irq_en})
+    .d_i({write_i.data[CtrlGuardEnLsb], write_i.data[CtrlNextCOnlyLsb],
+          write_i.data[CtrlSweepDownLsb], write_i.data[CtrlMaskEnLsb], write_i.data[CtrlIrqEnLsb]}),
+    .q_o({cfg_o.guard_en, cfg_o.next_c_only, cfg_o.sweep_down, cfg_o.mask_en, irq_en})
   );
-  // The head: written by the host, or where the command served ends.
+  // HEAD_POS: written by the host, or set to the end of the command served
   sched_reg #(.Width(CylW + HeadW + 1)) u_head_pos (
-    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(served_i || (write_en && write_i.addr == HeadPosOffset)),
+    .clk_i(access_clk), .rst_ni(soft_rst_n),
+    .we_i(served_i || (write_en && write_i.addr == HeadPosOffset)),
     .d_i(served_i ? served_place_i :
-         {write_i.data[HeadPosCylLsb+:CylW], write_i.data[HeadPosHeadLsb+:HeadW], write_i.data[HeadPosWriteLsb]}), .q_o(cfg_o.head)
+         {write_i.data[HeadPosCylLsb+:CylW], write_i.data[HeadPosHeadLsb+:HeadW],
+          write_i.data[HeadPosWriteLsb]}),
+    .q_o(cfg_o.head)
   );
   sched_reg #(.Width(SumW)) u_head_time (
     .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == HeadTimeOffset),
@@ -345,9 +427,11 @@ module sched_regs
   );
   sched_reg #(.Width(CountW + 5)) u_cluster (
     .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == ClusterOffset),
-    .d_i({late_data_q[ClusterMaxLsb+:CountW], late_data_q[ClusterTakeCLsb], late_data_q[ClusterTakeDLsb],
-          late_data_q[ClusterStopAtCLsb], late_data_q[ClusterDownLsb], late_data_q[ClusterOrderLsb]}),
-    .q_o({cluster_o.max, cluster_o.take_c, cluster_o.take_d, cluster_o.stop_at_c, cluster_o.down, cluster_o.order})
+    .d_i({late_data_q[ClusterMaxLsb+:CountW], late_data_q[ClusterTakeCLsb],
+          late_data_q[ClusterTakeDLsb], late_data_q[ClusterStopAtCLsb],
+          late_data_q[ClusterDownLsb], late_data_q[ClusterOrderLsb]}),
+    .q_o({cluster_o.max, cluster_o.take_c, cluster_o.take_d, cluster_o.stop_at_c, cluster_o.down,
+          cluster_o.order})
   );
   sched_reg #(.Width(CylW)) u_cluster_from (
     .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == ClusterFromOffset),
@@ -364,7 +448,8 @@ module sched_regs
   );
   sched_reg #(.Width(CylW + HeadW)) u_e_end_pos (
     .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == EEndPosOffset),
-    .d_i({late_data_q[EEndPosCylLsb+:CylW], late_data_q[EEndPosHeadLsb+:HeadW]}), .q_o({entry_o.finish.cyl, entry_o.finish.head})
+    .d_i({late_data_q[EEndPosCylLsb+:CylW], late_data_q[EEndPosHeadLsb+:HeadW]}),
+    .q_o({entry_o.finish.cyl, entry_o.finish.head})
   );
   sched_reg #(.Width(AngleW)) u_e_start_angle (
     .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == EAngleOffset),
@@ -387,16 +472,19 @@ module sched_regs
     .d_i(late_data_q[EAgeTicksLsb+:SumW]), .q_o(entry_o.age)
   );
 
-  // Those of the optional parts. E_LIMIT, E_REST and AHEAD_SHARE have no copy: they are read as they are, and so follow at once.
+  // Registers of the optional parts. E_LIMIT, E_REST and AHEAD_SHARE have no copy: they are read
+  // directly, and so follow the write at once.
   logic       defer_c, rest_cost;
   logic [2:0] depth;
   logic [1:0] limit_kind;
 
   sched_reg #(.Width(1), .Present(Ageing)) u_defer_c (
-    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(write_en && write_i.addr == CtrlOffset), .d_i(write_i.data[CtrlDeferCLsb]), .q_o(defer_c)
+    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(write_en && write_i.addr == CtrlOffset),
+    .d_i(write_i.data[CtrlDeferCLsb]), .q_o(defer_c)
   );
   sched_reg #(.Width(1), .Present(ZeroLatency)) u_rest_cost (
-    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(write_en && write_i.addr == CtrlOffset), .d_i(write_i.data[CtrlRestCostLsb]), .q_o(rest_cost)
+    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(write_en && write_i.addr == CtrlOffset),
+    .d_i(write_i.data[CtrlRestCostLsb]), .q_o(rest_cost)
   );
   sched_reg #(.Width(TimeW - 1), .Present(Ageing)) u_defer (
     .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == DeferOffset),
@@ -412,10 +500,12 @@ module sched_regs
   );
   sched_reg #(.Width(CountW + 3), .Present(Ahead)) u_ahead (
     .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == AheadOffset),
-    .d_i({late_data_q[AheadMostLsb+:CountW], late_data_q[AheadDepthLsb+:3]}), .q_o({cfg_o.ahead.most, depth})
+    .d_i({late_data_q[AheadMostLsb+:CountW], late_data_q[AheadDepthLsb+:3]}),
+    .q_o({cfg_o.ahead.most, depth})
   );
   sched_reg #(.Width(32), .Present(Ahead)) u_ahead_share (
-    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(write_en && write_i.addr == AheadShareOffset), .d_i(write_i.data), .q_o(cfg_o.ahead.share)
+    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(write_en && write_i.addr == AheadShareOffset),
+    .d_i(write_i.data), .q_o(cfg_o.ahead.share)
   );
   sched_reg #(.Width(SumW), .Present(Limits)) u_grace (
     .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == GraceOffset),
@@ -436,7 +526,7 @@ module sched_regs
 
   logic scaled_q, ahead_q;
 
-  // An operation begins two cycles after a write at the earliest, and looks at them much later.
+  // An operation begins two cycles after a write at the earliest, and reads these much later.
   always_ff @(posedge access_clk) begin
     scaled_q <= |cfg_o.ageing.scale;
     ahead_q <= cfg_o.ahead.most != '0 && depth != '0;
@@ -456,7 +546,8 @@ module sched_regs
   logic [3:0][TimeW-1:0] overheads, delayed_q;
   logic [TimeW+1:0]      switch_settled;
 
-  assign switch_settled = {2'b00, cfg_o.hop.head_switch} + {{2{cfg_o.hop.write_settle[TimeW-1]}}, cfg_o.hop.write_settle};
+  assign switch_settled = {2'b00, cfg_o.hop.head_switch} + {{2{cfg_o.hop.write_settle[TimeW-1]}},
+                                                            cfg_o.hop.write_settle};
 
   logic switch_early_q;
 
@@ -483,7 +574,7 @@ module sched_regs
     end
   end
 
-  // Mask
+  // MASK
   logic [7:0][31:0] mask_words;
 
   for (genvar word = 0; word < 8; word++) begin : g_mask
@@ -512,7 +603,7 @@ module sched_regs
     end
   end
 
-  // Seek table. A segment or a cell beyond the table is dropped; the index advances all the same.
+  // Seek table. A write to a segment or cell beyond the table is dropped, but the index advances.
   logic                  delta_write, group_write;
   logic [SeekIndexW-1:0] seek_index_q;
   logic [BaseW-1:0]      seek_base_q;
@@ -525,7 +616,8 @@ module sched_regs
   sched_reg #(.Width(SeekIndexW)) u_seek_index (
     .clk_i(access_clk), .rst_ni(soft_rst_n),
     .we_i(delta_write || (write_en && write_i.addr == SeekIndexOffset)),
-    .d_i((write_i.addr == SeekDeltaOffset) ? seek_index_q + SeekIndexW'(1) : write_i.data[SeekIndexIndexLsb+:SeekIndexW]),
+    .d_i((write_i.addr == SeekDeltaOffset) ? seek_index_q + SeekIndexW'(1) :
+         write_i.data[SeekIndexIndexLsb+:SeekIndexW]),
     .q_o(seek_index_q)
   );
   sched_reg #(.Width(BaseW)) u_seek_base (
@@ -535,7 +627,8 @@ module sched_regs
   sched_reg #(.Width(SeekCellW)) u_seek_cell (
     .clk_i(access_clk), .rst_ni(soft_rst_n),
     .we_i(group_write || (write_en && write_i.addr == SeekCellOffset)),
-    .d_i((write_i.addr == SeekGroupOffset) ? seek_cell_q + SeekCellW'(1) : write_i.data[SeekCellIndexLsb+:SeekCellW]),
+    .d_i((write_i.addr == SeekGroupOffset) ? seek_cell_q + SeekCellW'(1) :
+         write_i.data[SeekCellIndexLsb+:SeekCellW]),
     .q_o(seek_cell_q)
   );
   sched_reg #(.Width(2 * PlaceW)) u_seek_last (
@@ -591,8 +684,10 @@ module sched_regs
   logic        counters_clear;
   logic [31:0] decisions_q, busy_cycles_q, stall_cycles_q, refused_count_q, forced_count_q;
 
-  // A soft reset clears them, too. They do not wait for the net that resets all other registers.
-  assign counters_clear = clear_write && (write_i.data[ClearCountersLsb] || write_i.data[ClearSoftResetLsb]);
+  // A soft reset clears them, too, but over this shorter path instead of the net that resets all
+  // other registers.
+  assign counters_clear = clear_write && (write_i.data[ClearCountersLsb] ||
+                                          write_i.data[ClearSoftResetLsb]);
 
   always_ff @(posedge clk_i) begin
     if (!rst_ni || counters_clear) begin
@@ -628,9 +723,9 @@ module sched_regs
     end
   end
 
-  // What the host writes and nothing else changes is read back from a copy in a memory, zero until it is written for the
-  // first time. All the rest comes from the registers.
-  // The bits that a register holds
+  // A register that the host alone changes is read back from a copy in a memory. The copy counts as
+  // zero until it is written for the first time. All other registers are read directly.
+  // Bits of the copy that a register has
   function automatic logic [31:0] bits_of(logic [AddrW-1:0] addr);
     bits_of = '0;
     unique case (addr)
@@ -679,14 +774,15 @@ module sched_regs
     endcase
   endfunction
 
-  // Their words lie at 4 to 27 and at 41 to 50: the latter go to places that the former leave.
+  // The copied words lie at 4 to 27 and at 41 to 50. The second group goes to indices that the
+  // first one leaves free.
   function automatic logic [4:0] copy_index(logic [5:0] word);
     return word[4:0] ^ {1'b0, {2{word[5]}}, 2'b00};
   endfunction
 
   logic [31:0] copy_mem [32];
   logic [31:0] written_q, data_q;
-  logic        hides_q;                // the answer is zero: a copy that nobody has written
+  logic        hides_q;                // the answer is zero: nobody has written this copy
   logic [4:0]  write_index, read_index;
   logic        copy_we;
 

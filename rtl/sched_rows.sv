@@ -1,14 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The list's rows: a memory sorted by the cylinder where an entry starts, the walk along it, and how an entry comes in
-// and goes out.
+// The module holds the list's rows: a memory sorted by the cylinder where an entry starts. It walks
+// along the rows, and inserts and removes entries.
 //
-// Parameters: Entries, AngleW, CylW (see sched_core).
-// Latency:    INSERT: one cycle, and one for each row on a higher cylinder and one that is not; REMOVE: one cycle, and one for each row. A
-//             walk has its first row two cycles after the operation begins, and one in each cycle in which next_i is high.
-//             What *_row_i name is there in the next cycle.
-// Handshake:  follows state_i of sched_list. While rows are moved the memories that *_row_i address read what is moved. The staged
-//             entry and the tag are stable meanwhile and, as late_o shows, in the cycle after an insertion.
+// Parameters:
+//   Entries  most rows, 4 to 256
+//   AngleW   bits of an angle, 12 to 20
+//   CylW     bits of a cylinder number, 1 to 18
+// Latency:    An insertion takes one cycle, one for each row on a higher cylinder, and one for the
+//             first row that is not. A removal takes one cycle, and one for each row. A walk has
+//             its first row two cycles after the operation begins, and then one row for each cycle
+//             in which next_i is high. A row that a *_row_i input names is read in the next cycle.
+// Handshake:  The module follows state_i of sched_list. While rows move, the memories that *_row_i
+//             address read the moving row instead. The staged entry and the tag are stable during
+//             the operation and, after an insertion, in the cycle of late_o, too.
 
 module sched_rows
   import sched_pkg::*;
@@ -19,46 +24,79 @@ module sched_rows
   localparam int unsigned SumW = sum_w(AngleW),
   localparam int unsigned EntryW = index_w(Entries)
 ) (
+  // Clock of the list, gated.
   input  logic              clk_i,
+  // Reset or soft reset, synchronous, active low: the list is empty.
   input  logic              rst_ni,
 
+  // State of the list.
   input  list_state_t       state_i,
+  // Operation: kind_* in the cycle that starts it, cancel in the next.
   input  list_op_t          op_i,
 
-  // The entry to insert; the tag to insert or remove
+  // --- Change
+  // Tag to insert or remove.
   input  logic [EntryW-1:0] tag_i,
+  // The entry to insert.
   input  sched_types#(AngleW, CylW)::entry_t entry_i,
-  output logic              late_o,            // the cycle after an insertion: the entry is written
-  output logic              moved_o,           // the last cycle of an insertion or a removal that is not cancelled
+  // The cycle after an insertion, in which the entry is written to its row.
+  output logic              late_o,
+  // Last cycle of an insertion or removal that is not cancelled.
+  output logic              moved_o,
+  // The entry that leaves; removed_o.valid is high for one cycle of a removal.
   output sched_types#(AngleW, CylW)::removed_t removed_o,
 
+  // Number of rows, 0 to Entries.
   output logic [EntryW:0]   count_o,
-  output logic              empty_o,           // there are no rows
+  // There are no rows.
+  output logic              empty_o,
 
-  // Walk
+  // --- Walk
+  // CTRL.SWEEP_DOWN: sums walk from the lowest row up, otherwise from the highest down.
   input  logic              sweep_down_i,
+  // CLUSTER.DOWN: a collection walks from the highest row down.
   input  logic              cluster_down_i,
+  // The walk goes to higher rows.
   input  logic              up_i,
-  input  logic              next_i,            // go on to the next row
-  output logic              primed_o,          // there is a row at hand
-  output logic              last_o,            // it ends the walk
-  output logic [EntryW-1:0] row_o,             // where it lies,
-  output logic [EntryW-1:0] tag_o,             // its tag,
-  output logic              continuous_o,      // its class,
-  output logic [CylW-1:0]   walk_o,            // and its cylinder; downward inverted, so that they always rise
+  // Go on to the next row with the end of this cycle.
+  input  logic              next_i,
+  // The current row is valid.
+  output logic              primed_o,
+  // The current row is the last of the walk.
+  output logic              last_o,
+  // Number of the current row.
+  output logic [EntryW-1:0] row_o,
+  // Tag of the current row's entry.
+  output logic [EntryW-1:0] tag_o,
+  // The class of the current row's entry is continuous.
+  output logic              continuous_o,
+  // Cylinder of the current row; inverted if cluster_down_i, so that it rises along a collection.
+  output logic [CylW-1:0]   walk_o,
 
-  // Rows that hops want: place and angle of a start, of an end, and what belongs to an entry
+  // --- Rows that hops need
+  // Row whose start is needed.
   input  logic [EntryW-1:0] to_row_i,
+  // Row whose end is needed.
   input  logic [EntryW-1:0] from_row_i,
+  // Row whose start angle is needed.
   input  logic [EntryW-1:0] to_angle_row_i,
+  // Row whose end angle is needed.
   input  logic [EntryW-1:0] from_angle_row_i,
+  // Row whose transfer, deadline and tag are needed.
   input  logic [EntryW-1:0] work_row_i,
+  // Start of to_row_i, one cycle later.
   output sched_types#(AngleW, CylW)::place_t to_o,
+  // End of from_row_i, one cycle later.
   output sched_types#(AngleW, CylW)::place_t from_o,
+  // Angle of the start of to_angle_row_i, ticks, one cycle later.
   output logic [AngleW-1:0] to_angle_o,
+  // Angle of the end of from_angle_row_i, ticks, one cycle later.
   output logic [AngleW-1:0] from_angle_o,
+  // Transfer of work_row_i, ticks, one cycle later.
   output logic [SumW-1:0]   transfer_o,
+  // Deadline of work_row_i, ticks, one cycle later.
   output logic [SumW-1:0]   deadline_o,
+  // Tag of work_row_i, one cycle later.
   output logic [EntryW-1:0] work_tag_o
 );
 
@@ -75,17 +113,17 @@ module sched_rows
   typedef logic [EntryW-1:0] index_t;
   typedef logic [EntryW:0]   place_t;    // 0 to Entries
 
-  logic   primed_q;                      // the row asked for first is there
-  place_t count_q, top_q;                // entries, less one
-  place_t place_q;                       // row at hand; Insert: the row before
-  index_t end_q;                         // where the walk ends
+  logic   primed_q;                      // the first row of the walk has been read
+  place_t count_q, top_q;                // number of rows; the same less one
+  place_t place_q;                       // current row; in an insertion the row to write
+  index_t end_q;                         // last row of the walk
   logic   found_q;
 
   assign count_o = count_q;
   assign primed_o = primed_q;
   assign row_o = index_t'(place_q);
 
-  // Memories, split by what reads them together
+  // Memories, one for each group of data that is read together
   logic [CylW+EntryW:0]        key_mem [Entries];       // {cylinder, continuous, tag}
   logic [CylW+HeadW:0]         to_mem [Entries];        // {cylinder, head, write}
   logic [CylW+HeadW:0]         from_mem [Entries];      // {cylinder, head, write}
@@ -94,12 +132,13 @@ module sched_rows
   logic [2*SumW+EntryW-1:0]    work_mem [Entries];      // {transfer, deadline, tag}
 
   logic                        write_en, write_new_q;
-  index_t                      write_row, read_row_q;   // read_row_q: the row to read, or to read next
+  index_t                      write_row, read_row_q;   // read_row_q: the row to read now, or next
   logic                        shift;
   logic                        key_en;
   logic [CylW+EntryW:0]        key_q, key_d;
-  logic                        leaves_q;                // the row at hand has the tag that leaves
-  logic                        higher_q;                // there is a row at hand, on a higher cylinder than the new entry
+  logic                        leaves_q;                // the current row has the tag that leaves
+  // there is a current row, on a higher cylinder than the new entry
+  logic                        higher_q;
   logic [CylW+HeadW:0]         to_q, to_d, from_q, from_d;
   logic [AngleW-1:0]           to_angle_q, to_angle_d, from_angle_q, from_angle_d;
   logic [2*SumW+EntryW-1:0]    work_q, work_d;
@@ -114,8 +153,8 @@ module sched_rows
   assign from_angle_o = from_angle_q;
   assign {transfer_o, deadline_o, work_tag_o} = work_q;
 
-  // While rows are moved all memories read the same row; a moved row is written as it was read. A new entry is written
-  // in the cycle after that in which its place was found.
+  // While rows move, all memories read the same row, and a moved row is written as it was read. A
+  // new entry is written in the cycle after the one in which its row was found.
   assign shift = state_i.insert || state_i.remove;
   assign key_d = write_new_q ? {entry_i.start.cyl, entry_i.continuous, tag_i} : key_q;
   assign to_d = write_new_q ? entry_i.start : to_q;
@@ -148,7 +187,8 @@ module sched_rows
       last_o <= read_row_q == end_q;
       leaves_q <= key_mem[read_row_q][EntryW-1:0] == tag_i;
       walk_o <= key_mem[read_row_q][CylW+EntryW-:CylW] ^ {CylW{cluster_down_i}};
-      higher_q <= read_row_q != '1 && is_higher(key_mem[read_row_q][CylW+EntryW-:CylW], entry_i.start.cyl);
+      higher_q <= read_row_q != '1 &&
+          is_higher(key_mem[read_row_q][CylW+EntryW-:CylW], entry_i.start.cyl);
     end
     to_q <= to_mem[shift ? read_row_q : to_row_i];
     from_q <= from_mem[shift ? read_row_q : from_row_i];
@@ -157,10 +197,11 @@ module sched_rows
     work_q <= work_mem[shift ? read_row_q : work_row_i];
   end
 
-  // Inserting: rows move up until one is not on a higher cylinder. The row below the first is the one of the highest number, which no
-  // insertion moves: it is the last of a full list, or does not exist.
+  // Insertion: rows move up until one is not on a higher cylinder. Below the first row, the row
+  // with the highest number is read. No insertion moves it: it is the last row of a full list, or
+  // it does not exist.
 
-  // Removing: rows behind the one that leaves move down.
+  // Removal: rows above the one that leaves move down.
   logic match;
   assign match = !found_q && leaves_q;
 
@@ -173,7 +214,7 @@ module sched_rows
   assign write_row = state_i.remove ? index_t'(place_q - place_t'(1)) : index_t'(place_q);
   assign moved_o = primed_q && ((state_i.insert && !higher_q) || (state_i.remove && last_o));
 
-  // The row to read: the first one of the walk, then the one after the row at hand.
+  // The row to read: the first row of the walk, then the row after the current one.
   assign key_en = !state_i.sums || !primed_q || next_i;
 
   logic from_top;

@@ -1,15 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Seek time of a cylinder distance: straight lines that end where the drive's curve wants them to.
-// The distance's leading one and the SegM bits below it select a cell, whose entry in the directory
-// names up to four segments and where the first three end; the segment holds the line.
+// The module computes the seek time of a cylinder distance, from a table of straight lines that end
+// where the drive's curve needs it. The leading one of the distance and the SegM bits below it
+// select a cell. The cell's entry in the directory names up to four segments and the places where
+// the first three end. The segment holds the line.
 //
-// Parameters: AngleW (a time has AngleW + 4 bits), CylW (bits of a distance), SegM (mantissa bits),
-//             SegW (2^SegW segments).
-// Latency:    seven cycles, one distance a cycle: cell (two, the second addresses the directory), its data, segment
-//             (addresses the lines), its data, product, sum. en_i[n] enables the register after stage n of sched_pkg.
-// Handshake:  none. The memories have no reset value; they must not be written while distances are
-//             under way.
+// Parameters:
+//   AngleW  bits of an angle, 12 to 20; a time has AngleW + 4 bits
+//   CylW    bits of a distance, 8 to 18
+//   SegM    mantissa bits, 2 to 5
+//   SegW    2^SegW segments, SegW at most 10, at least one segment a cell
+// Latency:    A distance takes seven cycles, and one distance can enter in each cycle. The steps
+//             are: coarse shift; fine shift and read of the directory; its data; segment and read
+//             of the lines; its data; product; sum. en_i[n] enables the register after stage n of
+//             sched_pkg.
+// Handshake:  None.
+// Limits:     The memories have no reset value. They must not be written while distances are under
+//             way.
 
 module sched_seek
   import sched_pkg::*;
@@ -25,13 +32,19 @@ module sched_seek
   localparam int unsigned CellW = cell_w(CylW, SegM, SegW),
   localparam int unsigned SegmentW = segment_w(AngleW)
 ) (
+  // Clock of the lanes, gated.
   input  logic                  clk_i,
 
+  // Writes to the directory and to the segments; only while no distance is under way.
   input  sched_seek_types#(AngleW, CylW, SegM, SegW)::load_t load_i,
 
+  // Enables: en_i[n] for the register after stage n.
   input  logic [StageSeek:StageCell] en_i,
+  // Distance in cylinders, in stage 2.
   input  logic [CylW-1:0]       distance_i,
-  output logic                  moves_o,          // stage 4: the distance is not zero
+  // The distance is not zero, in stage 4.
+  output logic                  moves_o,
+  // Seek time, ticks, in stage 9.
   output logic [TimeW-1:0]      seek_o
 );
 
@@ -50,11 +63,12 @@ module sched_seek
   localparam int unsigned ShiftW = $clog2(FracW + 1);
   localparam int unsigned GroupW = CellIndexW - SegM;
 
-  // Cell: shift the leading one to the top, at most by FracW, in steps of 8, 4 (one stage), 2, 1 (the next). What is
-  // then below the top bit is the mantissa and the fraction, for a distance without leading one above them too.
+  // Cell: shift the leading one to the top, by FracW at most, in steps of 8 and 4 (one stage), then
+  // 2 and 1 (the next stage). The bits below the top bit are then the mantissa and the fraction.
+  // This also holds for a small distance, whose top bit stays zero.
   typedef struct packed {
     logic [CylW-1:0]   norm;
-    logic [ShiftW-1:0] left;     // FracW less the shift
+    logic [ShiftW-1:0] left;     // FracW less the shift so far
   } shifted_t;
 
   function automatic shifted_t shifted(shifted_t from, int unsigned step);
@@ -65,7 +79,7 @@ module sched_seek
     end
   endfunction
 
-  // What the fine shift finds; the cell's number last, for a cast to its width
+  // Result of the fine shift. The cell's number is last, so that a cast to its width selects it.
   typedef struct packed {
     logic                  moves;
     logic [FracW-1:0]      frac;
@@ -88,7 +102,7 @@ module sched_seek
     end
   end
 
-  // Directory. A block RAM takes most of a cycle to answer: its data goes on in the next.
+  // Directory. A block RAM takes most of a cycle to answer, so its data are used in the next stage.
   logic [CellW-1:0]       cell_mem [Cells];
   logic [CellW-1:0]       cell_q;
   logic [2:0][PlaceW-1:0] last_q;
@@ -128,11 +142,14 @@ module sched_seek
     return {(bits[0] & bits[1]) | (bits[0] & bits[2]) | (bits[1] & bits[2]), ^bits};
   endfunction
 
-  function automatic logic [SegW-1:0] segment_of(logic [SegW-1:0] group, logic [2:0][PlaceW-1:0] last, logic [PlaceW-1:0] place);
-    return group | SegW'(count({is_beyond(place, last[2]), is_beyond(place, last[1]), is_beyond(place, last[0])}));
+  function automatic logic [SegW-1:0] segment_of(logic [SegW-1:0] group,
+                                                 logic [2:0][PlaceW-1:0] last,
+                                                 logic [PlaceW-1:0] place);
+    return group | SegW'(count({is_beyond(place, last[2]), is_beyond(place, last[1]),
+                                is_beyond(place, last[0])}));
   endfunction
 
-  // Line, as the directory
+  // Line, read like the directory
   logic [SegmentW-1:0] segment_mem [2**SegW];
   logic [SegmentW-1:0] line_q;
   logic [BaseW-1:0]    base_q, base_multiply_q;
@@ -160,7 +177,7 @@ module sched_seek
     end
   end
 
-  // Product, of which the bits below one tick are dropped (towards minus infinity)
+  // Product. Its bits below one tick are dropped (towards minus infinity).
   function automatic logic signed [DeltaW-1:0] rise_of(logic signed [DeltaW-1:0] delta,
                                                        logic signed [FracW:0] frac);
     logic signed [ProductW-1:0] product;

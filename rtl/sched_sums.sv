@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Sums of the continuous sweep: asks for the hops between its entries and works out, from its end to its first, how long it takes,
-// the earliest deadline, the next command, and what each entry's leaving saves.
+// The module works out the sums of the continuous sweep. It asks for the hops between the sweep's
+// entries, from the end of the sweep to its first entry. The results are the time that the sweep
+// takes, its earliest deadline, the next command, and the part of each entry.
 //
-// Parameters: Entries, AngleW, CylW (see sched_core).
-// Latency:    a row takes a cycle, a continuous one with two continuous ones ahead of it two; a hop's answer comes in stage 11, what
-//             follows from it in the two cycles after.
-// Handshake:  follows state_i of sched_list. next_o is high in the last cycle of a row.
+// Parameters:
+//   Entries  most rows of the list, 4 to 256
+//   AngleW   bits of an angle, 12 to 20
+//   CylW     bits of a cylinder number, 1 to 18
+// Latency:    A row takes one cycle. A continuous row takes two if the walk has passed two
+//             continuous rows already. The answer to a hop comes in stage 11, and the results
+//             follow in the two cycles after it.
+// Handshake:  The module follows state_i of sched_list. next_o is high in the last cycle of a row.
 
 module sched_sums
   import sched_pkg::*;
@@ -18,38 +23,64 @@ module sched_sums
   localparam int unsigned SumW = sum_w(AngleW),
   localparam int unsigned EntryW = index_w(Entries)
 ) (
+  // Clock of the list, gated.
   input  logic              clk_i,
+  // Reset or soft reset, synchronous, active low.
   input  logic              rst_ni,
 
+  // State of the list.
   input  list_state_t       state_i,
-  input  logic              first_i,           // first cycle of the drain
+  // First cycle of the state sums_drain.
+  input  logic              first_i,
 
-  // Row at hand
+  // --- Current row of the walk
+  // The current row is valid.
   input  logic              primed_i,
-  input  logic              empty_i,           // the list has no rows
+  // The list has no rows.
+  input  logic              empty_i,
+  // Number of the current row.
   input  logic [EntryW-1:0] row_i,
+  // The class of its entry is continuous.
   input  logic              continuous_i,
+  // Last cycle of the current row: the walk goes on.
   output logic              next_o,
-  output logic              swept_o,           // there is a sweep
+  // The walk has passed a continuous row, so there is a sweep.
+  output logic              swept_o,
 
-  // Hop that is asked for
+  // --- Hop that is asked for
+  // A hop is asked for.
   output logic              hop_o,
+  // Purpose of the hop, valid with hop_o.
   output hop_kind_e         hop_kind_o,
+  // Row from whose end the hop begins, valid with hop_o.
   output logic [EntryW-1:0] hop_from_o,
+  // Row at whose start the hop ends, valid with hop_o.
   output logic [EntryW-1:0] hop_to_o,
 
-  // What comes of it: kind, answer and entry in stage 11; NEXT's place in stage 1, its angle in stage 8
+  // --- Answers, in stage 11 unless stated otherwise
+  // Purpose of the hop in this stage; HopNone: no answer.
   input  hop_kind_e         kind_i,
+  // Worst cost of the hop, ticks.
   input  logic [TimeW-1:0]  worst_i,
+  // Transfer of the entry from whose end the hop begins, ticks.
   input  logic [SumW-1:0]   transfer_i,
+  // Deadline of this entry, ticks.
   input  logic [SumW-1:0]   deadline_i,
+  // Tag of this entry.
   input  logic [EntryW-1:0] tag_i,
+  // The hop in stage 1 is for NEXT: take place_i.
   input  logic              load_place_i,
+  // Start of the entry at which the hop in stage 1 ends.
   input  sched_types#(AngleW, CylW)::place_t place_i,
+  // The hop in stage 8 is for NEXT: take angle_i.
   input  logic              load_angle_i,
+  // Angle of the start at which the hop in stage 8 ends, ticks.
   input  logic [AngleW-1:0] angle_i,
 
+  // --- Results
+  // NEXT, SWEEP and DUE; changes during the sums.
   output sched_types#(AngleW, CylW)::sweep_t sweep_o,
+  // Part of an entry, written to the table when part_o.we is high.
   output sched_types#(AngleW, CylW)::part_t  part_o
 );
 
@@ -65,9 +96,10 @@ module sched_sums
 
   typedef logic [EntryW-1:0] index_t;
 
-  // A row that is continuous takes a cycle for each of its hops.
+  // A continuous row takes one cycle for each of its hops.
   logic   two_hops, second_q;
-  logic   ahead_q, ahead_two_q;          // there is one, there are two continuous entries beyond the row at hand
+  // the walk has passed one continuous row; it has passed two
+  logic   ahead_q, ahead_two_q;
   index_t ahead_row_q, ahead_two_row_q;
 
   assign two_hops = continuous_i && ahead_two_q;
@@ -124,12 +156,12 @@ module sched_sums
     end
   end
 
-  // Stage 11. The sums go through the sweep from its end: tags and hops of the entries seen before wait for the
-  // next one's; the last one's hop counts as zero.
+  // Stage 11. The sums run through the sweep from its end. Tags and hops of the entries that were
+  // seen before wait for the hop of the next entry. The hop of the last entry counts as zero.
   logic [SumW-1:0]         later;
   logic                    step, last_q;
   logic [TimeW-1:0]        hop_q;
-  logic [TimeW:0]          hops_q;                   // the last two
+  logic [TimeW:0]          hops_q;                   // sum of the last two hops
   logic [EntryW-1:0]       tag_q, tag_before_q;
   logic [SumW:0]           node_q;
   logic                    node_valid_q;

@@ -1,14 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Entries of one lane of the command table. An entry's parts are kept in memories of one write
-// and one read port each, read in the stage that needs them, so that no part travels down the
-// pipeline.
+// The module holds the entries of one lane of the command table. Each part of an entry is in a
+// memory of its own, with one write port and one read port. It is read in the stage that needs it,
+// so no part travels down the pipeline.
 //
-// Parameters: Rows (entries of the lane), AngleW, CylW, SeqW (bits of an angle, a cylinder and an
-//             insertion number).
-// Latency:    one cycle from a row number and its enable to the data.
-// Handshake:  none. insert_i and insert_end_i act on row_i; what is read in the same cycle
-//             is the state before. Contents are undefined until written; which entries are in use is known outside.
+// Parameters:
+//   Rows      entries of the lane, 1 to 256
+//   AngleW    bits of an angle, 12 to 20
+//   CylW      bits of a cylinder number, 8 to 18
+//   SeqW      bits of an insertion number, 2 to 24
+//   Features  optional parts, see sched_core
+// Latency:    The data follow a row number and its enable after one cycle.
+// Handshake:  None. insert_i and insert_end_i write the row row_i. A read in the same cycle gives
+//             the old state.
+// Limits:     The contents are undefined until they are written. sched_core knows which entries are
+//             in use.
 
 module sched_table
   import sched_pkg::*;
@@ -23,60 +29,90 @@ module sched_table
   localparam int unsigned DebtW = debt_w(AngleW),
   localparam int unsigned RowW = index_w(Rows)
 ) (
+  // Clock of the lanes, gated.
   input  logic             clk_i,
 
-  // Changes: where and when it starts with insert_i, where and when it ends with insert_end_i in the next cycle.
+  // --- Changes
+  // Write where and when the entry starts, its age and limit; not together with insert_end_i.
   input  logic             insert_i,
+  // Write where and when the entry ends, in the cycle after insert_i.
   input  logic             insert_end_i,
+  // Row that changes, valid with insert_i and insert_end_i.
   input  logic [RowW-1:0]  row_i,
+  // Data of the change, valid with insert_i and insert_end_i.
   input  sched_types#(AngleW, CylW)::change_t change_i,
+  // Insertion number, valid with insert_i.
   input  logic [SeqW-1:0]  seq_i,
 
-  // Its part in the sweep, from an insertion or the sums; what serving it first adds, from a pass over the table
+  // Write part_i, on an insertion or from the sums; not together with debt_we_i.
   input  logic             part_we_i,
+  // Row of the part, valid with part_we_i.
   input  logic [RowW-1:0]  part_row_i,
+  // Part of the entry in the sweep, ticks, signed; valid with part_we_i.
   input  logic signed [PartW-1:0] part_i,
+  // Write debt_i, from a pass for debts.
   input  logic             debt_we_i,
+  // Row of the debt, valid with debt_we_i.
   input  logic [RowW-1:0]  debt_row_i,
+  // Debt of the entry, ticks, signed; valid with debt_we_i.
   input  logic signed [DebtW-1:0] debt_i,
 
-  // Reads: of its ends and parts, or of its starts and debts
+  // --- Reads
+  // extra_o is the part (pass for debts), not the debt.
   input  logic             onward_i,
 
-  // Where it starts or ends
+  // place_o is where the entry ends, not where it starts; valid with place_en_i.
   input  logic             place_end_i,
+  // Read place_o.
   input  logic             place_en_i,
+  // Row to read, valid with place_en_i.
   input  logic [RowW-1:0]  place_row_i,
+  // Start or end of the entry, from the cycle after place_en_i on.
   output sched_types#(AngleW, CylW)::place_t place_o,
 
-  // Angle, of an end: inverted; and its rest
+  // Read angle_o and rest_o.
   input  logic             angle_en_i,
+  // angle_o is that of the end, not that of the start; valid with angle_en_i.
   input  logic             angle_end_i,
+  // Row to read, valid with angle_en_i.
   input  logic [RowW-1:0]  angle_row_i,
+  // Angle, ticks; that of an end is inverted. From the cycle after angle_en_i on.
   output logic [AngleW-1:0] angle_o,
+  // Rest of the entry, ticks; zero: none. From the cycle after angle_en_i on.
   output logic [AngleW-1:0] rest_o,
 
-  // Age, class
+  // Read continuous_o and age_o.
   input  logic             age_en_i,
+  // Row to read, valid with age_en_i.
   input  logic [RowW-1:0]  age_row_i,
+  // The entry's class is continuous; from the cycle after age_en_i on.
   output logic             continuous_o,
+  // Weighted time of the arrival; from the cycle after age_en_i on.
   output logic [SumW-1:0]  age_o,
 
-  // Part or debt, or zero
+  // Read extra_o.
   input  logic             extra_en_i,
+  // extra_o becomes zero instead; valid with extra_en_i.
   input  logic             extra_clear_i,
+  // Row to read, valid with extra_en_i.
   input  logic [RowW-1:0]  extra_row_i,
+  // Part or debt, ticks, signed; from the cycle after extra_en_i on.
   output logic signed [DebtW-1:0] extra_o,
 
-  // Limit
+  // Read limit_kind_o and limit_o.
   input  logic             limit_en_i,
+  // Row to read, valid with limit_en_i.
   input  logic [RowW-1:0]  limit_row_i,
+  // Meaning of the limit; from the cycle after limit_en_i on.
   output limit_e           limit_kind_o,
+  // Limit, time of day in ticks; from the cycle after limit_en_i on.
   output logic [SumW-1:0]  limit_o,
 
-  // Insertion number
+  // Read seq_o.
   input  logic             seq_en_i,
+  // Row to read, valid with seq_en_i.
   input  logic [RowW-1:0]  seq_row_i,
+  // Insertion number; from the cycle after seq_en_i on.
   output logic [SeqW-1:0]  seq_o
 );
 
@@ -98,9 +134,9 @@ module sched_table
 
   localparam int unsigned Pairs = 2 << RowW;
 
-  logic [CylW+HeadW:0] place_mem [Pairs];      // {end, row}
+  logic [CylW+HeadW:0] place_mem [Pairs];      // address: {end, row}
   logic [AngleW-1:0]   angle_mem [Pairs];
-  logic [DebtW-1:0]    extra_mem [Pairs];      // {part, row}
+  logic [DebtW-1:0]    extra_mem [Pairs];      // address: {part, row}
   logic [SumW:0]       age_mem [Rows];
   logic [SeqW-1:0]     seq_mem [Rows];
 
@@ -118,7 +154,7 @@ module sched_table
     end
   end
 
-  // The two never come together: neither sums nor changes go on during a pass.
+  // A part and a debt never come together: neither sums nor changes run during a pass.
   logic [RowW:0]    extra_row;
   logic [DebtW-1:0] extra;
 
@@ -199,7 +235,8 @@ module sched_table
     assign limit_o = limit_q[SumW-1:0];
   end else begin : g_no_limit
     logic unused_limit;
-    assign unused_limit = ^{change_i.optional.limit_kind, change_i.optional.limit, limit_en_i, limit_row_i};
+    assign unused_limit = ^{change_i.optional.limit_kind, change_i.optional.limit, limit_en_i,
+                            limit_row_i};
     assign limit_kind_o = LimitNone;
     assign limit_o = '0;
   end

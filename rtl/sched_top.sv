@@ -1,10 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scheduling accelerator behind AXI4-Lite: sched_core with a bus slave around it.
+// The module is the scheduling accelerator behind AXI4-Lite: sched_core with the bus slave
+// sched_axil in front of it.
 //
-// Parameters: see sched_core.
-// Latency:    see sched_core.
-// Handshake:  AXI4-Lite without PROT, see sched_axil; busy_o and irq_o are levels.
+// Parameters:
+//   Entries   entries of the command table, 4 to 256, a multiple of Lanes
+//   Lanes     entries evaluated in a cycle: 1, 2, 4, 8 or 16
+//   OrderM    most commands whose best order is found, 2 to 12, at most Entries; 0: no orderer
+//   AngleW    one turn is 2^AngleW ticks, 12 to 20
+//   CylW      bits of a cylinder number, 8 to 18
+//   SegM      mantissa bits that index the cells of the seek table, 2 to 5
+//   SegW      2^SegW segments of the seek table, SegW at most 10, at least one segment a cell
+//   SeqW      bits of an insertion number, 2 to 24; the contract has 24
+//   Features  optional parts, a sum: 1 ageing, 2 look-ahead, 4 limits, 8 zero latency; 0: none
+// Latency:    An access takes the cycles of sched_axil, and an operation those of sched_core.
+// Handshake:  The bus is AXI4-Lite without PROT, see sched_axil. busy_o and irq_o are levels.
 
 module sched_top
   import sched_pkg::*;
@@ -19,29 +29,53 @@ module sched_top
   parameter int unsigned SeqW = 24,
   parameter int unsigned Features = 0
 ) (
+  // Clock, rising edge.
   input  logic             clk_i,
+  // Synchronous reset, active low.
   input  logic             rst_ni,
-  input  logic             scan_en_i,          // opens the clock gates; low in operation
+  // Opens the clock gates, for a scan test; low in operation.
+  input  logic             scan_en_i,
 
+  // --- AXI4-Lite
+  // AWVALID: the master offers a write address.
   input  logic             s_axil_awvalid_i,
+  // AWREADY: high while no write address is held.
   output logic             s_axil_awready_o,
+  // AWADDR: byte address, valid with AWVALID.
   input  logic [AddrW-1:0] s_axil_awaddr_i,
+  // WVALID: the master offers write data.
   input  logic             s_axil_wvalid_i,
+  // WREADY: high while no write data are held.
   output logic             s_axil_wready_o,
+  // WDATA: data, valid with WVALID.
   input  logic [31:0]      s_axil_wdata_i,
+  // WSTRB: byte strobes, valid with WVALID; other than 1111 is an error.
   input  logic [3:0]       s_axil_wstrb_i,
+  // BVALID: a write response waits, from the cycle after the write on.
   output logic             s_axil_bvalid_o,
+  // BREADY: the master takes the write response.
   input  logic             s_axil_bready_i,
+  // BRESP: OKAY (00) or SLVERR (10), valid with BVALID.
   output logic [1:0]       s_axil_bresp_o,
+  // ARVALID: the master offers a read address.
   input  logic             s_axil_arvalid_i,
+  // ARREADY: high while no read response waits.
   output logic             s_axil_arready_o,
+  // ARADDR: byte address, valid with ARVALID.
   input  logic [AddrW-1:0] s_axil_araddr_i,
+  // RVALID: a read response waits, from the cycle after the read is accepted on.
   output logic             s_axil_rvalid_o,
+  // RREADY: the master takes the read response.
   input  logic             s_axil_rready_i,
+  // RDATA: the register's value in the cycle that accepted the read, valid with RVALID.
   output logic [31:0]      s_axil_rdata_o,
+  // RRESP: OKAY (00) or SLVERR (10), valid with RVALID.
   output logic [1:0]       s_axil_rresp_o,
 
+  // --- State
+  // Work is under way (STATUS.BUSY), a level.
   output logic             busy_o,
+  // Interrupt, a level: STATUS.DONE and CTRL.IRQ_EN.
   output logic             irq_o
 );
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""MkDocs takes no links that leave its folder: one to a file of the project becomes that file's name; one to nothing fails the build."""
+"""MkDocs accepts no links that leave its folder. A link to a file of the project becomes the name of that file. A link without a target fails the build."""
 
 import pathlib
 import re

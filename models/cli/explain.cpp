@@ -62,11 +62,11 @@ const char* text(Why why) {
   switch (why) {
     case Why::Hazard: return "it waited for an older command over the same blocks, or for a flush";
     case Why::Buffer: return "it waited until the buffer had written blocks to the media";
-    case Why::NoEntry: return "it had no entry of the scheduling engine yet";
+    case Why::NoEntry: return "it had no queue entry in the scheduling engine yet";
     case Why::Arm: return "the policy moved the arm or waited";
     case Why::Forced: return "the guard let only the sweep go on";
     case Why::Guard: return "the guard refused it";
-    case Why::Placed: return "the policy served a write, or passed a write over, whose place it chooses itself";
+    case Why::Placed: return "the policy served or passed over a write whose place it chooses itself";
     case Why::Nearer: return "the access to another command could begin sooner";
     case Why::Policy: return "the policy preferred another command, though this access could have begun sooner";
   }
@@ -255,8 +255,8 @@ class Files {
 /// Why there is no answer: what was asked for, and what there is.
 std::string no_answer(const ExplainOptions& options, const Moments& moments) {
   if (!moments.missing.empty())
-    return fmt::format("no request {} has ended; those that have are among 0 to {}", fmt::join(moments.missing, ", "),
-                       moments.last_number);
+    return fmt::format("no request {} has ended; the requests that ended have numbers from 0 to {}",
+                       fmt::join(moments.missing, ", "), moments.last_number);
   std::string asked;
   if (!options.numbers.empty())
     asked += fmt::format(" {} {}", options.numbers.size() == 1 ? "is" : "are among", fmt::join(options.numbers, ", "));
@@ -278,7 +278,7 @@ int explain(const ExplainOptions& options) {
   if (moments.chosen.empty() || !moments.missing.empty())
     throw core::SimulationError(fmt::format("{}: {}", options.scenario, no_answer(options, moments)));
   if (!options.quiet)
-    fmt::print("{}: {} requests ended{}, {} of them are such as asked for; the slowest {}:\n", options.scenario, moments.ended,
+    fmt::print("{}: {} requests ended{}, {} of them match; the slowest {}:\n", options.scenario, moments.ended,
                options.numbers.empty() ? " after the warm-up" : "", moments.matched, moments.chosen.size());
 
   if (options.waves) files.add_waves(windows_of(moments, question));

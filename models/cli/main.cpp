@@ -28,18 +28,19 @@ using namespace platter;
 /// The options of a simulation.
 void declare_run(CLI::App& command, cli::RunOptions& run) {
   command.add_option("scenario", run.scenario, "scenario file (TOML)")->required();
-  command.add_option("--set", run.overrides, "override a key: KEY=VALUE");
-  command.add_option("--result", run.result, "write the result (JSON)");
-  command.add_option("--requests", run.requests, "write every request (CSV, times in ps)");
-  command.add_option("--blktrace", run.block_trace,
-                     "write every request as blktrace does (NAME.blktrace.0, for blkparse, btt, iowatcher, fio)");
+  command.add_option("--set", run.overrides, "override a key of the scenario: KEY=VALUE; may be repeated");
+  command.add_option("--result", run.result, "write the result to this file (JSON)");
+  command.add_option("--requests", run.requests, "write a log of all requests to this file (CSV, times in ps)");
   command.add_option(
-      "--timeline", run.timeline,
-      "write what host, engine, arm, channel and bus do (JSON, for ui.perfetto.dev), in the window of the waves");
-  command.add_option("--waves", run.waves, "write waves (FST)");
-  command.add_option("--wave-from", run.wave_from_s, "waves: from this simulated time [s]; sets observe.wave_from_s");
-  command.add_option("--wave-to", run.wave_to_s, "waves: up to this simulated time [s]; sets observe.wave_to_s");
-  command.add_flag("--quiet", run.quiet, "no progress and no table");
+      "--blktrace", run.block_trace,
+      "write every request to this file in the format of blktrace (NAME.blktrace.0, for blkparse, btt, iowatcher, fio)");
+  command.add_option("--timeline", run.timeline,
+                     "write a timeline of host, engine, arm, channel and bus to this file (JSON, for ui.perfetto.dev), in the "
+                     "window of the waves");
+  command.add_option("--waves", run.waves, "write waves to this file (FST)");
+  command.add_option("--wave-from", run.wave_from_s, "simulated time at which the waves begin [s]; sets observe.wave_from_s");
+  command.add_option("--wave-to", run.wave_to_s, "simulated time at which the waves end [s]; sets observe.wave_to_s");
+  command.add_flag("--quiet", run.quiet, "print no progress and no table");
 }
 
 /// CLI11 would take -1 as the highest number.
@@ -50,29 +51,29 @@ std::string number_of_request(const std::string& text) {
 
 void declare_explain(CLI::App& app, std::function<int()>& action) {
   static cli::ExplainOptions options;
-  auto* command = app.add_subcommand(
-      "explain", "why a request was slow: its way through the drive, decision by decision, and waves around it");
+  auto* command =
+      app.add_subcommand("explain", "explain why requests were slow, decision by decision, and write waves around them");
   command->add_option("scenario", options.scenario, "scenario file (TOML)")->required();
-  command->add_option("--set", options.overrides, "override a key: KEY=VALUE");
-  command->add_option("--slowest", options.slowest, "so many of the requests, the slowest first")
+  command->add_option("--set", options.overrides, "override a key of the scenario: KEY=VALUE; may be repeated");
+  command->add_option("--slowest", options.slowest, "number of requests to explain, the slowest first")
       ->check(CLI::Range(1, 26))
       ->capture_default_str();
-  command->add_flag("--late", options.late, "only of those that missed their deadline");
-  command->add_option("--when", options.when, "only of those that meet an expression, such as 'discrete && response_ms > 400'");
-  command->add_option("--request", options.numbers, "only this one, by its number in the log of requests; may be repeated")
+  command->add_flag("--late", options.late, "only requests that missed their deadline");
+  command->add_option("--when", options.when, "only requests that meet an expression, such as 'discrete && response_ms > 400'");
+  command->add_option("--request", options.numbers, "only this request, by its number in the request log; may be repeated")
       ->check(number_of_request);
-  command->add_option("--before", options.before_ms, "waves: so long before the request comes [ms]")
+  command->add_option("--before", options.before_ms, "the waves begin this long before the request is issued [ms]")
       ->check(CLI::Range(0.0, 1e6))
       ->capture_default_str();
-  command->add_option("--after", options.after_ms, "waves: so long after it has ended [ms]")
+  command->add_option("--after", options.after_ms, "the waves end this long after the request has ended [ms]")
       ->check(CLI::Range(0.0, 1e6))
       ->capture_default_str();
   command
-      ->add_option("-o,--output", options.folder, "folder for explain.json, and a wave file and a view of it for each moment")
+      ->add_option("-o,--output", options.folder, "output folder for explain.json, and for each wave file and its GTKWave view")
       ->capture_default_str();
   command->add_flag("!--no-waves", options.waves, "write no waves");
-  command->add_flag("--all", options.all, "show every decision, not only the first and the last ones");
-  command->add_flag("--quiet", options.quiet, "no progress and no text");
+  command->add_flag("--all", options.all, "print every decision, not only the first and the last ones");
+  command->add_flag("--quiet", options.quiet, "print no progress and no text");
   command->callback([&action] { action = [] { return cli::explain(options); }; });
 }
 
@@ -80,35 +81,38 @@ void declare_explain(CLI::App& app, std::function<int()>& action) {
 void declare_trace(CLI::App& command, cli::TraceInputOptions& trace) {
   command
       .add_option("file", trace.file,
-                  "trace file, plain or compressed (gzip, xz, zstd, bzip2), NAME of NAME.blktrace.0, .1, ..., or - for the "
-                  "standard input")
+                  "trace file, plain or compressed (gzip, xz, zstd, bzip2); NAME for the files NAME.blktrace.0, "
+                  "NAME.blktrace.1, ...; or - for the standard input")
       ->required();
-  command.add_option("--format", trace.format, "one of `platter list trace-formats`, or auto");
-  command.add_option("--device", trace.device, "requests of this device only");
-  command.add_option("--action", trace.action, "blktrace, blkparse, ftrace: requests queued (Q), issued (D) or completed (C)")
+  command.add_option("--format", trace.format, "format of the trace: one of `platter list trace-formats`, or auto");
+  command.add_option("--device", trace.device, "read only the requests of this device; *: of all devices");
+  command
+      .add_option("--action", trace.action,
+                  "blktrace, blkparse, ftrace: event that counts as a request: queued (Q), issued (D) or completed (C)")
       ->check(CLI::IsMember({"Q", "D", "C"}))
       ->capture_default_str();
-  command.add_option("--time-unit", trace.time_unit, "unit of the times, instead of the format's")
+  command.add_option("--time-unit", trace.time_unit, "unit of the times, instead of the format's usual one")
       ->check(CLI::IsMember({"s", "ms", "us", "100ns", "ns", "ps"}));
   command
       .add_option("--lba-unit", trace.lba_bytes,
-                  "bytes of the unit of the addresses (and sizes, where both have one), instead of the format's")
+                  "unit of the addresses in bytes, instead of the format's usual one; also of the sizes if the format uses one "
+                  "unit for both")
       ->check(CLI::Range(1, 1'000'000'000));
   command
       .add_option("--sort-window", trace.sort_window,
-                  "requests held back to sort them by time, instead of the format's; 0: none")
+                  "number of requests that are held back to sort them by time, instead of the format's usual number; 0: none")
       ->check(CLI::Range(0u, workload::TraceOptions::kMostSorted));
   command
       .add_option("--spread", trace.spread_s,
-                  "requests of equal time are spread evenly over so many seconds, or up to the next later time")
+                  "spread requests with equal times evenly over this time [s], but not beyond the next later time")
       ->check(CLI::Range(0.0, 1e6));
   command
-      .add_option(
-          "--last-line", trace.last_line,
-          "the last line of a text without an end of line, which may be cut short: stop, read it as it is, or leave it out")
+      .add_option("--last-line", trace.last_line,
+                  "last line of a text without an end of line, which may be cut short: stop with an error, read it as it is, "
+                  "or leave it out")
       ->check(CLI::IsMember({"error", "keep", "drop"}))
       ->capture_default_str();
-  command.add_flag("--skip-empty", trace.skip_empty, "leave out requests of size 0 instead of stopping at them");
+  command.add_flag("--skip-empty", trace.skip_empty, "leave out requests of size 0; otherwise they are an error");
 }
 
 /// Declares the commands; `action` is set by the command that was given.
@@ -116,9 +120,9 @@ void declare(CLI::App& app, std::function<int()>& action) {
   static cli::RunOptions run;
   auto* run_command = app.add_subcommand("run", "simulate a scenario");
   declare_run(*run_command, run);
-  run_command->add_option(
-      "--wave-when", run.wave_when,
-      "waves around the slowest requests that meet an expression, such as 'late || response_ms > 400'; runs twice");
+  run_command->add_option("--wave-when", run.wave_when,
+                          "write waves only around the slowest requests that meet an expression, such as 'late || response_ms "
+                          "> 400'; the simulation runs twice");
   run_command->callback([&action] { action = [] { return cli::run(run); }; });
 
   declare_explain(app, action);
@@ -126,134 +130,147 @@ void declare(CLI::App& app, std::function<int()>& action) {
   static cli::ServeOptions serving;
   auto* serve_command = app.add_subcommand("serve", "offer a scenario's drives to clients, until SIGTERM or SIGINT");
   declare_run(*serve_command, serving);
-  auto* nbd = serve_command->add_option("--nbd", serving.nbd, "network block devices: HOST:PORT, or the path of a Unix socket");
+  auto* nbd = serve_command->add_option("--nbd", serving.nbd,
+                                        "offer network block devices (NBD) at HOST:PORT, or at the path of a Unix socket");
   serve_command
       ->add_option("--nbd-memory", serving.nbd_memory,
-                   "bytes for the data of all NBD clients' requests, such as 256MiB; at least 64MiB")
+                   "memory for the data of all NBD clients' requests, such as 256MiB; at least 64MiB")
       ->transform(CLI::AsSizeValue(false))
       ->needs(nbd)
       ->default_str("256MiB");
   serve_command->add_option("--vfio-user", serving.vfio_user,
-                            "an AHCI adapter for a virtual machine (QEMU's vfio-user-pci): the path of a Unix socket");
-  serve_command->add_option("--pacing", serving.pacing, "realtime[:SCALE], lockstep:DEPTH or asap")->capture_default_str();
-  serve_command->add_option("--image", serving.images, "first contents of a drive; may be repeated, for the next drives");
+                            "offer an AHCI adapter to a virtual machine (QEMU's vfio-user-pci) at the path of a Unix socket");
+  serve_command
+      ->add_option("--pacing", serving.pacing,
+                   "how simulated time follows the clients: realtime[:SCALE], lockstep:DEPTH or asap")
+      ->capture_default_str();
+  serve_command->add_option("--image", serving.images,
+                            "file with the initial contents of a drive; may be repeated, for the further drives");
   serve_command->callback([&action] { action = [] { return cli::serve(serving); }; });
 
   static cli::ValidateOptions validation;
   auto* validate = app.add_subcommand("validate", "replay measured traces and compare response times");
-  validate->add_option("directory", validation.directory, "folder with a folder for each drive, or one drive's own")
+  validate->add_option("directory", validation.directory, "folder with a subfolder for each drive, or the folder of one drive")
       ->required();
-  validate->add_option("--drive", validation.drives, "this drive only; may be repeated");
-  auto* profile = validate->add_option("--profile", validation.profile, "name or file of the profile, for one drive");
-  validate->add_option("--profiles", validation.profiles, "folder of profiles named like the drives' folders")
+  validate->add_option("--drive", validation.drives, "validate only this drive; may be repeated");
+  auto* profile = validate->add_option("--profile", validation.profile, "name or file of the profile, if there is one drive");
+  validate->add_option("--profiles", validation.profiles, "folder of profiles that are named like the drives' folders")
       ->excludes(profile);
   validate->add_flag("--calibrated", validation.calibrated, "use the profiles NAME_calibrated");
-  validate->add_option("--reading", validation.reading, "the pause on a trace's line follows or precedes its request")
+  validate
+      ->add_option("--reading", validation.reading, "whether the pause on a line of the trace follows or precedes its request")
       ->check(CLI::IsMember({"follows", "precedes"}));
-  validate->add_option("--half", validation.half, "score this half of each trace; all of it is replayed")
+  validate->add_option("--half", validation.half, "half of each trace that is scored; the whole trace is replayed")
       ->check(CLI::IsMember({"first", "second", "all"}));
-  validate->add_option("--result", validation.result, "write the scores (JSON)");
-  validate->add_option("--requests", validation.requests, "write every request (CSV, times in us)");
-  validate->add_option("--plots", validation.plots, "write cumulative distributions into this folder (SVG)");
-  validate->add_option("--jobs", validation.jobs, "processes at a time; 0: as many as there are processors")
+  validate->add_option("--result", validation.result, "write the scores to this file (JSON)");
+  validate->add_option("--requests", validation.requests, "write a log of all requests to this file (CSV, times in us)");
+  validate->add_option("--plots", validation.plots,
+                       "write the cumulative distributions of response times to this folder (SVG)");
+  validate->add_option("--jobs", validation.jobs, "number of processes that run at a time; 0: one for each processor")
       ->check(CLI::Range(0, 1024));
-  validate->add_flag("--quiet", validation.quiet, "no progress and no table");
+  validate->add_flag("--quiet", validation.quiet, "print no progress and no table");
   validate->callback([&action] { action = [] { return cli::validate(validation); }; });
 
   static cli::BenchOptions benchmark;
-  auto* bench = app.add_subcommand("bench", "how fast the simulator is: random 4 KB reads in a closed loop");
+  auto* bench = app.add_subcommand("bench", "measure the speed of the simulator with random 4 KB reads in a closed loop");
   bench->add_option("--drive", benchmark.drive, "name or file of a profile")->capture_default_str();
   bench->add_option("--engine", benchmark.engine, "scheduling engine")
       ->check(CLI::Validator([](std::string& name) { return system::engine_notation_objection(name); },
                              "firmware|model|rtl|lockstep[:sample=K[/N]]"))
       ->capture_default_str();
-  bench->add_option("--depth", benchmark.depths, "requests kept outstanding; may be repeated")
+  bench->add_option("--depth", benchmark.depths, "number of requests kept outstanding; may be repeated")
       ->check(CLI::Range(1, 256))
       ->capture_default_str();
   bench->add_option("--policy", benchmark.policies, "scheduling policy; may be repeated")->capture_default_str();
-  bench->add_option("--transport", benchmark.transports, "nb or b: nb_transport or b_transport; may be repeated")
+  bench
+      ->add_option("--transport", benchmark.transports,
+                   "transport interface: nb (nb_transport) or b (b_transport); may be repeated")
       ->check(CLI::IsMember({"nb", "b"}))
       ->capture_default_str();
-  bench->add_option("--requests", benchmark.requests, "requests of each run")
+  bench->add_option("--requests", benchmark.requests, "number of requests of each run")
       ->check(CLI::Range(1, 1'000'000'000))
       ->capture_default_str();
   bench->add_option("--seed", benchmark.seed, "seed of the addresses")->check(CLI::Range(0.0, 9.2e18))->capture_default_str();
-  bench->add_option("--result", benchmark.result, "write the figures (JSON)");
-  bench->add_flag("--quiet", benchmark.quiet, "no progress and no table");
+  bench->add_option("--result", benchmark.result, "write the measurements to this file (JSON)");
+  bench->add_flag("--quiet", benchmark.quiet, "print no progress and no table");
   bench->callback([&action] { action = [] { return cli::bench(benchmark); }; });
 
   static std::string what;
   static bool json = false;
-  auto* list_command = app.add_subcommand("list", "list what there is");
-  list_command->add_option("what", what, "drives, policies, engines, hosts or trace-formats")
+  auto* list_command = app.add_subcommand("list", "list the available drives, policies, engines, hosts or trace formats");
+  list_command->add_option("what", what, "what is listed: drives, policies, engines, hosts or trace-formats")
       ->required()
       ->check(CLI::IsMember({"drives", "policies", "engines", "hosts", "trace-formats"}));
-  list_command->add_flag("--json", json, "as JSON");
+  list_command->add_flag("--json", json, "print JSON");
   list_command->callback([&action] { action = [] { return cli::list(what, json); }; });
 
-  auto* drive_command = app.add_subcommand("drive", "drive profiles")->require_subcommand(1);
+  auto* drive_command = app.add_subcommand("drive", "show, import and query drive profiles")->require_subcommand(1);
   static std::string drive;
-  auto* show = drive_command->add_subcommand("show", "what a profile amounts to");
+  auto* show = drive_command->add_subcommand("show", "print the main facts of a profile, and what the drive reaches");
   show->add_option("drive", drive, "name or file of a profile")->required();
-  show->add_flag("--json", json, "as JSON");
+  show->add_flag("--json", json, "print JSON");
   show->callback([&action] { action = [] { return cli::drive_show(drive, json); }; });
 
-  auto* locate = drive_command->add_subcommand("locate", "where blocks are: block numbers on standard input, CSV out");
+  auto* locate = drive_command->add_subcommand(
+      "locate", "print the places of blocks as CSV; the block numbers come from the standard input");
   locate->add_option("drive", drive, "name or file of a profile")->required();
   locate->callback([&action] { action = [] { return cli::drive_locate(drive); }; });
 
   static cli::DriveImportOptions import;
-  auto* import_command = drive_command->add_subcommand("import", "make a profile of DiskSim 4.0 parameter files");
+  auto* import_command = drive_command->add_subcommand("import", "make a profile from DiskSim 4.0 parameter files");
   import_command->add_option("file", import.file, "parameter file (.parv, .diskspecs or .model)")->required();
-  import_command->add_option("--disk", import.disk, "the disk to take, where the file has several");
-  import_command->add_option("--name", import.name, "name of the profile, instead of the disk's");
-  import_command->add_option("-o,--output", import.output, "write the profile here instead of the standard output");
-  import_command->add_flag("--json", import.json, "what was not carried over as JSON, to the standard error");
+  import_command->add_option("--disk", import.disk, "name of the disk to import, if the file has several");
+  import_command->add_option("--name", import.name, "name of the drive in the profile, instead of the disk's name");
+  import_command->add_option("-o,--output", import.output, "write the profile to this file instead of the standard output");
+  import_command->add_flag("--json", import.json, "print what was not carried over as JSON, on the standard error");
   import_command->callback([&action] { action = [] { return cli::drive_import(import); }; });
 
-  auto* trace_command = app.add_subcommand("trace", "block traces")->require_subcommand(1);
+  auto* trace_command = app.add_subcommand("trace", "summarise and convert block traces")->require_subcommand(1);
   static cli::TraceInfoOptions trace;
-  auto* info = trace_command->add_subcommand("info", "span, rate, mix, sizes, response times and largest address of a trace");
+  auto* info =
+      trace_command->add_subcommand("info", "print span, rate, mix, sizes, response times and largest address of a trace");
   declare_trace(*info, trace);
-  info->add_flag("--json", trace.json, "as JSON");
+  info->add_flag("--json", trace.json, "print JSON");
   info->callback([&action] { action = [] { return cli::trace_info(trace); }; });
 
   static cli::TraceConvertOptions conversion;
   auto* convert = trace_command->add_subcommand("convert", "write a trace in another format");
   declare_trace(*convert, conversion);
-  convert->add_option("-o,--output", conversion.output, "file to write")->required();
-  convert->add_option("--to", conversion.to, "fio-iolog, disksim-ascii, blktrace or msr")->required();
-  convert->add_option("--name", conversion.name, "fio-iolog: the file that the log is of; msr: the host")
+  convert->add_option("-o,--output", conversion.output, "file that is written")->required();
+  convert->add_option("--to", conversion.to, "format of the output: fio-iolog, disksim-ascii, blktrace or msr")->required();
+  convert->add_option("--name", conversion.name, "fio-iolog: name of the file that the requests access; msr: name of the host")
       ->capture_default_str();
-  auto* capacity =
-      convert->add_option("--capacity", conversion.capacity_bytes, "bytes of the drive; without it, addresses stay")
-          ->check(CLI::Range(1.0, 9.2e18));
+  auto* capacity = convert
+                       ->add_option("--capacity", conversion.capacity_bytes,
+                                    "capacity of the drive in bytes; without it, addresses do not change")
+                       ->check(CLI::Range(1.0, 9.2e18));
   convert
       ->add_option("--past-end", conversion.past_end,
-                   "requests past the capacity: stop, wrap or cut; or scale all addresses to it")
+                   "requests past the capacity: stop with an error, wrap or cut them; or scale all addresses to the capacity")
       ->check(CLI::IsMember({"error", "wrap", "clip", "scale"}))
       ->needs(capacity)
       ->capture_default_str();
   convert
       ->add_option("--span", conversion.span_bytes,
-                   "scale: bytes that become the capacity; without it, the trace is read twice")
+                   "scale: bytes of the trace that become the capacity; without it, the trace is read twice to find them")
       ->check(CLI::Range(1.0, 9.2e18))
       ->needs(capacity);
   convert->callback([&action] { action = [] { return cli::trace_convert(conversion); }; });
 
-  auto* config_command = app.add_subcommand("config", "scenario files")->require_subcommand(1);
+  auto* config_command =
+      app.add_subcommand("config", "check and print scenarios, and print schemas and reference pages")->require_subcommand(1);
   static std::string scenario;
   static std::vector<std::string> overrides;
-  auto* check = config_command->add_subcommand("check", "read a scenario and say what is wrong with it");
+  auto* check = config_command->add_subcommand("check", "check a scenario and report what is wrong with it");
   check->add_option("scenario", scenario, "scenario file")->required();
-  check->add_option("--set", overrides, "override a key: KEY=VALUE");
+  check->add_option("--set", overrides, "override a key of the scenario: KEY=VALUE; may be repeated");
   check->callback([&action] { action = [] { return cli::config_check(scenario, overrides); }; });
   auto* dump = config_command->add_subcommand("dump", "print the effective configuration");
   dump->add_option("scenario", scenario, "scenario file")->required();
-  dump->add_option("--set", overrides, "override a key: KEY=VALUE");
-  dump->add_flag("--json", json, "as JSON instead of TOML");
+  dump->add_option("--set", overrides, "override a key of the scenario: KEY=VALUE; may be repeated");
+  dump->add_flag("--json", json, "print JSON instead of TOML");
   static bool checked = false;
-  dump->add_flag("--check", checked, "only of a scenario that `config check` finds good");
+  dump->add_flag("--check", checked, "check the scenario first, as `config check` does");
   dump->callback([&action] { action = [] { return cli::config_dump(scenario, overrides, json, checked); }; });
   auto* schema = config_command->add_subcommand("schema", "print a JSON Schema");
   schema->add_option("what", what, "scenario, drive or result")
@@ -324,9 +341,10 @@ int sc_main(int argc, char** argv) {
   app.set_version_flag("--version", "platter " PLATTER_VERSION);
   app.require_subcommand(1);
   app.footer(
-      "The Python package's command `platter-lab` (in the source tree also scripts/platter) has `sweep PLAN`, a scenario over "
-      "axes of keys, `optimise SPACE`, a search for the best configurations, and `report`, a page of figures of runs and "
-      "sweeps; in the source tree also `reproduce STUDY`, a paper's experiments, and `drive calibrate`.");
+      "More commands are in the Python package's command `platter-lab`, and in the source tree also in scripts/platter: "
+      "`sweep PLAN` runs a scenario over axes of keys, `optimise SPACE` searches for the best configurations, and `report` "
+      "makes a page of figures from runs and sweeps. The source tree also has `reproduce STUDY`, which repeats a paper's "
+      "experiments, and `drive calibrate`.");
   std::function<int()> action;
   declare(app, action);
   try {
@@ -337,7 +355,7 @@ int sc_main(int argc, char** argv) {
       if (std::find(kOfTheLab.begin(), kOfTheLab.end(), argv[1]) != kOfTheLab.end())
         fmt::print(stderr, "platter: {0} is a command of the Python package: platter-lab {0}\n", argv[1]);
       else
-        fmt::print(stderr, "platter: there is no command {}; platter --help lists them\n", argv[1]);
+        fmt::print(stderr, "platter: there is no command {}; `platter --help` lists the commands\n", argv[1]);
       return cli::kBadInput;
     }
     if (is_bare(app, argc)) {

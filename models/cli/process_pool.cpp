@@ -41,10 +41,10 @@ json answer_of(const std::function<json(std::size_t)>& job, std::size_t i) {
 
 Child start(const std::function<json(std::size_t)>& job, std::size_t i) {
   int ends[2];
-  if (pipe(ends) != 0) throw core::SimulationError("no pipe for a child process");
+  if (pipe(ends) != 0) throw core::SimulationError("cannot make a pipe to a child process");
   std::fflush(stdout);
   const pid_t pid = fork_child();
-  if (pid < 0) throw core::SimulationError("no child process could be started");
+  if (pid < 0) throw core::SimulationError("cannot start a child process");
   if (pid == 0) {
     close(ends[0]);
     const std::string text = core::json_text(answer_of(job, i), -1);
@@ -68,7 +68,7 @@ ProcessAnswer collect(const Child& child) {
   ProcessAnswer answer;
   const json said = json::parse(child.text, nullptr, false);
   if (said.is_discarded()) {
-    answer.error = "a process ended without an answer";
+    answer.error = "a child process ended without a result";
     return answer;
   }
   answer.code = said["code"];

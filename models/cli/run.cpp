@@ -63,7 +63,7 @@ namespace {
 /// Windows around the requests that meet the expression, all of one file.
 std::vector<observe::WaveWindow> windows_when(const system::Scenario& scenario, const RunOptions& options) {
   if (options.waves.empty())
-    throw core::InputError("--wave-when", 0, 0, "expected also --waves FILE, which they are written to");
+    throw core::InputError("--wave-when", 0, 0, "expected --waves FILE too: the file to which the waves are written");
   check_expression(options.wave_when);
   // Refused before anything runs.
   {
@@ -77,7 +77,8 @@ std::vector<observe::WaveWindow> windows_when(const system::Scenario& scenario, 
     throw core::SimulationError(fmt::format("--wave-when \"{}\": none of {} requests meets it, so there are no waves",
                                             options.wave_when, moments.ended));
   if (!options.quiet)
-    fmt::print("waves around {} of {} requests that meet \"{}\"\n", moments.chosen.size(), moments.matched, options.wave_when);
+    fmt::print("waves: around {} of the {} requests that meet \"{}\"\n", moments.chosen.size(), moments.matched,
+               options.wave_when);
   std::vector<observe::WaveWindow> windows;
   for (const MomentWindow& window : windows_of(moments, question)) windows.push_back({options.waves, window.from, window.to});
   return windows;

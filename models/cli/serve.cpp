@@ -61,7 +61,7 @@ int serve(const ServeOptions& options) {
   system::ServeOptions serving;
   serving.pacing = pacing_of(options.pacing);
   if (options.nbd.empty() && options.vfio_user.empty())
-    throw core::InputError("platter serve", 0, 0, "expected --nbd or --vfio-user: where clients find the drives");
+    throw core::InputError("platter serve", 0, 0, "expected --nbd or --vfio-user, by which clients find the drives");
   Simulation simulation(options);
   serving.run = simulation.leaves();
   serving.nbd = options.nbd;

@@ -21,7 +21,7 @@ using nlohmann::json;
 workload::TraceOptions reading_of(const TraceInputOptions& options) {
   if (options.format != "auto" && workload::find_trace_format(options.format) == nullptr)
     throw core::InputError("--format", 0, 0, workload::unknown_trace_format(options.format));
-  if (std::isnan(options.spread_s)) throw core::InputError("--spread", 0, 0, "found no number, expected seconds");
+  if (std::isnan(options.spread_s)) throw core::InputError("--spread", 0, 0, "found no number, expected a number of seconds");
   workload::TraceOptions reading;
   reading.format = options.format;
   reading.device = options.device;
@@ -80,14 +80,14 @@ void print_text(const std::string& file, const workload::TraceSummary& t, const 
   fmt::print("requests         {} ({} reads, {} writes; {} flushes and {} discards left out)\n", t.records, t.reads, t.writes,
              t.counts.flushes, t.counts.discards);
   if (t.counts.empty > 0) fmt::print("left out         {} requests of size 0\n", t.counts.empty);
-  if (t.counts.ignored > 0) fmt::print("left out         {} requests, as the format's description says\n", t.counts.ignored);
+  if (t.counts.ignored > 0) fmt::print("left out         {} requests that the format's rules ignore\n", t.counts.ignored);
   if (t.counts.cut_short > 0) fmt::print("left out         the last line, which has no end of line\n");
   fmt::print("span             {:.6f} s, {:.2f} requests/s\n", static_cast<double>(t.span_ps) * 1e-12, t.rate_per_s);
   fmt::print("bytes            {} read, {} written\n", t.read_bytes, t.written_bytes);
   fmt::print("size             {} to {} bytes, mean {:.1f}\n", t.min_bytes, t.max_bytes, t.mean_bytes);
   fmt::print("largest address  byte {} ({:.3f} GB)\n", t.largest_end_bytes, static_cast<double>(t.largest_end_bytes) * 1e-9);
   fmt::print("sequential       {:.1f} %\n", t.sequential_share * 100);
-  if (t.unaligned > 0) fmt::print("unaligned        {} requests are no whole number of 512-byte sectors\n", t.unaligned);
+  if (t.unaligned > 0) fmt::print("unaligned        {} requests that are not whole sectors of 512 bytes\n", t.unaligned);
   if (t.counts.out_of_order > 0) fmt::print("out of order     {} requests, sorted by time\n", t.counts.out_of_order);
   if (responses.count() > 0)
     fmt::print(
@@ -132,7 +132,7 @@ int trace_convert(const TraceConvertOptions& options) {
       all += fmt::format("{}{}", all.empty() ? "" : ", ", row.name);
     }
     throw core::InputError("--to", 0, 0,
-                           fmt::format("no trace is written as \"{}\"{}; expected one of {}", options.to,
+                           fmt::format("there is no output format \"{}\"{}; expected one of {}", options.to,
                                        core::did_you_mean(options.to, names), all));
   }
   if (options.name.empty() || options.name.find_first_of(" \t\r\n,") != std::string::npos)
@@ -160,7 +160,7 @@ int trace_convert(const TraceConvertOptions& options) {
   note(counts.flushes, "left out: flushes");
   note(counts.discards, "left out: discards");
   note(counts.empty, "left out: of size 0");
-  note(counts.ignored, "left out, as the format's description says");
+  note(counts.ignored, "left out, as the format's rules ignore them");
   note(counts.cut_short, "left out: the last line, which has no end of line");
   return kGood;
 }

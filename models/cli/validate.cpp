@@ -235,7 +235,7 @@ std::vector<Subject> find_subjects(const ValidateOptions& options) {
                       profile_for(folder, drive, options)};
       if (subject.profile.empty())
         throw core::InputError(folder.string(), 0, 0,
-                               "no profile is named like this folder; give one by --profile or --profiles, or make one by "
+                               "no profile is named like this folder; name one with --profile or --profiles, or make one with "
                                "`platter drive import`");
       subjects.push_back(std::move(subject));
     }
@@ -243,7 +243,7 @@ std::vector<Subject> find_subjects(const ValidateOptions& options) {
   if (subjects.empty())
     throw core::InputError(root.string(), 0, 0,
                            names.empty() ? "no folder in it holds a measured trace (*.trace)"
-                                         : fmt::format("no such drive in it; there are {}", fmt::join(names, ", ")));
+                                         : fmt::format("holds no such drive; it has {}", fmt::join(names, ", ")));
   return subjects;
 }
 
@@ -279,7 +279,8 @@ void print_table(const json& drives) {
 int validate(const ValidateOptions& options) {
   const std::vector<Subject> subjects = find_subjects(options);
   if (!options.requests.empty() && subjects.size() != 1)
-    throw core::InputError("--requests", 0, 0, "goes with one drive only; name it by --drive");
+    throw core::InputError("--requests", 0, 0,
+                           fmt::format("found {} traces, expected one: choose a drive with --drive", subjects.size()));
   for (const Subject& subject : subjects) {  // so that no output replaces them
     core::note_input(subject.trace);
     core::note_input(subject.profile);

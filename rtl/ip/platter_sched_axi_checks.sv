@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Properties of the bus of platter_sched_axi, bound into each of a simulation: a write that lacks a right is answered by SLVERR, responses come
-// only to accesses and hold still, and the master holds what it offers. Not part of the synthesized design.
+// Checker of the bus of platter_sched_axi, bound into each instance in a simulation. A write that
+// lacks a right must be answered by SLVERR. Responses must come only to accesses and hold still.
+// The master must hold what it offers. The file is not part of the synthesized design.
 //
-// Parameters: as platter_sched_axi.
+// A port has the name and the meaning of the module's port. Each assertion has a name a_*, and its
+// text says what is violated.
+//
+// Parameters:
+//   PrivilegedWrites  as in platter_sched_axi
+//   SecureWrites      as in platter_sched_axi
 // Latency:    none; the checks are clocked immediate assertions.
 // Handshake:  none; the module only listens.
 
@@ -34,7 +40,8 @@ module platter_sched_axi_checks #(
   input logic        s_axi_rready
 );
 
-  // Addresses and data of writes, and reads, that were taken and not answered. A bit an address: the write lacks a right.
+  // Write addresses, write data and reads that were taken and not answered yet. lacks_q has a bit
+  // for each of these addresses: the write lacks a right.
   logic [1:0] addresses_q, data_q, reads_q;
   logic [2:0] lacks_q;
   logic       lacks, address_taken, data_taken, write_answered, read_taken, read_answered;
@@ -57,7 +64,8 @@ module platter_sched_axi_checks #(
       data_q <= data_q + 2'(data_taken) - 2'(write_answered);
       reads_q <= reads_q + 2'(read_taken) - 2'(read_answered);
       // The oldest is in bit 0.
-      lacks_q <= (write_answered ? lacks_q >> 1 : lacks_q) | (3'(address_taken && lacks) << (addresses_q - 2'(write_answered)));
+      lacks_q <= (write_answered ? lacks_q >> 1 : lacks_q) |
+                 (3'(address_taken && lacks) << (addresses_q - 2'(write_answered)));
     end
   end
 
@@ -86,22 +94,32 @@ module platter_sched_axi_checks #(
     if (aresetn) begin
       // The slave
       if (s_axi_bvalid) begin
-        assert (addresses_q != '0 && data_q != '0) else $error("a write response without a write");
-        assert (!lacks_q[0] || s_axi_bresp == 2'b10) else $error("a write that lacks a right was not refused");
-        assert (s_axi_bresp == 2'b00 || s_axi_bresp == 2'b10) else $error("a write response is neither OKAY nor SLVERR");
+        a_b_needs_write: assert (addresses_q != '0 && data_q != '0)
+        else $error("A write response is given although no write waits for one.");
+        a_right_required: assert (!lacks_q[0] || s_axi_bresp == 2'b10)
+        else $error("A write that lacks a right was not answered by SLVERR.");
+        a_b_resp_legal: assert (s_axi_bresp == 2'b00 || s_axi_bresp == 2'b10)
+        else $error("A write response is neither OKAY nor SLVERR.");
       end
       if (s_axi_rvalid) begin
-        assert (reads_q != '0) else $error("read data without a read");
-        assert (s_axi_rresp == 2'b00 || s_axi_rresp == 2'b10) else $error("a read response is neither OKAY nor SLVERR");
+        a_r_needs_read: assert (reads_q != '0)
+        else $error("Read data are given although no read waits for them.");
+        a_r_resp_legal: assert (s_axi_rresp == 2'b00 || s_axi_rresp == 2'b10)
+        else $error("A read response is neither OKAY nor SLVERR.");
       end
     end
     if (aresetn && ran_q) begin
-      assert (!b_waits_q || (s_axi_bvalid && s_axi_bresp == b_q)) else $error("a write response changed before it was taken");
-      assert (!r_waits_q || (s_axi_rvalid && {s_axi_rdata, s_axi_rresp} == r_q)) else $error("read data changed before they were taken");
+      a_b_stable: assert (!b_waits_q || (s_axi_bvalid && s_axi_bresp == b_q))
+      else $error("A write response changed or vanished before the master took it.");
+      a_r_stable: assert (!r_waits_q || (s_axi_rvalid && {s_axi_rdata, s_axi_rresp} == r_q))
+      else $error("Read data changed or vanished before the master took them.");
       // The master
-      assert (!aw_waits_q || (s_axi_awvalid && {s_axi_awaddr, s_axi_awprot} == aw_q)) else $error("the master withdrew a write address");
-      assert (!w_waits_q || (s_axi_wvalid && {s_axi_wdata, s_axi_wstrb} == w_q)) else $error("the master withdrew write data");
-      assert (!ar_waits_q || (s_axi_arvalid && {s_axi_araddr, s_axi_arprot} == ar_q)) else $error("the master withdrew a read address");
+      a_aw_stable: assert (!aw_waits_q || (s_axi_awvalid && {s_axi_awaddr, s_axi_awprot} == aw_q))
+      else $error("The master changed or withdrew a write address before the slave took it.");
+      a_w_stable: assert (!w_waits_q || (s_axi_wvalid && {s_axi_wdata, s_axi_wstrb} == w_q))
+      else $error("The master changed or withdrew write data before the slave took them.");
+      a_ar_stable: assert (!ar_waits_q || (s_axi_arvalid && {s_axi_araddr, s_axi_arprot} == ar_q))
+      else $error("The master changed or withdrew a read address before the slave took it.");
     end
   end
 

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Clock gate of the fast simulation, in which both edges of a clock count: the output toggles with the input while the gate
-// is open. It toggles at once (a blocking assignment), so that the registers behind it are clocked together with those of clk_i.
+// Clock gate of the fast simulation, in which both edges of a clock count. The output toggles with
+// the input while the gate is open. It toggles at once (a blocking assignment), so the registers
+// behind it are clocked together with those of clk_i.
 //
 // Parameters: none.
-// Latency:    none.
-// Handshake:  none; en_i and scan_en_i are sampled before the edge.
+// Latency:    None.
+// Handshake:  None. en_i and scan_en_i are sampled before the edge.
 
 module sched_clock_gate (
+  // Clock to gate; both edges count.
   input  logic clk_i,
+  // Clock enable: the next edge passes.
   input  logic en_i,
-  input  logic scan_en_i,   // the clock runs, whatever en_i says
+  // Scan enable: every edge passes, whatever en_i is.
+  input  logic scan_en_i,
+  // Gated clock.
   output logic clk_o
 );
 

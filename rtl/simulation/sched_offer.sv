@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Top of the fast simulation: sched_top behind registers that hold what a bus master offers, so that an evaluation in which only the
-// clock changes computes no logic of the pins. Both edges of the clock count: rtl/CMakeLists.txt copies the sources for that.
+// Top of the fast simulation: sched_top behind registers that hold the bus master's offers. So an
+// evaluation in which only the clock changes computes no logic of the pins. Both edges of the clock
+// count, for which rtl/CMakeLists.txt copies the sources.
 //
-// Parameters: OrderM, Features (see sched_core).
-// Latency:    none; see sched_top.
-// Handshake:  a change of offer_i, with the clock unchanged, loads the reset and what is offered; each offer ends with the edge at
-//             which it is taken. The master is always ready for a response.
+// Parameters:
+//   OrderM    see sched_core
+//   Features  see sched_core
+// Latency:    That of sched_top, without a further cycle.
+// Handshake:  A change of offer_i while the clock does not change loads the reset and the offers.
+//             Each offer ends with the edge that takes it. The master is always ready for a
+//             response.
 
 module sched_offer
   import sched_pkg::*;
@@ -14,21 +18,37 @@ module sched_offer
   parameter int unsigned OrderM = 6,
   parameter int unsigned Features = 0
 ) (
+  // Clock; both edges count.
   input  logic             clk_i,
+  // Each change loads rst_ni, the offers, addr_i and data_i.
   input  logic             offer_i,
+  // Synchronous reset of sched_top, active low; loaded by offer_i.
   input  logic             rst_ni,
+  // Offer a write of data_i to addr_i; loaded by offer_i.
   input  logic             write_i,
+  // Offer a read of addr_i; loaded by offer_i.
   input  logic             read_i,
+  // Byte address; loaded by offer_i.
   input  logic [AddrW-1:0] addr_i,
+  // Data to write; loaded by offer_i.
   input  logic [31:0]      data_i,
 
-  output logic             offers_o,        // something has not been taken yet
+  // --- Outputs
+  // An offer has not been taken yet.
+  output logic             offers_o,
+  // A write response is given in this cycle.
   output logic             bvalid_o,
+  // OKAY (00) or SLVERR (10), valid with bvalid_o.
   output logic [1:0]       bresp_o,
+  // A read response is given in this cycle.
   output logic             rvalid_o,
+  // Data read, valid with rvalid_o.
   output logic [31:0]      rdata_o,
+  // OKAY (00) or SLVERR (10), valid with rvalid_o.
   output logic [1:0]       rresp_o,
+  // Work is under way (STATUS.BUSY), a level.
   output logic             busy_o,
+  // Interrupt, a level.
   output logic             irq_o
 );
 
@@ -46,7 +66,7 @@ module sched_offer
 
   assign offers_o = awvalid_q || wvalid_q || arvalid_q;
 
-  // The clock until all that is offered is taken.
+  // This clock runs until every offer is taken.
   logic taking_clk;
 
   sched_clock_gate u_taking_clock (.clk_i, .en_i(offers_o), .scan_en_i(1'b0), .clk_o(taking_clk));

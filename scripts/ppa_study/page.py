@@ -104,9 +104,10 @@ def area_words():
     row = next((r for r in read(FPGA) if size_of(r) == (64, 4, 0, 5, 9, 0) and r["device"].startswith("ecp5")), None)
     if row is None:
         return "(none yet)"
-    return (f"*{LOGIC}* are those of the logic after synthesis, without those of carry chains and memories. *{WITH_CARRY}* are these and two for each CCU2C. *{PLACED}* are the "
-            f"sites taken after place and route (TRELLIS_COMB): those with carry, those of distributed RAM, and those through which a signal passes. For 64 x 4 without orderer: "
-            f"{show(row['lut4'])}, {show(with_carry(row))} and {show(row['cells'])}.")
+    return table(["term", "what it counts", "64 x 4 without orderer"],
+                 [[LOGIC, "LUT4 of the logic after synthesis, without those of carry chains and memories", row["lut4"]],
+                  [WITH_CARRY, f"{LOGIC}, and two for each CCU2C", with_carry(row)],
+                  [PLACED, f"sites (TRELLIS_COMB) in use after place and route: {WITH_CARRY}, distributed RAM, and sites through which a signal only passes", row["cells"]]])
 
 
 def default_flip_flops():
@@ -127,8 +128,8 @@ def longest_wait(entries, lanes, order_m, parts):
 
 def ecp5_table():
     rows = sorted((r for r in read(FPGA) if r["device"].startswith("ecp5")), key=order_of)
-    text = table(["Entries x Lanes", "orderer", LOGIC, "CCU2C", WITH_CARRY, "FF", "DPR16X4", "DP16KD", "MULT18", PLACED, "Fmax (MHz)", "cycles",
-                  "decision (ns)"],
+    text = table(["Entries x Lanes", "OrderM", LOGIC, "CCU2C", WITH_CARRY, "FF", "DPR16X4", "DP16KD", "MULT18", PLACED, "Fmax (MHz)",
+                  "cycles of a decision", "time of a decision (ns)"],
                  [[name(r), orderer(r), r["lut4"], r["carry"], with_carry(r), r["ff"], r["ram_lut"], r["ram_block"], r["mult"],
                    r["cells"] if r["status"] != "does not fit" else "does not fit", clock(r), r["cycles"],
                    r["decision_ns"] and round(float(r["decision_ns"]))] for r in rows])
@@ -140,15 +141,15 @@ def ecp5_table():
 def ice40_table():
     rows = sorted((r for r in read(FPGA) if r["device"].startswith("ice40")), key=order_of)
     return table(["Entries x Lanes", "seek table (cells, segments)", "SB_LUT4", "SB_CARRY", "SB_DFF", "RAM blocks (of 32)", "logic cells (of 7,680)",
-                  "result", "Fmax (MHz)", "decision (ns)"],
+                  "result", "Fmax (MHz)", "time of a decision (ns)"],
                  [[name(r), f"{(18 - int(r['seg_m']) + 1) << int(r['seg_m'])}, {1 << int(r['seg_w'])}", r["lut4"], r["carry"], r["ff"],
                    r["ram_block"], r["cells"], r["status"], r["fmax_mhz"], r["decision_ns"] and round(float(r["decision_ns"]))] for r in rows])
 
 
 def asic_table():
     rows, power = sorted(read(ASIC), key=order_of), power_means()
-    text = table(["Entries x Lanes", "orderer", "logic (kGE)", "of it flip-flops (kGE)", "flip-flops", "memory (bits)", "longest path (ns)",
-                  "slack at the period (ns)", "power (mW)", "with clock gates (mW)", "from", "to"],
+    text = table(["Entries x Lanes", "OrderM", "logic (kGE)", "flip-flops in it (kGE)", "number of flip-flops", "memory (bits)", "longest path (ns)",
+                  "slack at the period (ns)", "power without clock gates (mW)", "power with clock gates (mW)", "path begins at", "path ends at"],
                  [[name(r), orderer(r), r["kge"], r["flip_flop_kge"], r["flip_flops"], r["memory_bits"], r["arrival_ns"], r["slack_ns"],
                    *milliwatts(power, size_of(r)), f"`{r['path_from']}`", f"`{r['path_to']}`"] for r in rows])
     periods = ", ".join(sorted({r["period_ns"] for r in rows}))
@@ -198,8 +199,9 @@ def power_table():
                       f"{mean(windows, 'idle_mw'):.2f}", f"{1000 * (mean(windows, 'power_mw') - mean(windows, 'idle_mw')):.1f}",
                       f"{mean(windows, 'register_mw') + mean(windows, 'logic_mw'):.2f}", f"{mean(windows, 'leakage_uw'):.1f}",
                       spread("nj_beyond_idle"), spread("nj_with_clock"), spread("nj_with_glitches")])
-    text = table(["Entries x Lanes", "clock gates", "kGE with clock buffers", "clock buffers", "power (mW)", "at rest (mW)", "beyond rest (uW)",
-                  "registers and logic (mW)", "leakage (uW)", "a decision beyond rest (nJ)", "with the clock of its cycles (nJ)", "and glitches (nJ)"], lines)
+    text = table(["Entries x Lanes", "clock gates", "area with clock buffers (kGE)", "number of clock buffers", "power (mW)", "power at rest (mW)", "power beyond rest (uW)",
+                  "registers and logic (mW)", "leakage (uW)", "decision: energy beyond rest (nJ)", "decision: with the clock (nJ)",
+                  "decision: with the clock and glitches (nJ)"], lines)
     every = [r for windows in rows.values() for r in windows]
     if not every:
         return text
@@ -207,8 +209,8 @@ def power_table():
     ranges = {column: (min(float(r[column]) for r in compared), max(float(r[column]) for r in compared)) for column in ("sta_switching", "sta_internal")}
     decisions, accesses, busy = (sum(int(r[c]) for r in every) for c in ("decisions", "accesses", "busy_cycles"))
     seconds = sum(float(r["to_s"]) - float(r["from_s"]) for r in every)
-    return (f"{text}\n\n{every[0]['clock_mhz']} MHz; {decisions / seconds:.0f} decisions/s of {accesses / decisions:.1f} accesses and {busy / decisions:.0f} cycles each. "
-            f"OpenSTA to the sum here: switching {ranges['sta_switching'][0]:.4f} to {ranges['sta_switching'][1]:.4f}, "
+    return (f"{text}\n\n{every[0]['clock_mhz']} MHz; {decisions / seconds:.0f} decisions/s, each with {accesses / decisions:.1f} accesses and {busy / decisions:.0f} busy cycles. "
+            f"Ratio of OpenSTA's power to this sum: switching {ranges['sta_switching'][0]:.4f} to {ranges['sta_switching'][1]:.4f}, "
             f"internal {ranges['sta_internal'][0]:.3f} to {ranges['sta_internal'][1]:.3f}. {tools_of(every)}.")
 
 
@@ -224,7 +226,8 @@ def energy_table():
         for n in (16, 32):
             low, high = (firmware[n] * pj / 1000 for pj in CORE_PJ_PER_CYCLE)
             lines.append(["yes" if gates == "1" else "", f"{energy:.0f}", n, firmware[n], f"{low:.0f} to {high:.0f}", f"{1000 * energy / firmware[n]:.0f}"])
-    return table(["clock gates", "accelerator, a decision (nJ)", "firmware: commands", "cycles", "energy (nJ)", "equal at (pJ a cycle)"], lines)
+    return table(["clock gates", "accelerator: energy of a decision (nJ)", "commands in the queue", "firmware: cycles", "firmware: energy of a decision (nJ)",
+                  "break-even energy of a core's cycle (pJ)"], lines)
 
 
 def cycles_table():
@@ -249,14 +252,14 @@ def cycles_table():
         "insert last": "2",
         "insert first": "n + 2",
     }
-    works = table(["work, table full, a quarter of it continuous", "formula", *head],
+    works = table(["work (table full, a quarter of the entries continuous)", "formula", *head],
                   [[work, formula, *(entry((v, work, "")) for v in variants)] for work, formula in formulas.items()])
     sizes = sorted({int(r["c"]) for r in rows if r["work"] == "cluster; ordered"})
     ordered = [v for v in variants if any(r["work"] == "cluster; ordered" and (r["entries"], r["lanes"]) == v for r in rows)]
-    orders = table(["CLUSTER of c with ORDER", *(str(c) for c in sizes)],
+    orders = table(["CLUSTER with ORDER", *(f"c = {c}" for c in sizes)],
                    [[f"{e} x {lanes}", *(entry(((e, lanes), "cluster; ordered", str(c))) for c in sizes)] for e, lanes in ordered])
     wrong = sum(r["cycles"] != r["formula"] for r in rows)
-    return f"{works}\n\n{orders}\n\n{len(rows)} counts, {wrong} differ from the formula."
+    return f"{works}\n\n{orders}\n\n{len(rows)} counts; {wrong} of them differ from the formula."
 
 
 def firmware_table():
@@ -275,17 +278,17 @@ def firmware_table():
         hardware = entries // lanes + latency
         line(f"decision over {entries}, {lanes} lanes; guard refuses a quarter", rows["sptf_guard", entries], hardware, target)
         line("the same, no guard", rows["sptf", entries], hardware, target)
-        line(f"the same, no guard, firmware with a table of every distance", rows["sptf_direct_table", entries], hardware, target)
-        line(f"the same, guard, the worst question", rows["sptf_guard_worst", entries], hardware, None)
+        line("the same, no guard, firmware with a table of every distance", rows["sptf_direct_table", entries], hardware, target)
+        line("the same, guard refuses all entries (worst case)", rows["sptf_guard_worst", entries], hardware, None)
     orders = {int(r["c"]): int(r["cycles"]) for r in read(CYCLES) if r["work"] == "cluster; ordered"}
     for n, target in ((6, None), (8, None), (10, 100), (12, None)):
         hardware = orders.get(n)
         if hardware is None:
             continue
         line(f"exact order of {n}, costs included", rows["cost_matrix", n] + rows["held_karp", n], hardware, target)
-    note = (f"\n\nLast column: with the {most} cycles a decision that the register accesses of the engine took in the study below at most, "
-            "inserts included.") if most else ""
-    return table(["work", "firmware (cycles)", "accelerator (cycles)", "ratio", "at least", "met", "ratio with register accesses"], lines) + note
+    note = (f"\n\nThe last column adds {most} cycles to each operation of the accelerator, for the register accesses of a decision, inserts included. This is the "
+            "highest mean of all runs of the study.") if most else ""
+    return table(["work", "firmware (cycles)", "accelerator (cycles)", "ratio", "target: ratio at least", "target met", "ratio with register accesses"], lines) + note
 
 
 def decision_latency():
@@ -310,7 +313,7 @@ def study_table():
     rows = read(STUDY)
     if not rows:
         return "(none yet)"
-    return table(["load", "engine", "depth", "clock (MHz)", "requests/s", "mean (ms)", "least to most", "p95 (ms)", "fairness",
+    return table(["load", "engine", "depth", "clock (MHz)", "requests/s", "mean (ms)", "range of the mean (ms)", "p95 (ms)", "fairness",
                   "latency (us)", "stall (us)", "missed deadlines"],
                  [[r["load"], engine_name(r), r["depth"], r["accelerator_mhz"] or r["controller_mhz"], r["discrete_per_s"], r["mean_ms"],
                    f"{r['mean_ms_least']} to {r['mean_ms_most']}", r["p95_ms"], r["fairness"], r["latency_us"], r["stall_us"],
@@ -347,8 +350,8 @@ def configurations_table():
         used += [r, c] if c else [r]
         rows.append([f"{entries}{stale(r)}", lanes, order_m or "", parts or "", r["cells"], r["ff"], r["ram_block"], r["mult"], clock(r),
                      *((c["kge"] + stale(c), c["arrival_ns"]) if c else ("", "")), *milliwatts(power, size_of(r)), entries // lanes + latency, longest_wait(entries, lanes, order_m, parts), f"`rtl.{bench}`" if bench else "", point(entries, lanes, order_m, parts)])
-    text = table(["Entries", "Lanes", "OrderM", "Features", PLACED, "FF", "DP16KD", "MULT18", "Fmax (MHz)", "kGE", "longest path (ns)", "power (mW)",
-                  "with clock gates (mW)", "cycles", "longest wait (cycles)", "simulated by", "POINT"], rows)
+    text = table(["Entries", "Lanes", "OrderM", "Features", PLACED, "FF", "DP16KD", "MULT18", "Fmax (MHz)", "area (kGE)", "longest path (ns)",
+                  "power without clock gates (mW)", "power with clock gates (mW)", "cycles of a decision", "longest wait (cycles)", "simulated by", "POINT"], rows)
     return f"{text}\n\n{tools_of(used)}." if rows else text
 
 
@@ -414,8 +417,8 @@ def compared(part, against, columns=("mean_ms", "p99_ms", "fairness")):
             line += [f"{float(new['mean_ms']):,.1f}"] + [change(new, old, column) for column in columns]
         lines.append(line)
     depths = list(dict.fromkeys(r["depth"] for r in rows))
-    names = {"mean_ms": "mean", "p99_ms": "p99", "fairness": "index"}
-    return table(["drive", "load", *(head for d in depths for head in (f"{d}: mean (ms)", *(names[c] for c in columns)))], lines)
+    names = {"mean_ms": "mean, change", "p99_ms": "p99, change", "fairness": "index, change"}
+    return table(["drive", "load", *(head for d in depths for head in (f"{d}: mean (ms)", *(f"{d}: {names[c]}" for c in columns)))], lines)
 
 
 def loads_table():
@@ -450,7 +453,8 @@ def zero_latency_table():
             continue
         lines.append([drive, f"{round(100 * float(load))} %", depth, exact["mean_ms"], old["mean_ms"], new["mean_ms"], change(new, old, "mean_ms"),
                       change(new, exact, "mean_ms"), change(new, old, "fairness")])
-    return table(["drive", "load", "depth", "firmware (ms)", "without the part (ms)", "with it (ms)", "against without", "against firmware", "index"], lines)
+    return table(["drive", "load", "depth", "mean, firmware (ms)", "mean, without the part (ms)", "mean, with the part (ms)", "mean, change against without the part",
+                  "mean, change against firmware", "index, change against without the part"], lines)
 
 
 def deadlines_table():
@@ -464,7 +468,8 @@ def deadlines_table():
             issued = float(r["completed_per_s"]) * float(r["seconds"]) * int(r["seeds"])
             line += [f"{100 * int(r['late_discrete']) / issued:.2f} %" if issued else "", f"{float(r['mean_ms']):,.1f}"]
         lines.append(line + [sum(int(by[drive, load, v]["late_continuous"]) for v in ("accelerator, limits", "firmware, deadlines"))])
-    return table(["drive", "load", "ignored: late", "mean (ms)", "limits: late", "mean (ms)", "firmware: late", "mean (ms)", "late continuous"], lines)
+    return table(["drive", "load", "ignored: late", "ignored: mean (ms)", "limits: late", "limits: mean (ms)", "firmware: late", "firmware: mean (ms)",
+                  "late continuous requests"], lines)
 
 
 def horizon_rows():
@@ -491,7 +496,7 @@ def horizon_table():
                       f"{min(float(r['mean_ms']) / float(base[r['drive']]['mean_ms']) for r in group):.3f} to "
                       f"{float(worst['mean_ms']) / float(base[worst['drive']]['mean_ms']):.3f}",
                       f"{statistics.fmean(float(r['cycles_per_decision']) for r in group):,.0f}"])
-    return table(["accesses ahead", "candidates", "mean response", "p99", "index", "mean response, drives from least to most", "cycles a decision"], lines)
+    return table(["accesses ahead", "candidates", "mean response", "p99", "index", "mean response, range over the drives", "cycles of a decision"], lines)
 
 
 TABLES = {

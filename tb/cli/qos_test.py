@@ -111,7 +111,7 @@ class Qos(Case):
                 (("leaves_s = 150", "change_at_s = [60]"), "found 0 rates, expected one for each of the 1 times"),
                 (("leaves_s = 150", "change_at_s = [60]\nchange_to_bytes_per_s = [-1]"), "found -1, expected 0 to"),
                 (("leaves_s = 150", "leave_s = 150"), r"bad.toml:\d+:\d+: stream.leave_s: there is no such key"),
-                (('"multimedia 1"', '"best effort 1"'), "another stream has it"),
+                (('"multimedia 1"', '"best effort 1"'), "another stream has the same name"),
                 (("rate_bytes_per_s = 10_000_000\nenters_s", 'pace = "exponential"\nenters_s'), "need a rate_bytes_per_s above 0"),
                 (('name = "multimedia 1"\n', ""), "stream.name: is missing")):
             with self.subTest(expected=expected):

@@ -84,7 +84,7 @@ class Server(ServerCase):
                 ("server.rate_bytes_per_s=1", r"streams: a stream and its wait of \d+ rounds, expected at most 2097152 with 8 disks"),
                 ("failure.disk=8", "expected a disk below 8"),
                 ("policy=SCANN", "did you mean SCAN"),
-                ("array.drives=2", r'array\.drives: there is no such key with host\.kind = "media_server", but with "array"'),
+                ("array.drives=2", r'array\.drives: there is no such key with host\.kind = "media_server"; it exists with "array"'),
                 ("streams.correlation=1", "streams.correlation"),
                 ("sim.measure_s=10.5", "whole rounds of 1 s"),
                 ("streams.content=news", "expected one of mixed, science-fiction")):
@@ -366,7 +366,7 @@ class Mixed(Case):
         bursty = ("text.arrivals=bursty", "text.burst_scaling=intensity", "sim.measure_s=8")
         self.assertRegex(self.refused_by(("run",), self.FILE, *bursty), r"text\.peak_to_mean: found 12\.51, expected at most 8")
         self.assertRegex(self.refused_by(("run",), self.FILE, "text.arrivals=bursty", "text.load_bytes_per_s=1e12"),
-                         r"text\.load_bytes_per_s: found 1e\+12, with intervals of .* more than the 2\^20")
+                         r"text\.load_bytes_per_s: found 1e\+12, with which the cascade would have intervals of .* more than the 2\^20")
         for setting, message in (("server.archtecture=x", "did you mean server.architecture"),
                                  ("policy=CELLO(1|1)", "expected CELLO"),
                                  ("scheduling.cello_elevator=up", "expected one of look, scan, c-look"),
@@ -380,8 +380,8 @@ class Mixed(Case):
                                  ("server.text_disks=31", "expected at most 32 with server.text_disks, which is 31"),
                                  ("array.copies=3", "expected 1 or 2 in a server of text and video"),
                                  ("fault.drive=16", "expected one of the host's 16 drives"),
-                                 ("fault.revives_at_s=3", "expected fault.fails_at_s before it"),
-                                 ("fault.replaced=true", "expected fault.revives_at_s with it"),
+                                 ("fault.revives_at_s=3", "expected a failure before it .fault.fails_at_s."),
+                                 ("fault.replaced=true", "expected a revival too .fault.revives_at_s."),
                                  ("array.kind=striped", "no such key with host.kind = \"mixed_server\""),
                                  ("sim.measure_s=1.5", "whole rounds of 1 s")):
             with self.subTest(setting=setting):

@@ -220,7 +220,7 @@ class Endings(unittest.TestCase):
             self.assertIn("exists, and is no socket", told("--nbd", __file__))
             self.assertIn("No such file", told("--nbd", f"{folder}/no/socket"))
             self.assertIn("no such file", told("--nbd", f"{folder}/s", "--image", f"{folder}/no"))
-            self.assertIn("one image too many", told("--nbd", f"{folder}/s", "--image", __file__, "--image", __file__))
+            self.assertIn("found more images than drives", told("--nbd", f"{folder}/s", "--image", __file__, "--image", __file__))
             self.assertIn("expected one of them", told("--nbd", f"{folder}/s", "--vfio-user", f"{folder}/t"))
             self.assertIn("expected drive or array", told("--nbd", f"{folder}/s", "--set", "host.kind=media_server"))
             self.assertIn("expected at most 4", told("--vfio-user", f"{folder}/s", "--set", "host.kind=array", "--set", "array.drives=5"))

@@ -66,7 +66,7 @@ static void prepare(struct ahci_port* p, unsigned slot, unsigned table_number, u
   put32(p, LIST_AT + 32 * slot + 12, (uint32_t)(address >> 32));
 }
 
-/* What the port has to tell, which is cleared: an interrupt that comes later is a new one. */
+/* Reads the causes of an interrupt and clears them, so that a later interrupt is a new one. */
 static uint32_t acknowledge(struct ahci_port* p) {
   const uint32_t causes = get(p, PXIS);
   set(p, PXIS, causes);
@@ -85,7 +85,7 @@ static void start(struct ahci_port* p) {
   set(p, CMD, get(p, CMD) | CMD_FRE | CMD_ST);
 }
 
-/* A command that is not queued, in slot 0, whose queued command keeps its table and gets its header back; waits for it. */
+/* Runs a command that is not queued in slot 0, and waits for its end. A queued command in that slot keeps its table; its header is restored. */
 static bool alone(struct ahci_port* p, uint8_t command, uint64_t lba, uint16_t count, uint32_t bytes) {
   uint8_t header[32];
   uint32_t causes = 0;
@@ -118,7 +118,7 @@ bool ahci_start(struct ahci_port* p, const struct ahci_bus* bus) {
   set(p, CLBU, (uint32_t)(list >> 32));
   set(p, FB, (uint32_t)received);
   set(p, FBU, (uint32_t)(received >> 32));
-  set(p, PXIE, PXIS_ERRORS | 0x0Fu); /* errors, and all frames that end a command */
+  set(p, PXIE, PXIS_ERRORS | 0x0Fu); /* errors, and each frame that ends a command */
   set(p, GHC, GHC_AE | GHC_IE);
   set(p, CMD, get(p, CMD) | CMD_FRE);
   while ((get(p, TFD) & TFD_BUSY) != 0) p->bus.wait(p->bus.context);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0
  *
- * A driver for one port of an AHCI 1.3.1 adapter with a disk, for firmware without an operating system: queued commands, an interrupt, and
- * recovery from an error. Nothing but C11 and the functions of `struct ahci_bus`.
+ * A driver for one port of an AHCI 1.3.1 adapter with a disk, for firmware without an operating system. It uses queued commands and an interrupt,
+ * and recovers from errors. It needs only C11 and the functions of `struct ahci_bus`.
  *
- * Little-endian machines only, as are the structures in memory.
+ * The machine must be little-endian, as the structures in memory are.
  */
 #ifndef AHCI_DRIVER_H
 #define AHCI_DRIVER_H
@@ -22,12 +22,12 @@ struct ahci_bus {
   void* context;
   uint32_t (*read)(void* context, uint32_t offset); /* a register of the adapter */
   void (*write)(void* context, uint32_t offset, uint32_t value);
-  void (*wait)(void* context); /* until an interrupt (at once if one is pending), a millisecond at most */
+  void (*wait)(void* context); /* waits for an interrupt, at most 1 ms; not at all if one is pending */
   uint8_t* memory;             /* AHCI_MEMORY_BYTES for the driver, aligned to 1 KiB ... */
-  uint64_t address;            /* ... and where the adapter finds them */
+  uint64_t address;            /* ... and their address for the adapter */
 };
 
-/* A command has ended; `error`: the ATA error register, or 0. */
+/* Called when a command has ended. `error`: the ATA error register, or 0. */
 typedef void (*ahci_done)(void* context, unsigned tag, uint8_t error);
 
 struct ahci_port {
@@ -42,16 +42,17 @@ struct ahci_port {
   } commands[AHCI_SLOTS];
 };
 
-/* Starts port 0, finds out what the device is, and switches interrupts on. False if there is no disk. */
+/* Starts port 0, identifies the device, and switches interrupts on. Returns false if there is no disk. */
 bool ahci_start(struct ahci_port* port, const struct ahci_bus* bus);
 
-/* Sends a queued read or write of `count` sectors (1 to 8,192), `data` being an address on the adapter's bus. The tag, or -1 if the queue is full. */
+/* Sends a queued read or write of `count` sectors (1 to 8,192). `data` is an address on the adapter's bus. Returns the tag, or -1 if the queue is
+ * full. */
 int ahci_submit(struct ahci_port* port, bool write, uint64_t lba, unsigned count, uint64_t data, ahci_done done, void* context);
 
-/* Writes what the device has cached to the media; no other command may be in the queue. */
+/* Writes the device's cached data to the media. Returns false if a command is in the queue, or if the flush fails. */
 bool ahci_flush(struct ahci_port* port);
 
-/* To be called for each interrupt: tells of every command that has ended. */
+/* Call this for each interrupt. It calls `done` for every command that has ended. */
 void ahci_interrupt(struct ahci_port* port);
 
 #ifdef __cplusplus

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A computer in SystemC: memory, an interrupt, an AHCI adapter and its drive, and a processor that runs the driver of ahci_driver.c. Takes the
-// engine's name. The driver writes and reads back with a full queue, and recovers from a command past the end of the drive.
+// A computer in SystemC: memory, an interrupt, an AHCI adapter and its drive, and a processor that runs the driver of ahci_driver.c. The argument is
+// the name of the engine. The driver writes and reads back with a full queue, and recovers from a command past the end of the drive.
 #include <tlm_utils/simple_initiator_socket.h>
 #include <tlm_utils/simple_target_socket.h>
 
@@ -50,7 +50,7 @@ class Memory : public sc_core::sc_module {
 
 constexpr unsigned kSectors = 16;
 constexpr unsigned kCommands = 400;
-constexpr std::size_t kBuffers = 0x10000;  // after the driver's memory: one buffer a command
+constexpr std::size_t kBuffers = 0x10000;  // after the driver's memory: one buffer for each command
 
 class Processor : public sc_core::sc_module {
  public:
@@ -137,7 +137,7 @@ class Processor : public sc_core::sc_module {
     std::memset(data, 0, bytes);
     if (!transfer(false, places) || !std::equal(written.begin(), written.end(), data)) return;
 
-    // One command past the end among good ones: it alone fails.
+    // One command among good ones goes past the end of the drive. It alone must fail.
     std::memset(data, 0, bytes);
     std::vector<Io> ios(port_.depth);
     for (std::size_t i = 0; i < ios.size(); ++i)

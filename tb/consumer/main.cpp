@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The least that a TLM-2.0 system needs to have a drive: a profile, an engine, a socket. Takes the engine's name.
+// The smallest TLM-2.0 system with a drive. It needs a profile, an engine and a socket. The argument is the name of the engine.
 #include <tlm_utils/simple_initiator_socket.h>
 
 #include <cstdio>
@@ -53,7 +53,7 @@ class System : public sc_core::sc_module {
 
 int sc_main(int argc, char** argv) {
   system::EngineOptions engine;
-  engine.engine = argc > 1 ? argv[1] : "rtl";  // the one setting that swaps firmware, model, RTL and lock-step
+  engine.engine = argc > 1 ? argv[1] : "rtl";  // this setting alone selects firmware, model, RTL or lock-step
   engine.policy = scheduling::find_policy("SPTF");
   drive::DriveConfig config;
   config.profile = system::load_drive("atlas10k");

@@ -239,8 +239,7 @@ TEST(OrdererOfTheBuild, MustBeLargeEnoughForThePolicy) {
   EXPECT_EQ(objection(0, "OPS:SCAN/CI-SPTF"), "");
   EXPECT_EQ(objection(0, "LOOK"), "");
   EXPECT_EQ(objection(6, "OPS:SCAN/CLUST-REQ( 7 )"),
-            "accelerator.order_m: found 6, but policy OPS:SCAN/CLUST-REQ(7) makes exact orders of 7 requests, expected at "
-            "least as many");
+            "accelerator.order_m: found 6, expected at least 7: policy OPS:SCAN/CLUST-REQ(7) makes exact orders of 7 requests");
   EXPECT_EQ(system::engine_objection("lockstep", *scheduling::find_policy("OPS:SCAN/CLUST-CYL(12|1)"), 32).message(), "");
 }
 

@@ -360,7 +360,7 @@ TEST(AcceleratorEngine, SizesThatNoAcceleratorHasAreRefused) {
   EXPECT_EQ(objection("model", with(&Options::lanes, 3)), "accelerator.lanes: found 3, expected 1, 2, 4, 8 or 16");
   EXPECT_EQ(objection("model", with(&Options::order_m, 1)), "accelerator.order_m: found 1, expected 0 (no orderer) or 2 to 12");
   EXPECT_EQ(objection("model", with(&Options::entries, 34)),
-            "accelerator.entries: found 34, expected a multiple of the 4 lanes, 4 to 256, or 0");
+            "accelerator.entries: found 34, expected a multiple of the 4 lanes from 4 to 256, or 0");
   EXPECT_EQ(objection("model", with(&Options::entries, 8), 8),
             "accelerator.order_m: found 12, expected at most the 8 entries of the table");
   EXPECT_EQ(objection("model", with(&Options::entries, 16)),
@@ -368,13 +368,13 @@ TEST(AcceleratorEngine, SizesThatNoAcceleratorHasAreRefused) {
   for (const char* engine : {"rtl", "lockstep", "lockstep:sample=20"}) {
     EXPECT_EQ(objection(engine, {}), "");
     EXPECT_EQ(objection(engine, with(&Options::lanes, 8)),
-              "accelerator.lanes: found 8, but the RTL is built with 4, expected that, or engine model");
+              "accelerator.lanes: found 8, expected 4, with which the RTL is built, or engine model");
     EXPECT_EQ(objection(engine, with(&Options::order_m, 6)),
-              "accelerator.order_m: found 6, but the RTL is built with 12, expected that, or engine model");
+              "accelerator.order_m: found 6, expected 12, with which the RTL is built, or engine model");
     EXPECT_EQ(objection(engine, with(&Options::angle_bits, 12)),
-              "accelerator.angle_bits: found 12, but the RTL is built with 16, expected that, or engine model");
+              "accelerator.angle_bits: found 12, expected 16, with which the RTL is built, or engine model");
     EXPECT_EQ(objection(engine, with(&Options::entries, 64)),
-              "accelerator.entries: found 64, but the RTL is built with 32, expected that, or engine model");
+              "accelerator.entries: found 64, expected 32, with which the RTL is built, or engine model");
   }
 }
 

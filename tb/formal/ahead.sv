@@ -1,9 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Proof: the look-ahead of a decision. It examines MOST candidates at most and none twice, searches min(DEPTH, 4) accesses ahead of each at
-// most, keeps what it has examined (or what is before it in the row of accesses) out of the next pass, is never without a pass for longer than
-// a few cycles, and has a result if it has examined any; with FORMAL_BOUNDED: that is one of the candidates that it has examined.
-// Passes take any time and find any entry that takes part. Looks at ports only. The total is left to the simulations of tb/rtl.
+// Proof: the look-ahead of a decision. It examines MOST candidates at most, and none twice. It
+// searches at most min(DEPTH, 4) accesses ahead of each. It keeps examined candidates (or the
+// earlier accesses of the same chain) out of the next pass. It is never without a pass for longer
+// than a few cycles. It has a result if it has examined any candidate. With FORMAL_BOUNDED this
+// result is one of the examined candidates. Passes take any time and find any entry that takes
+// part. The harness looks at ports only. The simulations of tb/rtl check the total.
+//
+// Parameters:
+//   Entries  as in sched_ahead
+//   AngleW   as in sched_ahead
+//   Most     greatest value of AHEAD.MOST
 
 module formal_ahead
   import sched_pkg::*;
@@ -11,21 +18,36 @@ module formal_ahead
   parameter int unsigned Entries = 4,
   parameter int unsigned AngleW = 12,
   parameter int unsigned Most = 256,
-  localparam int unsigned Idle = 6,          // cycles without a pass under way, at most
+  localparam int unsigned Idle = 6,          // most cycles without a pass under way
   localparam int unsigned EntryW = index_w(Entries),
   localparam int unsigned KeyW = key_w(AngleW),
   localparam int unsigned TotalW = total_w(AngleW)
 ) (
+  // Clock, rising edge.
   input logic                       clk_i,
+  // Synchronous reset, active low; low in the first cycle.
   input logic                       rst_ni,
+  // Start a look-ahead; any value while none is under way.
   input logic                       start_i,
+
+  // --- Configuration: any value, stable during a look-ahead
+  // AHEAD.MOST, 1 to Most.
   input logic [CountW-1:0]          most_i,
+  // AHEAD.DEPTH, at least 1.
   input logic [2:0]                 depth_i,
+  // AHEAD_SHARE, a constant.
   input logic [AheadMost-1:0][7:0]  share_i,
+
+  // --- Passes: any value
+  // The pass ends.
   input logic                       pass_done_i,
+  // It has found an entry.
   input logic                       found_i,
+  // That entry is due.
   input logic                       found_due_i,
+  // Its key.
   input logic signed [KeyW-1:0]     found_key_i,
+  // Its tag.
   input logic [EntryW-1:0]          found_tag_i
 );
 
@@ -36,19 +58,22 @@ module formal_ahead
 
   sched_ahead #(.Entries(Entries), .AngleW(AngleW)) u_dut (
     .clk_i, .rst_ni, .start_i, .most_i, .depth_i, .share_i, .done_o(done),
-    .pass_start_o(pass_start), .fetch_o(fetch), .fetch_tag_o(fetch_tag), .ahead_o(ahead), .exclude_o(exclude),
+    .pass_start_o(pass_start), .fetch_o(fetch), .fetch_tag_o(fetch_tag), .ahead_o(ahead),
+    .exclude_o(exclude),
     .pass_done_i, .found_i, .found_due_i, .found_key_i, .found_tag_i(TagW'(found_tag_i)),
     .valid_o(valid), .tag_o(tag), .total_o(total)
   );
 
   logic                     started_q = 1'b0;
   logic                     active_q, pass_q, ahead_pass_q, ended_q;   // ended_q: found_i is new
-  logic                     new_q;                                     // what was found last is a candidate, or none
+  // the last outcome is a candidate, or none
+  logic                     new_q;
   logic [CountW-1:0]        examined_q;
   logic [2:0]               level_q, idle_q;
   logic [Entries-1:0]       seen_q, chain_q, excluded_q;
 
-  logic                     open_q;                                    // a candidate is examined
+  // a candidate is being examined
+  logic                     open_q;
 
   always_ff @(posedge clk_i) begin
     started_q <= 1'b1;
@@ -78,7 +103,7 @@ module formal_ahead
           open_q <= 1'b1;
         end
       end
-      // A search for a further candidate ends the one at hand.
+      // A search for a further candidate ends the current one.
       if (pass_start && !ahead) open_q <= 1'b0;
     end
   end
@@ -91,46 +116,53 @@ module formal_ahead
     if (started_q) begin
       assume ($stable({share_i}));
       if (active_q) assume ($stable({most_i, depth_i}));
-      // What a pass has found stays until the next one ends.
-      if (!$past(pass_done_i || start_i)) assume ($stable({found_i, found_due_i, found_key_i, found_tag_i}));
+      // The outcome of a pass stays until the next one ends.
+      if (!$past(pass_done_i || start_i))
+        assume ($stable({found_i, found_due_i, found_key_i, found_tag_i}));
     end
     assume (most_i != '0 && 32'(most_i) <= Most && depth_i != '0);
-    // An entry that was kept out is not found; of an access ahead only its cost counts.
+    // An excluded entry is not found. For an access ahead only the cost counts.
     if (ended_q && found_i && !new_q) assume (found_key_i >= 0 && !found_due_i);
     if (ended_q && found_i) assume (!excluded_q[found_tag_i]);
 
     if (started_q && rst_ni) begin
       if (active_q) begin
-        assert (examined_q <= most_i);
-        assert (examined_q <= CountW'(Entries));
-        assert (!open_q || level_q <= 3'd4);
-        assert (!open_q || level_q <= depth_i);
-        assert (32'(idle_q) < Idle);
+        a_most_kept: assert (examined_q <= most_i);
+        a_no_more_than_entries: assert (examined_q <= CountW'(Entries));
+        a_depth_at_most_four: assert (!open_q || level_q <= 3'd4);
+        a_depth_kept: assert (!open_q || level_q <= depth_i);
+        a_never_long_without_pass: assert (32'(idle_q) < Idle);
       end else begin
-        assert (!pass_start && !fetch && !done);
+        a_idle_gives_nothing: assert (!pass_start && !fetch && !done);
       end
-      if (pass_start) assert (!pass_q && !$past(pass_start));
+      if (pass_start) a_one_pass_at_a_time: assert (!pass_q && !$past(pass_start));
       if (fetch) begin
-        assert (!pass_q && found_i && fetch_tag == TagW'(found_tag_i));
-        assert (new_q ? !seen_q[found_tag_i] : !chain_q[found_tag_i]);
+        a_fetch_what_was_found: assert (!pass_q && found_i && fetch_tag == TagW'(found_tag_i));
+        a_none_twice: assert (new_q ? !seen_q[found_tag_i] : !chain_q[found_tag_i]);
       end
-      if (pass_q) assert (exclude == (ahead_pass_q ? chain_q : seen_q) && ahead == ahead_pass_q);
+      if (pass_q)
+        a_exclusion_matches: assert (exclude == (ahead_pass_q ? chain_q : seen_q) &&
+                                     ahead == ahead_pass_q);
       if (done) begin
-        assert (!pass_q && !pass_start);
-        assert (valid == (examined_q != '0));
+        a_done_without_pass: assert (!pass_q && !pass_start);
+        a_result_if_examined: assert (valid == (examined_q != '0));
 `ifdef FORMAL_BOUNDED
-        if (valid) assert (32'(tag) < Entries && seen_q[EntryW'(tag)]);
+        if (valid) a_result_was_examined: assert (32'(tag) < Entries && seen_q[EntryW'(tag)]);
 `endif
       end
     end
   end
 
 `ifdef FORMAL_COVER
-  // Two candidates, the second better; three accesses ahead; a candidate left that cannot be better
+  // Covers: two candidates, the second better; three accesses ahead; a candidate left that cannot
+  // be better
   always_ff @(posedge clk_i) begin
-    cover (started_q && rst_ni && done && valid && examined_q == CountW'(2) && chain_q[EntryW'(tag)] && open_q);
-    cover (started_q && rst_ni && open_q && level_q == 3'd3 && ahead_pass_q && pass_q);
-    cover (started_q && rst_ni && done && valid && examined_q < most_i && new_q && found_i);
+    c_second_better: cover (started_q && rst_ni && done && valid && examined_q == CountW'(2) &&
+                            chain_q[EntryW'(tag)] && open_q);
+    c_three_ahead: cover (started_q && rst_ni && open_q && level_q == 3'd3 && ahead_pass_q &&
+                          pass_q);
+    c_none_left_better: cover (started_q && rst_ni && done && valid && examined_q < most_i &&
+                               new_q && found_i);
   end
 `endif
 

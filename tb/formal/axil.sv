@@ -1,31 +1,55 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Proof: AXI4-Lite at the slave, between any master that keeps its side of the rules and any native port that does. A request waits
-// unchanged until it is taken; so does a response. A write reaches the native port once, as it was sent, and is
-// answered once, by what the native port said; a read likewise. One access a direction is under way at most; of a further write
-// address and data may be taken, one each, and wait.
-// Looks at ports only, and says nothing about which of READY and the native port comes first.
+// Proof: the slave keeps the rules of AXI4-Lite, between any master and any native port that keep
+// their own. A request waits unchanged until it is taken, and so does a response. A write reaches
+// the native port once, as it was sent, and is answered once, by what the native port said. The
+// same holds for a read. At most one access a direction is under way. The address and the data of
+// one further write may be taken, and wait. The harness looks at ports only. It leaves open which
+// of READY and the native port comes first.
+//
+// Parameters:
+//   Most  cycles that a request, or its answer, may take if native port and master are ready
 
 module formal_axil
   import sched_pkg::*;
 #(
-  localparam int unsigned Most = 4   // cycles that a ready native port and master may take to get a request in, or its answer out
+  localparam int unsigned Most = 4
 ) (
+  // Clock, rising edge.
   input logic             clk_i,
+  // Synchronous reset, active low.
   input logic             rst_ni,
+
+  // --- Master: any value that keeps the rules
+  // AWVALID.
   input logic             awvalid_i,
+  // AWADDR.
   input logic [AddrW-1:0] awaddr_i,
+  // WVALID.
   input logic             wvalid_i,
+  // WDATA.
   input logic [31:0]      wdata_i,
+  // WSTRB.
   input logic [3:0]       wstrb_i,
+  // BREADY.
   input logic             bready_i,
+  // ARVALID.
   input logic             arvalid_i,
+  // ARADDR.
   input logic [AddrW-1:0] araddr_i,
+  // RREADY.
   input logic             rready_i,
+
+  // --- Native port: any value
+  // The native port takes a write in this cycle.
   input logic             wr_ready_i,
+  // The write is an error.
   input logic             wr_error_i,
+  // The native port takes a read in this cycle, unless an answer waits.
   input logic             rd_ready_i,
+  // Data of the read that is taken.
   input logic [31:0]      rd_data_i,
+  // The read that is taken is an error.
   input logic             rd_error_i
 );
 
@@ -35,7 +59,7 @@ module formal_axil
   write_t           write;
   logic [AddrW-1:0] rd_addr;
 
-  // The native port's side of reads: it is not ready while an answer waits, and answers in the next cycle.
+  // Reads at the native port: it is not ready while an answer waits, and answers in the next cycle.
   logic        rsp_valid_q, rsp_error_q;
   logic [31:0] rsp_data_q;
   logic        rd_ready, rd_accept;
@@ -58,16 +82,21 @@ module formal_axil
   sched_axil u_dut (
     .clk_i, .rst_ni,
     .s_axil_awvalid_i(awvalid_i), .s_axil_awready_o(awready), .s_axil_awaddr_i(awaddr_i),
-    .s_axil_wvalid_i(wvalid_i), .s_axil_wready_o(wready), .s_axil_wdata_i(wdata_i), .s_axil_wstrb_i(wstrb_i),
+    .s_axil_wvalid_i(wvalid_i), .s_axil_wready_o(wready), .s_axil_wdata_i(wdata_i),
+    .s_axil_wstrb_i(wstrb_i),
     .s_axil_bvalid_o(bvalid), .s_axil_bready_i(bready_i), .s_axil_bresp_o(bresp),
     .s_axil_arvalid_i(arvalid_i), .s_axil_arready_o(arready), .s_axil_araddr_i(araddr_i),
-    .s_axil_rvalid_o(rvalid), .s_axil_rready_i(rready_i), .s_axil_rdata_o(rdata), .s_axil_rresp_o(rresp),
-    .write_o(write), .wr_ready_i, .wr_bad_i(wr_error_i), .wr_refused_i(1'b0), .rd_valid_o(rd_valid), .rd_ready_i(rd_ready), .rd_addr_o(rd_addr),
-    .rsp_valid_i(rsp_valid_q), .rsp_ready_o(rsp_ready), .rd_data_i(rsp_data_q), .rd_error_i(rsp_error_q)
+    .s_axil_rvalid_o(rvalid), .s_axil_rready_i(rready_i), .s_axil_rdata_o(rdata),
+    .s_axil_rresp_o(rresp),
+    .write_o(write), .wr_ready_i, .wr_bad_i(wr_error_i), .wr_refused_i(1'b0), .rd_valid_o(rd_valid),
+    .rd_ready_i(rd_ready), .rd_addr_o(rd_addr),
+    .rsp_valid_i(rsp_valid_q), .rsp_ready_o(rsp_ready), .rd_data_i(rsp_data_q),
+    .rd_error_i(rsp_error_q)
   );
 
-  // aw_q, w_q: taken, and not yet at the native port; native_q: there, and not yet answered; reads: from the first handshake
-  // to that of the response
+  // aw_q, w_q: taken, and not yet at the native port. native_q: at the native port, and not yet
+  // answered. ar_q: the address of a read is taken. asked_q: the native port has taken the read.
+  // Both last until the read response is taken.
   logic             started_q = 1'b0;
   logic             aw_q, w_q, native_q, error_q, whole_q;
   logic             ar_q, asked_q, read_error_q;
@@ -94,7 +123,8 @@ module formal_axil
       native_q <= native || (native_q && !b);
       ar_q <= !r && (ar_q || ar);
       asked_q <= !r && (asked_q || rd_accept);
-      idle_q <= ((aw_q || awvalid_i) && (w_q || wvalid_i) && wr_ready_i && !native && !bvalid) ? idle_q + 3'd1 : '0;
+      idle_q <= ((aw_q || awvalid_i) && (w_q || wvalid_i) && wr_ready_i && !native &&
+          !bvalid) ? idle_q + 3'd1 : '0;
       answer_q <= (native_q && !bvalid) ? answer_q + 3'd1 : '0;
       read_idle_q <= (arvalid_i && rd_ready_i && !ar && !rvalid) ? read_idle_q + 3'd1 : '0;
       read_answer_q <= (asked_q && !rvalid) ? read_answer_q + 3'd1 : '0;
@@ -110,55 +140,59 @@ module formal_axil
     if (!started_q) begin
       assume (!rst_ni);
     end else if ($past(rst_ni) && rst_ni) begin
-      // The master keeps what it offers.
+      // The master holds what it offers.
       if ($past(awvalid_i && !awready)) assume (awvalid_i && $stable(awaddr_i));
       if ($past(wvalid_i && !wready)) assume (wvalid_i && $stable({wdata_i, wstrb_i}));
       if ($past(arvalid_i && !arready)) assume (arvalid_i && $stable(araddr_i));
       // So does the slave.
-      if ($past(bvalid && !bready_i)) assert (bvalid && $stable(bresp));
-      if ($past(rvalid && !rready_i)) assert (rvalid && $stable({rdata, rresp}));
+      if ($past(bvalid && !bready_i)) a_write_response_stable: assert (bvalid && $stable(bresp));
+      if ($past(rvalid && !rready_i))
+        a_read_response_stable: assert (rvalid && $stable({rdata, rresp}));
     end
     if (started_q && rst_ni) begin
       // Write
-      if (aw) assert (!aw_q);
-      if (w) assert (!w_q);
-      assert (write.soft_reset == (write.valid && write.whole && write.kind.clear && write.data[sched_reg_pkg::ClearSoftResetLsb]));
-      assert (write.good == (write.valid && write.whole) && write.usable == (write.whole && !bvalid));
-      if (!aw_q && !awvalid_i) assert (write.kind == '0);
+      if (aw) a_one_address_held: assert (!aw_q);
+      if (w) a_one_data_held: assert (!w_q);
+      a_soft_reset_matches: assert (write.soft_reset == (write.valid && write.whole &&
+                                    write.kind.clear &&
+                                    write.data[sched_reg_pkg::ClearSoftResetLsb]));
+      a_good_matches: assert (write.good == (write.valid && write.whole) &&
+                              write.usable == (write.whole && !bvalid));
+      if (!aw_q && !awvalid_i) a_no_address_no_kind: assert (write.kind == '0);
       if (native) begin
-        assert (!native_q);
-        assert (aw_q || awvalid_i);
-        assert (w_q || wvalid_i);
-        assert (write.addr == (aw_q ? awaddr_q : awaddr_i));
-        assert (write.kind == kind_of(write.addr));
-        assert (write.data == (w_q ? wdata_q : wdata_i));
-        assert (write.low[write.offered ? 0 : 1] == write.data[15:0]);
-        assert (write.whole == (w_q ? whole_q : wstrb_i == 4'b1111));
+        a_one_write_answered: assert (!native_q);
+        a_write_has_address: assert (aw_q || awvalid_i);
+        a_write_has_data: assert (w_q || wvalid_i);
+        a_address_as_sent: assert (write.addr == (aw_q ? awaddr_q : awaddr_i));
+        a_kind_of_address: assert (write.kind == kind_of(write.addr));
+        a_data_as_sent: assert (write.data == (w_q ? wdata_q : wdata_i));
+        a_low_matches_data: assert (write.low[write.offered ? 0 : 1] == write.data[15:0]);
+        a_whole_as_sent: assert (write.whole == (w_q ? whole_q : wstrb_i == 4'b1111));
       end
       if (bvalid) begin
-        assert (native_q);
-        assert (bresp == (error_q ? RespSlvErr : RespOkay));
+        a_response_after_write: assert (native_q);
+        a_response_as_told: assert (bresp == (error_q ? RespSlvErr : RespOkay));
       end
-      if (b) assert (!native);
-      assert (32'(idle_q) < Most && 32'(answer_q) < Most);
+      if (b) a_no_write_while_response: assert (!native);
+      a_write_in_time: assert (32'(idle_q) < Most && 32'(answer_q) < Most);
       // Read
-      if (ar) assert (!ar_q);
+      if (ar) a_one_read_held: assert (!ar_q);
       if (rd_accept) begin
-        assert (!asked_q);
-        assert (ar_q || arvalid_i);
-        assert (rd_addr == (ar_q ? araddr_q : araddr_i));
+        a_one_read_asked: assert (!asked_q);
+        a_read_has_address: assert (ar_q || arvalid_i);
+        a_read_address_as_sent: assert (rd_addr == (ar_q ? araddr_q : araddr_i));
       end
       if (rvalid) begin
-        assert (ar_q && asked_q);
-        assert (rdata == read_data_q);
-        assert (rresp == (read_error_q ? RespSlvErr : RespOkay));
+        a_response_after_read: assert (ar_q && asked_q);
+        a_data_as_read: assert (rdata == read_data_q);
+        a_read_response_as_told: assert (rresp == (read_error_q ? RespSlvErr : RespOkay));
       end
-      if (r) assert (!ar && !rd_accept);
-      assert (32'(read_idle_q) < Most && 32'(read_answer_q) < Most);
+      if (r) a_no_read_while_response: assert (!ar && !rd_accept);
+      a_read_in_time: assert (32'(read_idle_q) < Most && 32'(read_answer_q) < Most);
     end
   end
 
-  // Two accesses of each kind, one refused, one whose response had to wait
+  // Covers: two accesses of each kind, one of them refused, and one whose response had to wait
   logic [1:0] writes_q, reads_q;
   logic       waited_q;
 
@@ -170,9 +204,11 @@ module formal_axil
       if (r && reads_q != '1) reads_q <= reads_q + 2'd1;
       if (bvalid && !bready_i) waited_q <= 1'b1;
     end
-    cover (started_q && rst_ni && writes_q == 2'd2 && bvalid && bresp == RespSlvErr && waited_q);
-    cover (started_q && rst_ni && reads_q == 2'd2 && rvalid && rresp == RespSlvErr);
-    cover (started_q && rst_ni && writes_q == 2'd1 && reads_q == 2'd1 && bvalid && rvalid);
+    c_refused_write_waits: cover (started_q && rst_ni && writes_q == 2'd2 && bvalid &&
+                                  bresp == RespSlvErr && waited_q);
+    c_refused_read: cover (started_q && rst_ni && reads_q == 2'd2 && rvalid && rresp == RespSlvErr);
+    c_both_responses: cover (started_q && rst_ni && writes_q == 2'd1 && reads_q == 2'd1 && bvalid &&
+                             rvalid);
   end
 
 endmodule

@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Proof: the outcome of a decision with limits. Of all candidates that the lanes find a due one goes before all that are not, then the
-// least key, then the oldest, then the lowest tag; RESULT, RESULT_KEY, REFUSED and EXPIRED say so. sched_core without guard, in which proofs.toml
-// cuts the strobes of the register file and what the lanes find (anything; `limits` proves that an entry that has expired is no candidate).
-// Looks at nets of sched_core.
+// Proof: the outcome of a decision with limits. Of all candidates that the lanes find, a due one
+// goes before all others, then the one with the least key, then the oldest, then the one with the
+// lowest tag. RESULT, RESULT_KEY, REFUSED and EXPIRED agree with this. sched_core has no guard
+// here. proofs.toml cuts the strobes of the register file and what the lanes find (any value;
+// `limits` proves that an entry that has expired is no candidate). The harness looks at nets of
+// sched_core.
+//
+// Parameters:
+//   Lanes     as in sched_core
+//   Features  as in sched_core
 
 module formal_decide
   import sched_pkg::*;
@@ -16,18 +22,23 @@ module formal_decide
   localparam int unsigned KeyW = key_w(AngleW),
   localparam int unsigned EntryW = index_w(Entries)
 ) (
+  // Clock, rising edge.
   input logic              clk_i,
+  // Synchronous reset, active low; low in the first cycle alone.
   input logic              rst_ni,
-  input logic [EntryW-1:0] tag_i    // a constant of any value: an entry to compare with
+  // A constant of any value: an entry to compare with.
+  input logic [EntryW-1:0] tag_i
 );
 
   logic busy;
 
   sched_core #(
-    .Entries(Entries), .Lanes(Lanes), .OrderM(0), .AngleW(AngleW), .CylW(8), .SegM(2), .SegW(5), .SeqW(SeqW), .Features(Features)
+    .Entries(Entries), .Lanes(Lanes), .OrderM(0), .AngleW(AngleW), .CylW(8), .SegM(2), .SegW(5),
+    .SeqW(SeqW), .Features(Features)
   ) u_dut (
     .clk_i, .rst_ni, .scan_en_i(1'b0), .write_i('0), .wr_ready_o(), .wr_error_o(),
-    .rd_valid_i(1'b0), .rd_ready_o(), .rd_addr_i('0), .rsp_valid_o(), .rsp_ready_i(1'b1), .rd_data_o(), .rd_error_o(),
+    .rd_valid_i(1'b0), .rd_ready_o(), .rd_addr_i('0), .rsp_valid_o(), .rsp_ready_i(1'b1),
+    .rd_data_o(), .rd_error_o(),
     .busy_o(busy), .irq_o()
   );
 
@@ -76,40 +87,46 @@ module formal_decide
   always_ff @(posedge clk_i) begin
     assume (rst_ni == started_q);
     if (started_q) assume ($stable(tag_i));
-    // Decisions and nothing else
-    assume (!u_dut.command.insert && !u_dut.command.remove && !u_dut.command.cluster && !u_dut.command.clear && !u_dut.command.config_we);
+    // Only decisions
+    assume (!u_dut.command.insert && !u_dut.command.remove && !u_dut.command.cluster &&
+            !u_dut.command.clear && !u_dut.command.config_we);
     assume (!u_dut.command.try_insert && !u_dut.command.try_remove && !u_dut.command.cancel);
-    assume (!u_dut.command.kind_insert && !u_dut.command.kind_remove && !u_dut.command.kind_cluster);
+    assume (!u_dut.command.kind_insert && !u_dut.command.kind_remove &&
+            !u_dut.command.kind_cluster);
     assume (u_dut.command.open_write || !u_dut.command.decide);
     if (busy || !started_q) assume (!u_dut.command.decide && !u_dut.command.open_write);
     // The register file takes no write in the cycle after one.
     if (started_q && $past(u_dut.command.open_write)) assume (!u_dut.command.open_write);
 
 `ifdef FORMAL_COVER
-    // A due entry of a higher key wins, after a decision
-    cover (started_q && decided_q && candidate_q == '1 && due_q[pick] && !due_q[tag_i] && key_of_pick > key_of_tag && expired_q != '0);
+    // A due entry with a higher key wins, after a decision.
+    c_due_beats_key: cover (started_q && decided_q && candidate_q == '1 && due_q[pick] &&
+                            !due_q[tag_i] && key_of_pick > key_of_tag && expired_q != '0);
 `else
     if (started_q && decided_q) begin
-      assert (32'(seen_q) == Entries);
-      assert (u_dut.result_valid == (candidate_q != '0) && !u_dut.result_forced);
-      assert (u_dut.refused == count);
+      a_all_rows_seen: assert (32'(seen_q) == Entries);
+      a_result_if_candidate: assert (u_dut.result_valid == (candidate_q != '0) &&
+                                     !u_dut.result_forced);
+      a_refused_count: assert (u_dut.refused == count);
       if (u_dut.result_valid) begin
-        assert (32'(u_dut.result_tag) < Entries && candidate_q[pick]);
-        assert ($signed(u_dut.result_key) == (KeyW + 2)'(key_of_pick));
+        a_result_is_candidate: assert (32'(u_dut.result_tag) < Entries && candidate_q[pick]);
+        a_key_of_result: assert ($signed(u_dut.result_key) == (KeyW + 2)'(key_of_pick));
         if (candidate_q[tag_i]) begin
-          assert (due_q[pick] || !due_q[tag_i] || !has(Features, FeatureLimits));
+          a_due_first: assert (due_q[pick] || !due_q[tag_i] || !has(Features, FeatureLimits));
           if (due_q[pick] == due_q[tag_i] || !has(Features, FeatureLimits)) begin
-            assert (key_of_pick <= key_of_tag);
-            if (key_of_pick == key_of_tag) assert (rank_q[pick] <= rank_q[tag_i]);
-            if (key_of_pick == key_of_tag && rank_q[pick] == rank_q[tag_i]) assert (pick <= tag_i);
+            a_least_key: assert (key_of_pick <= key_of_tag);
+            if (key_of_pick == key_of_tag) a_then_oldest: assert (rank_q[pick] <= rank_q[tag_i]);
+            if (key_of_pick == key_of_tag && rank_q[pick] == rank_q[tag_i])
+              a_then_lowest_tag: assert (pick <= tag_i);
           end
         end
       end
       if (has(Features, FeatureLimits)) begin
-        assert (u_dut.expired == (expired_q != '0));
+        a_expired_if_any: assert (u_dut.expired == (expired_q != '0));
         if (u_dut.expired) begin
-          assert (32'(u_dut.expired_tag) < Entries && expired_q[EntryW'(u_dut.expired_tag)]);
-          assert (!expired_q[tag_i] || u_dut.expired_tag <= TagW'(tag_i));
+          a_expired_has_expired: assert (32'(u_dut.expired_tag) < Entries &&
+                                         expired_q[EntryW'(u_dut.expired_tag)]);
+          a_expired_is_lowest: assert (!expired_q[tag_i] || u_dut.expired_tag <= TagW'(tag_i));
         end
       end
     end

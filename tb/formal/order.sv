@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Proof: one run of the orderer, from memories of any content. The result is a permutation whose costs have the sum given; no
-// other order has less, and among orders of equal sum it is the one that the tie rule names; the run takes the cycles
-// documented. Looks at ports only.
+// Proof: one run of the orderer, from memories of any content. The result is a permutation whose
+// costs have the given sum. No other order has a smaller sum, and among orders of equal sum it is
+// the one that the tie rule names. The run takes the documented cycles. The harness looks at ports
+// only.
+//
+// Parameters:
+//   M      as in sched_order
+//   CostW  as in sched_order
 
 module formal_order #(
   parameter int unsigned M = 3,
@@ -10,10 +15,15 @@ module formal_order #(
   localparam int unsigned SlotW = $clog2(M + 1),
   localparam int unsigned TotalW = CostW + 4
 ) (
+  // Clock, rising edge.
   input logic                          clk_i,
-  // Constants of any value: how many, what the hops cost ([M]: from the head), an order to compare with
+
+  // --- Constants of any value
+  // Number of requests, 1 to M.
   input logic [SlotW-1:0]              count_i,
+  // Cost of each hop, by [slot where it begins, M: the head][slot where it ends].
   input logic [M:0][M-1:0][CostW-1:0]  cost_i,
+  // An order to compare with.
   input logic [M-1:0][SlotW-1:0]       other_i
 );
 
@@ -27,7 +37,7 @@ module formal_order #(
   logic [M-1:0][SlotW-1:0] order;
   logic [TotalW-1:0]       total;
 
-  // Reset; the costs, one a cycle; the run
+  // First the reset, then the costs, one a cycle, then the run
   assign we = cycle_q >= 8'd1 && cycle_q < 8'(1 + Writes);
   assign from = SlotW'((cycle_q - 8'd1) / 8'(M));
   assign to = SlotW'((cycle_q - 8'd1) % 8'(M));
@@ -39,8 +49,10 @@ module formal_order #(
   end
 
   sched_order #(.M(M), .CostW(CostW)) u_dut (
-    .clk_i, .rst_ni(cycle_q != '0), .clear_i(1'b0), .start_i(start), .count_i(count_i), .busy_o(busy), .done_o(done),
-    .cost_we_i(we), .cost_from_i(from), .cost_to_i(to), .cost_i(cost_i[from][to]), .order_o(order), .total_o(total)
+    .clk_i, .rst_ni(cycle_q != '0), .clear_i(1'b0), .start_i(start), .count_i(count_i),
+    .busy_o(busy), .done_o(done),
+    .cost_we_i(we), .cost_from_i(from), .cost_to_i(to), .cost_i(cost_i[from][to]), .order_o(order),
+    .total_o(total)
   );
 
   function automatic logic permutation(logic [M-1:0][SlotW-1:0] path);
@@ -66,7 +78,7 @@ module formal_order #(
     end
   endfunction
 
-  // The most significant digit is the last request's slot.
+  // The slots as one number. Its most significant digit is the last request's slot.
   function automatic logic [M*SlotW-1:0] backwards(logic [M-1:0][SlotW-1:0] path);
     backwards = '0;
     for (int unsigned i = 0; i < M; i++) begin
@@ -86,17 +98,17 @@ module formal_order #(
       assume ($stable({count_i, cost_i, other_i}));
     end
     if (cycle_q > 8'(Writes)) begin
-      assert (busy == (cycle_q <= 8'(Writes) + length));
-      assert (done == (cycle_q == 8'(Writes) + length));
+      a_busy_cycles: assert (busy == (cycle_q <= 8'(Writes) + length));
+      a_done_cycle: assert (done == (cycle_q == 8'(Writes) + length));
     end
     if (cycle_q == 8'(Writes + 1) + length) begin
-      assert (permutation(order));
-      assert (total == sum(order));
-      assert (total <= sum(other_i));
-      assert (total != sum(other_i) || backwards(order) <= backwards(other_i));
+      a_is_permutation: assert (permutation(order));
+      a_total_matches: assert (total == sum(order));
+      a_total_least: assert (total <= sum(other_i));
+      a_tie_rule: assert (total != sum(other_i) || backwards(order) <= backwards(other_i));
     end
     if (cycle_q == 8'(Writes + 2) + length) begin
-      assert ($stable({order, total}) && !busy);
+      a_result_stable: assert ($stable({order, total}) && !busy);
     end
   end
 

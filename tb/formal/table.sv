@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Proof: table, list and mask hold the same entries, whatever is written. Any sequence of writes to INSERT, REMOVE, SERVE, CLEAR,
-// E_POS and OP (a collection of everything), at the port of sched_native: a tag is in the table if and only if the writes
-// accepted put it there; a refused write changes nothing; a collection names the tag once if it is in, and not at all if it is
-// not. Looks at the port and at nets of sched_core that leave the list and the table: valid, occupancy, mask_change, cluster_cfg.
+// Proof: table, list and mask hold the same entries, whatever is written. The port of sched_native
+// takes any sequence of writes to INSERT, REMOVE, SERVE, CLEAR, E_POS and OP (a collection of
+// everything). A tag is in the table if and only if the accepted writes put it there. A refused
+// write changes nothing. A collection names the tag once if it is in the table, and otherwise not
+// at all. The harness looks at the port and at nets of sched_core that leave the list and the
+// table: valid, occupancy, mask_change, cluster_cfg.
+//
+// Parameters:
+//   Entries  as in sched_native
+//   Lanes    as in sched_native
 
 module formal_table
   import sched_pkg::*;
@@ -13,14 +19,23 @@ module formal_table
   parameter int unsigned Lanes = 2,
   localparam int unsigned EntryW = index_w(Entries)
 ) (
+  // Clock, rising edge.
   input logic             clk_i,
+  // Synchronous reset, active low; low in the first cycle alone.
   input logic             rst_ni,
+
+  // --- Any value in each cycle: the write port of sched_native
+  // A write is offered.
   input logic             wr_valid_i,
+  // Its byte strobes.
   input logic [3:0]       wr_strb_i,
+  // Its address, one of the six.
   input logic [AddrW-1:0] wr_addr_i,
+  // Its data.
   input logic [31:0]      wr_data_i,
 
-  // Constant of any value: the tag that is watched
+  // --- A constant of any value
+  // The tag that is watched.
   input logic [EntryW-1:0] tag_i
 );
 
@@ -33,9 +48,11 @@ module formal_table
   sched_native #(
     .Entries(Entries), .Lanes(Lanes), .OrderM(0), .AngleW(12), .CylW(8), .SegM(2), .SegW(5)
   ) u_dut (
-    .clk_i, .rst_ni, .scan_en_i(1'b0), .wr_valid_i, .wr_ready_o(wr_ready), .wr_addr_i, .wr_data_i, .wr_strb_i,
+    .clk_i, .rst_ni, .scan_en_i(1'b0), .wr_valid_i, .wr_ready_o(wr_ready), .wr_addr_i, .wr_data_i,
+    .wr_strb_i,
     .wr_error_o(wr_error),
-    .rd_valid_i(1'b0), .rd_ready_o(), .rd_addr_i('0), .rsp_valid_o(), .rsp_ready_i(1'b1), .rd_data_o(), .rd_error_o(),
+    .rd_valid_i(1'b0), .rd_ready_o(), .rd_addr_i('0), .rsp_valid_o(), .rsp_ready_i(1'b1),
+    .rd_data_o(), .rd_error_o(),
     .busy_o(busy), .irq_o()
   );
 
@@ -43,7 +60,8 @@ module formal_table
   assign accept = wr_valid_i && wr_ready && rst_ni;
   assign good = accept && whole;
   assign fits = wr_data_i[15:0] < 16'(Entries);
-  assign refused = (wr_addr_i == InsertOffset) ? !fits || in_q[wr_data_i[EntryW-1:0]] : !fits || !in_q[wr_data_i[EntryW-1:0]];
+  assign refused = (wr_addr_i == InsertOffset) ? !fits || in_q[wr_data_i[EntryW-1:0]] :
+      !fits || !in_q[wr_data_i[EntryW-1:0]];
   assign sees = u_dut.u_core.mask_change.set && u_dut.u_core.mask_change.tag == TagW'(tag_i);
 
   always_comb begin
@@ -64,7 +82,8 @@ module formal_table
         collecting_q <= 1'b0;
       end else begin
         if (good && wr_addr_i == InsertOffset && !refused) in_q[wr_data_i[EntryW-1:0]] <= 1'b1;
-        if (good && (wr_addr_i == RemoveOffset || wr_addr_i == ServeOffset) && !refused) in_q[wr_data_i[EntryW-1:0]] <= 1'b0;
+        if (good && (wr_addr_i == RemoveOffset || wr_addr_i == ServeOffset) && !refused)
+          in_q[wr_data_i[EntryW-1:0]] <= 1'b0;
         if (good && wr_addr_i == OpOffset && wr_data_i[OpCodeLsb]) begin
           collecting_q <= 1'b1;
         end else if (!busy) begin
@@ -78,21 +97,27 @@ module formal_table
   always_ff @(posedge clk_i) begin
     assume (rst_ni == started_q);
     if (started_q) assume ($stable(tag_i));
-    // Of the registers, those that matter here. Collections take everything (proofs.toml cuts CLUSTER); no decision.
-    assume (wr_addr_i inside {InsertOffset, RemoveOffset, ServeOffset, ClearOffset, EPosOffset, OpOffset});
+    // The registers that matter here. Collections take everything (proofs.toml cuts CLUSTER), and
+    // there is no decision.
+    assume (wr_addr_i inside {InsertOffset, RemoveOffset, ServeOffset, ClearOffset, EPosOffset,
+            OpOffset});
     if (wr_addr_i == OpOffset) assume (wr_data_i[OpCodeLsb]);
-    assume (u_dut.u_core.cluster_cfg.take_c && u_dut.u_core.cluster_cfg.take_d && !u_dut.u_core.cluster_cfg.stop_at_c && !u_dut.u_core.cluster_cfg.down && u_dut.u_core.cluster_cfg.from == '0 &&
-            u_dut.u_core.cluster_cfg.span == '1 && u_dut.u_core.cluster_cfg.max == '0);
+    assume (u_dut.u_core.cluster_cfg.take_c && u_dut.u_core.cluster_cfg.take_d &&
+            !u_dut.u_core.cluster_cfg.stop_at_c && !u_dut.u_core.cluster_cfg.down &&
+            u_dut.u_core.cluster_cfg.from == '0 && u_dut.u_core.cluster_cfg.span == '1 &&
+            u_dut.u_core.cluster_cfg.max == '0);
 
     if (started_q) begin
-      // Lanes follow a change one cycle after the write.
-      if (!u_dut.u_core.insert_q && !u_dut.u_core.remove_q) assert (u_dut.u_core.valid == in_q);
-      if (!busy) assert (u_dut.u_core.occupancy == count);
-      if (accept && wr_addr_i inside {InsertOffset, RemoveOffset, ServeOffset}) assert (wr_error == (!whole || refused));
-      if (sees) assert (collecting_q && in_q[tag_i] && !seen_q);
-      if (collecting_q && !busy) assert (seen_q == in_q[tag_i]);
+      // The lanes follow a change one cycle after the write.
+      if (!u_dut.u_core.insert_q && !u_dut.u_core.remove_q)
+        a_table_matches: assert (u_dut.u_core.valid == in_q);
+      if (!busy) a_list_matches: assert (u_dut.u_core.occupancy == count);
+      if (accept && wr_addr_i inside {InsertOffset, RemoveOffset, ServeOffset})
+        a_error_matches: assert (wr_error == (!whole || refused));
+      if (sees) a_collected_once: assert (collecting_q && in_q[tag_i] && !seen_q);
+      if (collecting_q && !busy) a_collected_if_in: assert (seen_q == in_q[tag_i]);
     end
-    cover (started_q && collecting_q && !busy && $countones(in_q) == 2);
+    c_two_collected: cover (started_q && collecting_q && !busy && $countones(in_q) == 2);
   end
 
 endmodule

@@ -400,7 +400,7 @@ class FilesTest(unittest.TestCase):
             with self.assertRaisesRegex(LabError, rf"bad\.trace:3: .*{said}"):
                 read_trace(file)
         (self.folder / "short.trace").write_text(good, encoding="ascii")
-        with self.assertRaisesRegex(LabError, "1 requests, expected 200"):
+        with self.assertRaisesRegex(LabError, "found 1 requests, expected at least 200"):
             read_trace(self.folder / "short.trace")
         with self.assertRaisesRegex(LabError, "No such file"):
             read_trace(self.folder / "none.trace")
@@ -553,7 +553,7 @@ class FilesTest(unittest.TestCase):
             self.assertTrue(link.is_symlink())
             self.assertEqual(target.read_text(), text)
             self.assertEqual(list(target.parent.iterdir()), [target])
-        with self.assertRaisesRegex(LabError, "link: is also another output"):
+        with self.assertRaisesRegex(LabError, "link: is the file of two outputs"):
             write_whole({target: "a", link: "b"})
         self.assertEqual(target.read_text(), "there")
         circle = self.folder / "circle"
@@ -570,9 +570,9 @@ class FilesTest(unittest.TestCase):
         file.write_text(trace_text(trace), encoding="ascii")
         for platter in ("/bin/echo", "/bin/true"):
             model = Model(Path(platter), self.folder, file, trace_text(trace.first_half()))
-            with self.assertRaisesRegex(LabError, f"{platter} drive locate p.toml\n.*no such thing as the places of 400 blocks"):
+            with self.assertRaisesRegex(LabError, f"{platter} drive locate p.toml\n.*did not give the places of 400 blocks"):
                 model.locate(Path("p.toml"), trace.lba)
-            with self.assertRaisesRegex(LabError, f"{platter} validate .*\n.*no such thing as answers to a trace"):
+            with self.assertRaisesRegex(LabError, f"{platter} validate .*\n.*did not give answers to a trace"):
                 model.second_half(PROFILE, Reading.FOLLOWS)
 
 
@@ -589,11 +589,11 @@ class CommandTest(unittest.TestCase):
     def test_outputs_are_files_of_their_own(self) -> None:
         link, out = self.folder / "link.toml", self.folder / "out.toml"
         link.symlink_to("base.toml")
-        for given, said in ((("--out", self.base), r"--out names the file of --profile"), (("--out", link), r"--out names the file of --profile"),
-                            (("--out", self.trace), r"--out names the file of --trace"),
-                            (("--out", out, "--report", self.base), r"--report names the file of --profile"),
-                            (("--out", out, "--report", self.trace), r"--report names the file of --trace"),
-                            (("--out", out, "--report", self.folder / "." / "out.toml"), r"--report names the file of --out"),
+        for given, said in ((("--out", self.base), r"--out names the same file as --profile"), (("--out", link), r"--out names the same file as --profile"),
+                            (("--out", self.trace), r"--out names the same file as --trace"),
+                            (("--out", out, "--report", self.base), r"--report names the same file as --profile"),
+                            (("--out", out, "--report", self.trace), r"--report names the same file as --trace"),
+                            (("--out", out, "--report", self.folder / "." / "out.toml"), r"--report names the same file as --out"),
                             (("--out", out, "--report", self.folder), r"is a folder; expected a file for the report"),
                             (("--out", self.base / "below"), r"expected a file for the profile")):
             with self.subTest(given=given), contextlib.redirect_stderr(io.StringIO()) as err:

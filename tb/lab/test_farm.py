@@ -263,7 +263,7 @@ class OnDask(Farms):
         for options, message, change in (
                 (("--on", f"dask://127.0.0.1:{port()}"), "no Dask scheduler answers", contextlib.nullcontext()),
                 (("--on", "slurm"), "found no sbatch on this machine", mock.patch.dict(os.environ, PATH=str(self.folder / "empty"))),
-                (("--on", "dask://127.0.0.1:1"), "expected it after scripts/setup farm", mock.patch("importlib.util.find_spec", lambda name: None)),
+                (("--on", "dask://127.0.0.1:1"), "install it with: scripts/setup farm", mock.patch("importlib.util.find_spec", lambda name: None)),
                 (("--on", "dask://here"), "expected local, dask://HOST:PORT or slurm", contextlib.nullcontext()),
                 (("--on", "moon"), "--on: found moon", contextlib.nullcontext()),
                 (("--slurm", "account=me"), "expected --on slurm", contextlib.nullcontext()),
@@ -306,7 +306,7 @@ class OnDask(Farms):
 
         with mock.patch.object(farm, "_CONNECT_S", 1.0):
             for answer, message in ((web, r"a web server answers \(HTTP/1.1 200 OK\), such as the dashboard of a scheduler"),
-                                    (shell, "no Dask scheduler, which says b'SSH-2.0"), (lambda connection: time.sleep(60), "no Dask scheduler answers"),
+                                    (shell, "not a Dask scheduler and answers b'SSH-2.0"), (lambda connection: time.sleep(60), "no Dask scheduler answers"),
                                     (half, "no Dask scheduler answers")):
                 with self.subTest(message=message):
                     begin = time.monotonic()
@@ -319,7 +319,7 @@ class OnDask(Farms):
         address, _ = self.dask(0)
         self.begin(sys.executable, "-m", "distributed.cli.dask_worker", address.replace("dask", "tcp"), "--no-nanny", "--host", "127.0.0.1", "--worker-port", str(number),
                    "--no-dashboard", "--local-directory", str(self.folder / "scratch"))
-        self.assertTrue(until(lambda: "found a Dask Worker, which is no scheduler" in self.sweep("--on", f"dask://127.0.0.1:{number}")[2]))
+        self.assertTrue(until(lambda: "found a Dask Worker, which is not a scheduler" in self.sweep("--on", f"dask://127.0.0.1:{number}")[2]))
         self.assertEqual(self.kept(), [])
 
     def test_options_of_slurm_are_dasks(self):

@@ -234,7 +234,7 @@ class Pages(Case):
         page = self.page(self.sptf)
         for words in ("Quantum Atlas 10K, policy SPTF, engine firmware, host drive", "time-weighted mean", "drive.queue.depth", "All "):
             self.assertIn(words, page)
-        self.assertIn("Jain&#x27;s index over the response times: 1 when all are equal", page)
+        self.assertIn("Jain&#x27;s index of the response times: 1 if all are equal", page)
 
     def test_reasons(self) -> None:
         subprocess.run([PLATTER, "explain", CONFIGS / "scenarios/mixed_media.toml", "--quiet", "--set", "engine=firmware", "--set", "sim.measure_s=20", "--slowest", "3",
@@ -246,7 +246,7 @@ class Pages(Case):
             self.assertRegex(page, rf'data-key="{one["number"]}">.*passed over by {passed} decisions: ')
         code, err = self.report(self.slack, "--explain", self.folder / "why/explain.json", output="never.html")
         self.assertEqual(code, 2)
-        self.assertRegex(err, r"explain.json: request \d+ is another one, or none, in the log of requests")
+        self.assertRegex(err, r"explain.json: request \d+ is not in the log of requests, or is a different one there")
 
     def test_a_long_log_is_bounded_and_said(self) -> None:
         long = simulate(self.folder, "long", "random_4k", sim__measure_s=600)
@@ -390,7 +390,7 @@ class Errors(Case):
         self.refused("cut.parquet: ", self.file("cut.parquet", self.sweep.read_bytes()[:-300]))
         self.refused("without the metadata platter.sweep or platter.optimise", self._parquet("plain.parquet", pl.DataFrame({"a": [1]}), {}))
         self.refused("schema: found 3, expected 2: made by another version", self.file("new.json", json.dumps(json.loads(self.sptf.read_text()) | {"schema": 3})))
-        self.refused("expected .* behind --explain", self.file("explain.json", '{"schema": 1, "requests": [], "matched": 1, "ended": 1}'))
+        self.refused("expected .* name this file with --explain", self.file("explain.json", '{"schema": 1, "requests": [], "matched": 1, "ended": 1}'))
 
     def test_mixtures(self) -> None:
         self.refused("a table, with .*sptf.json; expected one table alone", self.sptf, self.sweep)
@@ -398,7 +398,7 @@ class Errors(Case):
         self.refused("is given twice", self.sptf, self.sptf)
         self.refused("found 1 logs for 2 results", self.sptf, self.slack, "--requests", self.folder / "sptf.csv")
         self.refused("found with a table", self.sweep, "--requests", self.folder / "sptf.csv")
-        self.refused("expected them with the table of a sweep", self.sptf, "--maximise", "fairness")
+        self.refused("expected the table of a sweep with these options", self.sptf, "--maximise", "fairness")
         self.refused("--pareto: found p98, expected one of the sweep's metrics: p99.9", self.sweep, "--pareto", "p98", "fairness")
         self.refused("found fairness twice", self.sweep, "--pareto", "fairness", "fairness")
 
@@ -407,7 +407,7 @@ class Errors(Case):
         alone = self.file("lone.json", self.sptf.read_bytes())
         self.refused(r"expected the log of the same run", alone, "--requests", self.folder / "slack.csv")
         self.refused(r"completed, where .* has", alone, "--requests", self.file("short.csv", log[:log.rindex("\n", 0, len(log) // 2) + 1]))
-        self.refused(r"half.csv:\d+: a row that is cut off", alone, "--requests", self.file("half.csv", log[:log.rindex(",", 0, len(log) // 2)]))
+        self.refused(r"half.csv:\d+: the row is cut off", alone, "--requests", self.file("half.csv", log[:log.rindex(",", 0, len(log) // 2)]))
         self.refused(r"off.csv:\d+: the parts of the response time do not add up", alone, "--requests", self.file("off.csv", re.sub(r",(\d+),,0,good|,(\d+),(\d+),0,good\n", r",7,\3,0,good\n", log, count=1)))
         self.refused("has no column number", alone, "--requests", self.file("no.csv", "a,b\n1,2\n"))
         self.refused("words.csv: ", alone, "--requests", self.file("words.csv", log.replace("\n12,", "\ntwelve,", 1)))

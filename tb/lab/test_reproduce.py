@@ -581,8 +581,8 @@ class Keeping(unittest.TestCase):
         no_result.write_text("#!/bin/sh\n[ $1 = run ] || echo 'format = 1'\n")
         for file in (junk, no_result):
             file.chmod(0o755)
-        for platter, said in (("/bin/echo", "no such thing as a configuration"), ("/bin/true", "no such thing as a configuration"),
-                              (junk, "Exec format error"), (no_result, "no such thing as a result")):
+        for platter, said in (("/bin/echo", "did not give a configuration"), ("/bin/true", "did not give a configuration"),
+                              (junk, "Exec format error"), (no_result, "did not give a result")):
             with self.subTest(platter=platter):
                 code, _, err = self.reproduce("--platter", str(platter), "--output", str(self.folder / "a"))
                 self.assertEqual(code, 2, err)
@@ -609,7 +609,7 @@ class Keeping(unittest.TestCase):
         self.assertIsNone(store.read(key))
         kept.mkdir()
         (kept / key[:2]).write_text("no folder")
-        with self.assertRaisesRegex(LabError, f"{key[2:]}.json: Not a directory; expected a result"):
+        with self.assertRaisesRegex(LabError, f"{key[2:]}.json: Not a directory; expected a kept result"):
             store.read(key)
 
     def test_bad_input_is_said_and_writes_nothing(self) -> None:
@@ -1015,7 +1015,7 @@ class Clusters(unittest.TestCase):
         with self.assertRaises(LabError):
             clusters.trace(self.profile, 3, 50, 2)
         self.profile.write_text(self.PROFILE)
-        with self.assertRaisesRegex(LabError, "2000 cylinders on a disk of 1000"):
+        with self.assertRaisesRegex(LabError, "2000 cylinders, expected at most the 1000 cylinders"):
             clusters.trace(self.profile, 3, 2000, 2)
 
     def log(self, rows) -> Path:

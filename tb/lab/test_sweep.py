@@ -113,7 +113,7 @@ class Sweeps(LabCase):
                               ("{ from = 30, to = 10, step = -10 }", [30, 20, 10]), ("{ from = 5, to = 5, step = 1 }", [5])):
             plan = read_plan(self.plan(("{ from = 10, to = 30, step = 20 }", given)))
             self.assertEqual([step.label for step in plan.axes[1].steps], values)
-        for given, expected in (("{ from = 10, to = 25, step = 10 }", "from 10 in steps of 10, which miss to = 25, expected to = 20 or 30, or step = 15: both"),
+        for given, expected in (("{ from = 10, to = 25, step = 10 }", "from 10 in steps of 10, which do not reach to = 25, expected to = 20 or 30, or step = 15: both"),
                                 ("{ from = 1, to = 100, step = 30 }", "expected to = 91 or 121, or step = 33: both"),
                                 ("{ from = 0.1, to = 1.0, step = 0.2 }", "to = 0.9 or 1.1, or step = 0.225 or 0.18: both"),
                                 ("{ from = 30, to = 5, step = -10 }", "to = 10 or 0: both"),   # no whole step fits
@@ -332,17 +332,17 @@ workload.discrete.trace = "{name}"''')
             ((('values = ["SPTF", "FCFS"]', "values = []"),), "empty axis policy"),
             ((("from = 10, to = 30", "from = 30, to = 10"),), "empty range"),
             ((("response_ms.mean", "response_ms.meen"),), '"meen"; expected mean'),
-            ((("response_ms.mean", "response_ms"),), "no number"),
+            ((("response_ms.mean", "response_ms"),), "not a number"),
             ((('"SPTF", "FCFS"', '"SPTF", "SPTF"'),), "same value twice"),
             ((('baseline = "FCFS"', 'baseline = "SCAN"'),), "'SCAN', which the axis does not have"),
             ((("seeds = 3", "seeds = 0"),), "how many, or a list of different seeds"),
             ((("seeds = 3", "sedes = 3"),), "sedes: found in the plan a key that does not exist"),
-            ((("mixed_media.toml", "nothing.toml"),), "no file"),
+            ((("mixed_media.toml", "nothing.toml"),), "which is not a file"),
             ((("format = 1", "format = 2"),), "expected 1"),
             ((('"FCFS"]', '"FCFSX"]'),), "FCFSX"),
             ((('key = "workload.discrete.rate_per_s"', 'key = "policy"'),), "each key in one axis"),
             ((("[compare]", '[[filter]]\nonly = { policy = "SPTF", rat = 10 }\n[compare]'),), "expected one of policy, rate"),
-            ((("[compare]", '[[filter]]\nexclude = { rate = [10, 30] }\n[compare]'),), "filters that leave nothing"),
+            ((("[compare]", '[[filter]]\nexclude = { rate = [10, 30] }\n[compare]'),), "filters that remove every configuration"),
             ((("step = 20", "points = 1"),), "2 to 1000000 points"),
             ((("measure_s = 3", "measure_s = 'x'"),), "sim.measure_s"),
             ((("step = 20", "step = 1e-320"),), "at most 1000000 values"),
@@ -350,10 +350,10 @@ workload.discrete.trace = "{name}"''')
             ((("seeds = 3", "seeds = 1000000000"),), "at most 1000000"),
             ((("seeds = 3", "seeds = 300000"),), "more than a million runs of 4 configurations"),
             ((("seeds = 3", "seeds = [1, 9200000000000000001]"),), "from 0 up to 9.2e+18"),
-            ((("[[metric]]", '[[metric]]\nname = "mean high"\npath = "classes.discrete.response_ms.p99"\n[[metric]]'),), "that is taken"),
-            ((('name = "rate"', 'name = "mean low"'),), "that is taken"),
+            ((("[[metric]]", '[[metric]]\nname = "mean high"\npath = "classes.discrete.response_ms.p99"\n[[metric]]'),), "another metric or a column of the table has"),
+            ((('name = "rate"', 'name = "mean low"'),), "or a column of the table has"),
             ((('"SPTF", "FCFS"', '"SPTF", "FCFS", nan'),), "neither text nor a number"),
-            ((("[compare]", '[[filter]]\nexclude = { policy = "FCFS" }\n[compare]'),), "'FCFS', of which the filters leave nothing"),
+            ((("[compare]", '[[filter]]\nexclude = { policy = "FCFS" }\n[compare]'),), "'FCFS', whose configurations the filters all remove"),
             ((('baseline = "FCFS"', 'baseline = ["FCFS"]'),), "baseline: found ['FCFS']"),
         ]
         for changes, expected in cases:

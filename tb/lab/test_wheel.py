@@ -95,8 +95,8 @@ class Wheel(unittest.TestCase):
             with self.subTest(command=words[0]):
                 done = self.lab(*words)
                 self.assertEqual(done.returncode, 2, done.stderr)
-                self.assertRegex(done.stderr, rf"^platter-lab: {words[0]}: needs files of the project's source tree, and this package is installed without it \(.*\); "
-                                 rf"expected scripts/platter-lab {words[0]} in a source tree\n$")
+                self.assertRegex(done.stderr, rf"^platter-lab: {words[0]}: needs files of the project's source tree, but this package is installed without it \(.*\); "
+                                 rf"expected a call of scripts/platter-lab {words[0]} in a source tree\n$")
                 self.assertEqual(list(self.empty.iterdir()), [])
 
     def test_it_carries_its_licence_and_names_its_own_commands(self):
@@ -116,7 +116,7 @@ class Wheel(unittest.TestCase):
         bare = subprocess.run([self.python, "-S", "-m", "platter_lab.cli", "sweep", "no.toml"], cwd=self.empty, capture_output=True, text=True, check=False,
                               env={**self.environment, "PYTHONPATH": self.must(self.python, "-c", "import platter_lab; print(list(platter_lab.__path__)[0])").strip()[:-len("/platter_lab")]})
         self.assertEqual(bare.returncode, 2, bare.stderr)
-        self.assertRegex(bare.stderr, r"^platter-lab: sweep: the Python package \w+ is not installed; expected it after pip install 'platter-lab\[sweep\]'\n$")
+        self.assertRegex(bare.stderr, r"^platter-lab: sweep: the Python package \w+ is not installed; install it with: pip install 'platter-lab\[sweep\]'\n$")
 
     def test_an_executable_that_is_not_installed_is_said(self):
         done = self.lab("sweep", CONFIGS / "sweeps" / "policies.toml", PATH="/usr/bin:/bin")

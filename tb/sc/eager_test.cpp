@@ -266,21 +266,24 @@ TEST(EagerDrive, RefusesABuffer) {
   profile::DriveProfile profile = toy_profile();
   profile.cache.segments = 1;
   profile.cache.segment_blocks = 64;
-  EXPECT_EQ(refusal("SATF-EW", profile), "eager writing runs without a buffer: expected cache.segments = 0");
+  EXPECT_EQ(refusal("SATF-EW", profile), "found a buffer, expected cache.segments = 0 with eager writing");
 }
 
 TEST(EagerDrive, RefusesZeroLatencyWrites) {
   profile::DriveProfile profile = toy_profile();
   profile.zero_latency_write = true;
-  EXPECT_EQ(refusal("SATF-EW", profile),
-            "an eager write begins with its first sector: expected mechanics.zero_latency_write = false");
+  EXPECT_EQ(
+      refusal("SATF-EW", profile),
+      "found zero-latency writes, expected mechanics.zero_latency_write = false, because an eager write begins with its first "
+      "sector");
 }
 
 TEST(EagerDrive, RefusesTaskAttributes) {
   profile::DriveProfile profile = toy_profile();
   profile.task_attributes = true;
-  EXPECT_EQ(refusal("SATF-EW", profile),
-            "eager writing takes no head-of-queue commands: expected queue.task_attributes = false");
+  EXPECT_EQ(
+      refusal("SATF-EW", profile),
+      "found task attributes, expected queue.task_attributes = false, because eager writing takes no head-of-queue commands");
 }
 
 TEST(EagerDrive, RefusesAPolicyThatWritesInPlace) {

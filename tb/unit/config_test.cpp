@@ -132,8 +132,8 @@ TEST_F(ConfigTest, ThePackageThatAProgramWasBuiltAgainstSaysWhereItsConfigsAre) 
 }
 
 TEST_F(ConfigTest, ANameBesideKeysOfTheSectionIsExplained) {
-  const std::string part = "found the name of a file, \"atlas10k\", beside ";
-  const std::string rest = "; expected [drive] with file = \"atlas10k\" in its place";
+  const std::string part = "found the name of a file, \"atlas10k\", and also ";
+  const std::string rest = "; expected a section [drive] with file = \"atlas10k\" and the keys that differ";
   for (const auto& [text, beside] : std::vector<std::pair<std::string, std::string>>{
            {kHead + "[drive.queue]\ndepth = 8\n", "drive.queue"},
            {kHead + "[sim]\nseed = 2\n[ drive . queue ]\ndepth = 8\n", "drive.queue"},
@@ -272,7 +272,7 @@ TEST_F(ConfigTest, KeysThatNeedEachOther) {
   expect_problem(kHead + "[workload.discrete]\nsource = \"trace\"\n", "workload.discrete.trace", "is missing", 4, 10);
   expect_problem(kHead + "[workload.discrete]\nsource = \"poisson\"\n", "workload.discrete.rate_per_s", "is missing", 4, 10);
   expect_problem(kHead + "[observe]\nwave_from_s = 3\nwave_to_s = 2\n", "observe.wave_from_s",
-                 "expected no more than observe.wave_to_s", 4, 15);
+                 "expected a time that is not after observe.wave_to_s", 4, 15);
   expect_problem(kHead + "[workload.discrete]\ntrace_format = \"disksim\"\n", "workload.discrete.trace_format",
                  "there is no trace format \"disksim\"", 4, 16);
 }
@@ -537,9 +537,9 @@ TEST_F(ConfigTest, ADumpNamesFilesSoThatTheyAreFoundFromAnywhere) {
 
 TEST_F(ConfigTest, KeysOfAnotherHostAreNamedWithIt) {
   expect_problem(kHead + "[array]\ndrives = 3\n", "array",
-                 "there is no such section with host.kind = \"drive\", but with \"array\"", 3, 1);
+                 "there is no such section with host.kind = \"drive\"; it exists with \"array\"", 3, 1);
   expect_problem(kHead + "[host]\nkind = \"autoqos\"\n[workload.discrete]\nsource = \"closed\"\n[[stream]]\nname = \"a\"\n",
-                 "workload", "with host.kind = \"autoqos\", but with \"drive\" or \"array\"", 5, 1);
+                 "workload", "with host.kind = \"autoqos\"; it exists with \"drive\" or \"array\"", 5, 1);
   expect_problem(kHead + "[host]\nkind = \"arrray\"\n[array]\ndrives = 3\n", "host.kind",
                  "found \"arrray\", expected one of drive, array, media_server, mixed_server, autoqos (did you mean array?)", 4,
                  8);

@@ -113,10 +113,10 @@ TEST_F(DisksimSyntaxTest, SystemsAndRanges) {
   EXPECT_EQ(d.topologies[0].text, "disksim_iodriver");
   ASSERT_EQ(d.topologies[0].items[0].items.size(), 2u);
   EXPECT_EQ(d.topologies[0].items[0].items[1].name, "disk1");
-  expect_error("instantiate [ disk3 .. disk1 ] as SPEC", "is no range of names", 1, 15);
-  expect_error("instantiate [ disk0 .. bus3 ] as SPEC", "is no range of names", 1, 15);
+  expect_error("instantiate [ disk3 .. disk1 ] as SPEC", "is not a range of names", 1, 15);
+  expect_error("instantiate [ disk0 .. bus3 ] as SPEC", "is not a range of names", 1, 15);
   expect_error("instantiate [ disk .. disk3 ] as SPEC", "ends with a number", 1, 15);
-  expect_error("instantiate [ d0 .. d99999999999 ] as SPEC", "is no range of names", 1, 15);
+  expect_error("instantiate [ d0 .. d99999999999 ] as SPEC", "is not a range of names", 1, 15);
 }
 
 TEST_F(DisksimSyntaxTest, ABlockMayStartFromAnotherOne) {

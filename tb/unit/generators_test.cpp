@@ -392,7 +392,8 @@ TEST_F(GeneratorsTest, ATracedRequestThatIsNoWholeSectorsIsRefusedByItsLine) {
   } catch (const core::InputError& error) {
     EXPECT_EQ(error.file(), trace.string());
     EXPECT_EQ(error.line(), 2u);
-    EXPECT_EQ(error.what(), trace.string() + ":2: request of 4096 bytes at byte 55296: expected whole sectors of 4096 bytes");
+    EXPECT_EQ(error.what(),
+              trace.string() + ":2: found a request of 4096 bytes at byte 55296, expected whole sectors of 4096 bytes");
   }
 }
 

@@ -137,7 +137,7 @@ TEST_F(StreamTableTest, Errors) {
   expect_error("frame,pts,type,bytes\n", 1, "expected a comment (#) or the column names");
   expect_error(kHeader, 0, "has no frame");
   expect_error("frame,pts_us,type,bytes\n0,0,I,9\n", 0, "duration_us: MICROSECONDS");
-  expect_error("# duration_us: 5\n# duration_us: 6\n", 2, "stands twice, first in line 1");
+  expect_error("# duration_us: 5\n# duration_us: 6\n", 2, "is given twice, the first time in line 1");
   expect_error("# duration_us: long\n", 1, "duration_us is \"long\"");
   expect_error("# duration_us:\n", 1, "MICROSECONDS");
   expect_error("# duration_us: 80000\nframe,pts_us,type,bytes\n0,0,I,9\n1,80000,P,9\n", 1,

@@ -141,7 +141,7 @@ TEST_F(TraceTest, BlktraceOfAnotherOrderOrVersionSaysSo) {
                "an event begins with 0x07746165, expected 0x65617407");
   expect_error(error("\x08" + events.substr(1)), 1,
                "an event begins with 0x65617408, expected 0x65617407 (blktrace, version 7");
-  expect_error(error("eat my words\n"), 1, "by which no trace format is recognised");
+  expect_error(error("eat my words\n"), 1, "which fits no trace format");
 }
 
 TEST_F(TraceTest, BlktraceIsCutShortAtAnyByte) {
@@ -165,11 +165,11 @@ TEST_F(TraceTest, BlktraceIsDamaged) {
   std::string bytes = blktrace({{100, 8, 512, 1, 17}, {200, 16, 512, 1, 18}});
   bytes[48] = 'x';
   expect_error(error(bytes), 2, "at byte 48: an event begins with 0x65617478, expected 0x65617407");
-  expect_error(error(blktrace({{1, ~std::uint64_t{0}, 512, 1, 17}})), 1, "past the last byte a 64-bit address can name");
+  expect_error(error(blktrace({{1, ~std::uint64_t{0}, 512, 1, 17}})), 1, "past the last byte that a 64-bit address can name");
   expect_error(error(blktrace({{2, 8, 512, 1, 17}, {1, 8, 512, 1, 17}})), 2,
                "time goes back by 0.001 us from the request of line 1");
   expect_error(error(blktrace({{2, 8, 512, 1, 17, {}, 1}, {3, 8, 512, 1, 17, {}, 8u << 20 | 17}})), 2,
-               "request to device \"8,17\", but those before are to \"0,1\"");
+               "request to device \"8,17\", but the requests before it are to \"0,1\"");
 }
 
 TEST_F(TraceTest, Vscsi) {
@@ -222,10 +222,11 @@ TEST_F(TraceTest, VscsiIsDamaged) {
   const std::string first = vscsi(1, 0x28, 512, 1, 5);
   expect_error(error(first + vscsi(3, 0x28, 512, 1, 5) + first), 2, "at byte 32: the record's version is ");
   const std::string second = vscsi(2, 0x28, 512, 1, 5);
-  expect_error(error(second + std::string(40, '\0')), 2, "at byte 40: the record's version is 0, expected 2, as those before");
+  expect_error(error(second + std::string(40, '\0')), 2,
+               "at byte 40: the record's version is 0, expected 2, as in the records before");
   expect_error(error(vscsi(2, 0x28, 512, 1, 5, ~std::uint64_t{0})), 1, "response time is more than 106 days");
   expect_error(error(vscsi(1, 0x00, 0, 1, 5), with_format("vscsi")), 0,
-               "no read or write in the trace: 1 lines, of them 1 of other actions");
+               "found no read or write: the trace has 1 lines, 1 of them with other actions");
 }
 
 TEST_F(TraceTest, Spc) {
@@ -276,7 +277,7 @@ TEST_F(TraceTest, Msr) {
                "time goes back by 0.100 us from the request of line 1");
   expect_error(error(first + "18446744073709551615,hm,0,Read,0,512,1\n"), 2,
                "more than 106 days after that of the first request");
-  expect_error(error(first + "18446744073709551616,hm,0,Read,0,512,1\n"), 2, "more than 64 bits hold");
+  expect_error(error(first + "18446744073709551616,hm,0,Read,0,512,1\n"), 2, "expected a number that fits in 64 bits");
   TraceOptions absolute;
   absolute.rebase = false;
   expect_error(error(first, absolute), 1, "more than 106 days after 0");
@@ -305,7 +306,7 @@ TEST_F(TraceTest, AlibabaWithAddressesUpTo64Bits) {
   expect_record(records[1], 420 * kUs, 18'446'744'073'709'550'592u, 512, false, 2);
   expect_record(records[2], 420 * kUs, 0, 4096, false, 3);
   EXPECT_EQ(read_all(file("1,R,18446744073709551103,512,1\n")).at(0).offset_bytes, 18'446'744'073'709'551'103u);
-  expect_error(error("1,R,18446744073709551104,512,1\n"), 1, "past the last byte a 64-bit address can name");
+  expect_error(error("1,R,18446744073709551104,512,1\n"), 1, "past the last byte that a 64-bit address can name");
   EXPECT_EQ(read_all(file("1,R,9007199254740993,512,9007199254740993\n2,W,0,1,9007199254740994\n"),
                      [] {
                        TraceOptions all;

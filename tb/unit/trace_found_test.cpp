@@ -58,7 +58,7 @@ TEST_F(TraceTest, BlkparseTextOfARunningRecordingIsSorted) {
   TraceOptions none;
   none.sort_window = 0;
   expect_error(error(text, none), 2001,
-               "a longer window is set by --sort-window (in a scenario workload.discrete.trace_sort_window)");
+               "set a longer window by --sort-window (in a scenario workload.discrete.trace_sort_window)");
 }
 
 // blkparse cuts the seconds of a negative 64-bit time to 32 bits.
@@ -86,7 +86,7 @@ TEST_F(TraceTest, BlkparseTimesBeforeTheFirstEvent) {
 TEST_F(TraceTest, RecordingsWithoutTheActionSayWhichThereAre) {
   const std::string text = event("0.000000000", "D", 8) + event("0.100000000", "C", 8) + event("0.200000000", "D", 16);
   expect_error(error(text), 0,
-               "the other actions are 1 C, 2 D: requests are chosen by --action D (in a scenario "
+               "the other actions are 1 C, 2 D; choose those that count as requests by --action D (in a scenario "
                "workload.discrete.trace_action = \"issued\")");
   EXPECT_EQ(read_all(file(text), with_action('D')).size(), 2U);
   expect_error(error(event("0.000000000", "Q", 8), with_action('D')), 0, "--action Q");
@@ -99,7 +99,7 @@ TEST_F(TraceTest, RecordingsWithoutTheActionSayWhichThereAre) {
     const auto bytes = encode_blktrace(one);
     binary.append(bytes.data(), bytes.size());
   }
-  expect_error(error(binary), 0, "the other actions are 1 C, 2 D: requests are chosen by --action D");
+  expect_error(error(binary), 0, "the other actions are 1 C, 2 D; choose those that count as requests by --action D");
 }
 
 TEST_F(TraceTest, BlkparseTablesStandAnywhere) {
@@ -124,7 +124,7 @@ TEST_F(TraceTest, CommentsAreNoRequests) {
   EXPECT_EQ(read_all(file("# recorded on a Monday\n" + kDiskSim + "  # and on\n" + kDiskSim)).size(), 2U);
   EXPECT_EQ(read_all(file("#\n" + event("0.000000000", "Q", 8))).size(), 1U);
   EXPECT_EQ(read_all(file("# x\nTimestamp,Response,IOType,LUN,Offset,Size\n1.0,0.1,R,0,0,512\n")).size(), 1U);
-  expect_error(error("# nothing\n# else\n"), 0, "begins with comments and no line besides");
+  expect_error(error("# nothing\n# else\n"), 0, "has no line except comments");
   expect_error(error("# a\n\nhello\n"), 3, "the first line is \"hello\"");
 }
 
@@ -164,7 +164,7 @@ TEST_F(TraceTest, ACutLastLineIsSeen) {
 TEST_F(TraceTest, TheLastLineIsReadOrLeftOutOnRequest) {
   const std::string cut = kDiskSim + "1.0 0 100 8 1";
   expect_error(error(cut), 2,
-               "has no end of line, so it may be cut short: it is read as it is, or left out, by --last-line keep|drop");
+               "has no end of line, so it may be cut short; read it as it is, or leave it out, by --last-line keep|drop");
   EXPECT_EQ(read_all(file(cut), with_last_line(LastLine::Keep)).size(), 2U);
   TraceReader reader(file(cut), with_last_line(LastLine::Drop));
   std::size_t records = 0;
@@ -180,7 +180,7 @@ TEST_F(TraceTest, TheLastLineIsReadOrLeftOutOnRequest) {
 
 TEST_F(TraceTest, RequestsOfSizeZeroAreLeftOutOnRequest) {
   const std::string text = kDiskSim + "1.0 0 100 0 1\n2.0 0 108 8 1\n";
-  expect_error(error(text), 2, "such requests are left out by --skip-empty (in a scenario workload.discrete.trace_skip_empty)");
+  expect_error(error(text), 2, "leave out such requests by --skip-empty (in a scenario workload.discrete.trace_skip_empty)");
   TraceOptions options;
   options.skip_empty = true;
   TraceReader reader(file(text), options);
@@ -196,11 +196,11 @@ TEST_F(TraceTest, LikelyFormatsAreNamed) {
   EXPECT_EQ(line, 1U);
   EXPECT_NE(message.find(
                 "it could be disksim-ascii (time in milliseconds, address and size in units of 512 bytes), or mqsim (time in "
-                "nanoseconds, address and size in units of 512 bytes): say which by --format"),
+                "nanoseconds, address and size in units of 512 bytes); choose by --format"),
             std::string::npos)
       << message;
   const std::string of_any = error("hello\n").second;
-  EXPECT_NE(of_any.find("name one by --format (in a scenario workload.discrete.trace_format), of auto, blkparse"),
+  EXPECT_NE(of_any.find("choose one by --format (in a scenario workload.discrete.trace_format): auto, blkparse"),
             std::string::npos)
       << of_any;
   EXPECT_EQ(of_any.find("it could be"), std::string::npos);
@@ -267,7 +267,7 @@ TEST_F(TraceTest, TheStandardInputIsReadOnce) {
     FAIL();
   } catch (const core::InputError& e) {
     EXPECT_EQ(e.file(), "standard input");
-    EXPECT_NE(std::string(e.what()).find("can be read once only"), std::string::npos);
+    EXPECT_NE(std::string(e.what()).find("can be read only once"), std::string::npos);
   }
 }
 
@@ -314,7 +314,7 @@ TEST_F(TraceTest, Iosnoop) {
   const std::vector<TraceRecord> records = read_all(file(ends));
   EXPECT_EQ(records.at(0).line, 3U);
   EXPECT_EQ(records.at(1).time_ps, 100'000 * kUs);
-  expect_error(error("COMM PID TYPE DEV BLOCK BYTES LATms\na 1 R 8,0 8 512 1.00\n"), 1, "record with iosnoop -s");
+  expect_error(error("COMM PID TYPE DEV BLOCK BYTES LATms\na 1 R 8,0 8 512 1.00\n"), 1, "record the trace with iosnoop -s");
 }
 
 TEST_F(TraceTest, Ftrace) {
@@ -347,7 +347,7 @@ TEST_F(TraceTest, Ftrace) {
                      with_action('C'))
                 .size(),
             1U);
-  expect_error(error(issued), 0, "the other actions are 2 D: requests are chosen by --action D");
+  expect_error(error(issued), 0, "the other actions are 2 D; choose those that count as requests by --action D");
   expect_error(error("cp-1 [000] 5.0: block_rq_issue: 8,0 R 4096 () 8\n", with_action('D')), 1, "SECTOR + SECTORS");
 }
 

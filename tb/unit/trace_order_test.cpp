@@ -30,8 +30,8 @@ TEST_F(TraceTest, AWindowSortsWhatItHolds) {
   EXPECT_EQ(reader.counts().out_of_order, 3U);
   expect_error(error(text), 2, "requests must be in the order of their times");
   expect_error(error(text, with_window(1)), 3,
-               "time goes back by 1000.000 us from the request of line 2: further than a window of 1 requests");
-  expect_error(error(text, with_window(5'000'000)), 0, "sort window of 5000000 requests, expected at most 4000000");
+               "time goes back by 1000.000 us from the request of line 2; this is further than a window of 1 requests");
+  expect_error(error(text, with_window(5'000'000)), 0, "found a sort window of 5000000 requests, expected at most 4000000");
 }
 
 TEST_F(TraceTest, AWindowAsLongAsTheTrace) {
@@ -51,7 +51,7 @@ TEST_F(TraceTest, EqualTimesAreSpreadUpToTheNext) {
   for (const TraceRecord& record : records) us.push_back(record.time_ps / 1'000'000);
   EXPECT_EQ(us, (std::vector<std::int64_t>{0, 1000, 2000, 3000, 100'000, 104'500}));
   options.spread_ps = -1;
-  expect_error(error(kDiskSim, options), 0, "spread over a time below 0");
+  expect_error(error(kDiskSim, options), 0, "negative time over which requests are spread");
 }
 
 TEST_F(TraceTest, ScaleFillsTheDrive) {

@@ -13,7 +13,7 @@ struct FaultParameters {
 /// Keys `fault.*` of one drive.
 inline const params::Table<FaultParameters>& fault_parameters() {
   static const params::Table<FaultParameters> table = {
-      {"fault.fails_at_s", "s", "the drive fails at this simulated time: what it has and what comes fails; 0: never",
+      {"fault.fails_at_s", "s", "simulated time at which the drive fails; its commands and all later ones fail; 0: never",
        params::at(&FaultParameters::fails_at_s), params::Range{0, 1e6}},
   };
   return table;

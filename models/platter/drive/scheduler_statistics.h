@@ -24,34 +24,37 @@ inline const params::Statistics<SchedulerStatistics>& scheduler_rows() {
   using S = SchedulerStatistics;
   static const auto rows =
       params::Statistics<S>()
-          .value("engine", "", "make of the scheduling engine", "", [](const S& s) { return s.engine; })
-          .value("policy", "", "", "", [](const S& s) { return s.policy; })
-          .value("decisions", "", "", "count", [](const S& s) { return s.decided.decisions; }, {"decisions"})
-          .value_if("windows", "", "sampled lock-step: windows in which the RTL was held against the model", "count",
+          .value("engine", "", "scheduling engine of the run", "", [](const S& s) { return s.engine; })
+          .value("policy", "", "scheduling policy of the run", "", [](const S& s) { return s.policy; })
+          .value("decisions", "", "decisions of the engine", "count", [](const S& s) { return s.decided.decisions; },
+                 {"decisions"})
+          .value_if("windows", "", "sampled lock-step: windows in which the RTL was compared with the model", "count",
                     [](const S& s) { return s.decided.windows; }, {"windows compared"})
-          .value("decisions_compared", "", "lockstep: decisions of the RTL held against the model", "count",
+          .value("decisions_compared", "", "lock-step: decisions of the RTL that were compared with the model", "count",
                  [](const S& s) { return s.decided.decisions_compared; }, {"decisions compared"})
-          .value("responses_compared", "", "lockstep: bus responses held against the model", "count",
+          .value("responses_compared", "", "lock-step: bus responses of the RTL that were compared with the model", "count",
                  [](const S& s) { return s.decided.compared; })
-          .value("mismatches", "", "lockstep: of these, different", "count", [](const S& s) { return s.decided.mismatches; },
-                 {"mismatches"})
-          .value("forced", "", "decisions in which no request passed the deadline guard", "count",
+          .value("mismatches", "", "lock-step: compared responses that differed", "count",
+                 [](const S& s) { return s.decided.mismatches; }, {"mismatches"})
+          .value("forced", "", "decisions in which no request passed the deadline guard, so that the sweep went on", "count",
                  [](const S& s) { return s.decided.forced; }, {"forced by the guard"})
-          .value("cycles", "cycles", "clock cycles spent deciding", "sum", [](const S& s) { return s.decided.cycles; })
-          .value("cycles_per_decision", "cycles", "", "mean",
-                 [](const S& s) { return s.per_decision(static_cast<double>(s.decided.cycles)); }, {"decision", 1})
-          .value("access_cycles_per_decision", "cycles", "clock cycles of register accesses; 0 for firmware", "mean",
-                 [](const S& s) { return s.per_decision(static_cast<double>(s.decided.access_cycles)); })
-          .value("latency_us", "us", "from the request for a decision, while the arm is busy or when it is free, to the answer",
-                 "mean", [](const S& s) { return s.per_decision(static_cast<double>(s.decided.latency) * 1e-6); },
-                 {"question to answer", 2})
-          .value("stall_us", "us", "time for which the arm, just busy and with commands at hand, waited for a decision", "mean",
-                 [](const S& s) { return s.per_decision(static_cast<double>(s.stalled.stall) * 1e-6); },
-                 {"arm waits for a decision", 3})
-          .value("stalls", "", "decisions for which the arm waited so", "count", [](const S& s) { return s.stalled.stalls; },
-                 {"decisions it waits for"})
-          .value("idle_decisions", "", "decisions for a command that found the arm at rest; their latency is no stall", "count",
-                 [](const S& s) { return s.stalled.idle_decisions; });
+          .value("cycles", "cycles", "clock cycles spent on decisions", "sum", [](const S& s) { return s.decided.cycles; })
+          .value("cycles_per_decision", "cycles", "clock cycles spent on a decision", "mean",
+                 [](const S& s) { return s.per_decision(static_cast<double>(s.decided.cycles)); }, {"time of a decision", 1})
+          .value("access_cycles_per_decision", "cycles", "clock cycles of register accesses for a decision; 0 for firmware",
+                 "mean", [](const S& s) { return s.per_decision(static_cast<double>(s.decided.access_cycles)); })
+          .value("latency_us", "us",
+                 "time from the request for a decision to the answer; the request may come while the actuator is busy", "mean",
+                 [](const S& s) { return s.per_decision(static_cast<double>(s.decided.latency) * 1e-6); },
+                 {"decision latency", 2})
+          .value("stall_us", "us",
+                 "stall per decision: the actuator had ended an access, commands were waiting, and it waited for the decision",
+                 "mean", [](const S& s) { return s.per_decision(static_cast<double>(s.stalled.stall) * 1e-6); },
+                 {"stall per decision", 3})
+          .value("stalls", "", "decisions with a stall above 0", "count", [](const S& s) { return s.stalled.stalls; },
+                 {"decisions with a stall"})
+          .value("idle_decisions", "", "decisions requested while the actuator was idle; the wait for them is no stall",
+                 "count", [](const S& s) { return s.stalled.idle_decisions; });
   return rows;
 }
 

@@ -54,7 +54,7 @@ Import Importer::run() {
     profile.bus_overlap = false;
     ModelReader(carrier_).read_model(block);
     remark(carrier_.import.remarks, Remark::Kind::NotCarriedOver, block.place, block.type, block.name,
-           "holds layout and mechanics only: overheads, bus and cache are left empty");
+           "holds layout and mechanics only, so overheads, bus and cache stay empty");
   } else {
     if (block.type != "disksim_disk")
       throw error_at(block.place, fmt::format("{} is a {}, expected a disksim_disk", block.name, block.type));
@@ -68,7 +68,8 @@ Import Importer::run() {
     throw error_at(block.place, fmt::format("the disk {} cannot be built: {}", block.name, error.what()));
   }
   for (Remark& entry : carrier_.import.remarks)
-    if (entry.key == "Block count") entry.why = fmt::format("the zones hold {} blocks, which counts", carrier_.import.blocks);
+    if (entry.key == "Block count")
+      entry.why = fmt::format("the zones hold {} blocks, and only this number has an effect", carrier_.import.blocks);
   carrier_.import.remarks.erase(std::remove_if(carrier_.import.remarks.begin(), carrier_.import.remarks.end(),
                                                [this](const Remark& entry) {
                                                  return entry.key == "Block count" &&
@@ -115,7 +116,7 @@ void Importer::read_disk(const Block& block, const Candidate& candidate) {
     carrier_.import.profile.queue_depth = 1;
     if (depth > 1)
       carrier_.remark_on(Remark::Kind::Changed, disk, "Max queue length",
-                         "1: no command comes while another one keeps the bus");
+                         "here 1, because no command comes while another one keeps the bus");
     return;
   }
   if (depth > 1) carrier_.set_drive("queue.depth", std::min(depth, 256.0), disk, "Max queue length");
@@ -145,7 +146,8 @@ void Importer::read_bus(const Reader& disk, const Candidate& candidate) {
     if (!nearest) {
       for (const Row& row : reader.table())
         if (row.fate == Fate::Used && reader.number(row.key) != 0)
-          carrier_.remark_on(Remark::Kind::NotCarriedOver, reader, row.key, "lies further from the drive than its own bus");
+          carrier_.remark_on(Remark::Kind::NotCarriedOver, reader, row.key,
+                             "belongs to a part that is further from the drive than its own bus");
     } else if (is_bus) {
       block_us[0] = std::max(block_us[0], reader.microseconds("Read block transfer time"));
       block_us[1] = std::max(block_us[1], reader.microseconds("Write block transfer time"));
@@ -162,7 +164,8 @@ void Importer::read_bus(const Reader& disk, const Candidate& candidate) {
   const double preseeking = disk.number("Preseeking level");
   carrier_.import.profile.bus_overlap = preseeking == 2;
   if (preseeking == 1)
-    carrier_.remark_on(Remark::Kind::Changed, disk, "Preseeking level", "as 0: the two differ by the completion overhead only");
+    carrier_.remark_on(Remark::Kind::Changed, disk, "Preseeking level",
+                       "read as 0, which differs by the completion overhead only");
 
   // The watermark at which a read's transfer begins.
   const double high = disk.number("High (read) water mark");
@@ -170,11 +173,15 @@ void Importer::read_bus(const Reader& disk, const Candidate& candidate) {
     carrier_.set_drive("bus.read_watermark", high, disk, "High (read) water mark");
   } else if (const double blocks = std::ceil(high * disk.number("Segment size (in blks)")); blocks > 1) {
     carrier_.import.profile.bus_read_watermark = 1;
-    carrier_.remark_on(Remark::Kind::Changed, disk, "High (read) water mark",
-                       fmt::format("a share of the segment, here of the request: right for reads of up to {} blocks", blocks));
+    carrier_.remark_on(
+        Remark::Kind::Changed, disk, "High (read) water mark",
+        fmt::format(
+            "a share of the segment in DiskSim, and of the request here; both are the same for reads of up to {} blocks",
+            blocks));
   }
   if (disk.number("Read disconnect afterwrite") != disk.number("Read disconnect afterread"))
-    carrier_.remark_on(Remark::Kind::Changed, disk, "Read disconnect afterwrite", "as after a read");
+    carrier_.remark_on(Remark::Kind::Changed, disk, "Read disconnect afterwrite",
+                       "the value of Read disconnect afterread is used");
 }
 
 void Importer::read_overheads(const Reader& disk) {
@@ -194,37 +201,36 @@ void Importer::read_overheads(const Reader& disk) {
   }
   if (disk.number("Minimum seek delay") != 0)
     carrier_.remark_on(Remark::Kind::Changed, disk, "Minimum seek delay",
-                       "for writes on the track under the head; seeks are longer");
+                       "applies to writes on the track under the head only; seeks are longer");
 }
 
 /// Handles a write that releases the bus before its data has arrived.
 void Importer::read_extra_disconnect(const Reader& disk) {
   const bool extra = disk.flag("Extra write disconnect");
   if (disk.number("Other reselect overhead") != 0)
-    carrier_.remark_on(
-        extra ? Remark::Kind::NotCarriedOver : Remark::Kind::NoEffect, disk, "Other reselect overhead",
-        extra ? "a write leaves the bus once only" : "there is no Extra write disconnect, for which alone it counts");
+    carrier_.remark_on(extra ? Remark::Kind::NotCarriedOver : Remark::Kind::NoEffect, disk, "Other reselect overhead",
+                       extra ? "a write releases the bus only once here" : "it has an effect only with Extra write disconnect");
   for (const std::string_view key :
        {"Extradisc disconnect overhead", "Extradisc inter-disconnect delay", "Extradisc 2nd disconnect overhead",
         "Extradisc command overhead", "Extradisc seek delta"}) {
     if (disk.number(key) == 0) continue;
     if (!extra)
-      carrier_.remark_on(Remark::Kind::NoEffect, disk, key, "there is no Extra write disconnect");
+      carrier_.remark_on(Remark::Kind::NoEffect, disk, key, "it has an effect only with Extra write disconnect");
     else
-      carrier_.remark_on(Remark::Kind::NotCarriedOver, disk, key, "a write leaves the bus once only");
+      carrier_.remark_on(Remark::Kind::NotCarriedOver, disk, key, "a write releases the bus only once here");
   }
   if (!extra) return;
   // DiskSim lets such a drive write its first sector when this many blocks have arrived (15 for writes of 45 blocks or more).
   carrier_.import.profile.bus_write_watermark_blocks = 10;
   carrier_.remark_on(Remark::Kind::Changed, disk, "Extra write disconnect",
-                     "writing begins with 10 blocks in the buffer; DiskSim waits for 15 if there are 45 or more");
+                     "writing begins with 10 blocks in the buffer; DiskSim waits for 15 blocks if the write has 45 or more");
 }
 
 void Importer::read_cache(const Reader& disk) {
   profile::CacheProfile& cache = carrier_.import.profile.cache;
   if (!disk.flag("Enable caching in buffer")) cache.segments = 0;
   if (disk.number("Enable caching in buffer") == 2)
-    carrier_.remark_on(Remark::Kind::Changed, disk, "Enable caching in buffer", "as 1");
+    carrier_.remark_on(Remark::Kind::Changed, disk, "Enable caching in buffer", "read as 1");
   // A zero-latency drive works in whole tracks, and keeps blocks that the host has received. DiskSim has no parameter for this: there all
   // drives keep them.
   cache.keep_read_blocks = carrier_.import.profile.zero_latency_read;
@@ -240,22 +246,22 @@ void Importer::read_cache(const Reader& disk) {
         level == 0 ? "there is no read-ahead" : "at Buffer continuous read 4 the track alone limits the read-ahead");
   if (level != 0 && disk.find("Allow almost read hits") != nullptr) {
     if (disk.flag("Allow almost read hits"))
-      carrier_.remark_on(Remark::Kind::Changed, disk, "Allow almost read hits",
-                         "for all blocks that the read-ahead has yet to fetch; DiskSim: only for the one under the head");
-    else
       carrier_.remark_on(
-          Remark::Kind::Doubtful, disk, "Allow almost read hits",
-          "a read that comes just before its first block ends the read-ahead and waits a turn, so a faster host gets "
-          "less; extraction tools write 0 without a measurement");
+          Remark::Kind::Changed, disk, "Allow almost read hits",
+          "holds for all blocks that the read-ahead has yet to fetch; in DiskSim only for the block under the head");
+    else
+      carrier_.remark_on(Remark::Kind::Doubtful, disk, "Allow almost read hits",
+                         "a read that comes just before its first block ends the read-ahead and waits a turn, so a faster host "
+                         "gets less; extraction tools write 0 without a measurement");
   }
   const double over = disk.number("Read-ahead over requested");
   cache.read_ahead_from_request_start = over != 0;
   if (over == -1)
     carrier_.remark_on(Remark::Kind::Changed, disk, "Read-ahead over requested",
-                       "as 1; DiskSim drops a read's blocks from the segment when they have been sent");
+                       "read as 1; DiskSim drops a read's blocks from the segment when they have been sent");
   else if (over != 0 && (level == 0 || level == 4 || most != 0))
     carrier_.remark_on(Remark::Kind::NoEffect, disk, "Read-ahead over requested",
-                       "it counts where the segment's size alone limits the read-ahead");
+                       "it has an effect only where the segment's size alone limits the read-ahead");
 }
 
 }  // namespace

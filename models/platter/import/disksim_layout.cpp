@@ -30,7 +30,7 @@ void LayoutReader::read_layout(const Reader& layout) {
   }
   const std::string units_name = layout.word("Skew units");
   const Value& zones = layout.find("Zones")->value;
-  if (zones.items.empty()) report(carrier_.problems, zones.place, "Zones", "has no zone");
+  if (zones.items.empty()) report(carrier_.problems, zones.place, "Zones", "has no zone, expected at least one");
   if (scheme_ == 8) {  // a range longer than every zone is never complete and has no spares: its length is irrelevant
     std::uint32_t longest = 1;
     for (const Value& value : zones.items)
@@ -66,7 +66,7 @@ void LayoutReader::read_zone(const Reader& zone, const std::string& layout_units
                   fmt::format("found {}, expected {} to {}", profile.last_cylinder, profile.first_cylinder, kMost - 1));
   if (profile.last_cylinder >= geometry.cylinders) {  // DiskSim never compares the two; a published file is off by one
     carrier_.remark_on(Remark::Kind::Changed, zone, "Last cylinder number",
-                       fmt::format("lies past the {} cylinders of the model, which has {} here", geometry.cylinders,
+                       fmt::format("is past the {} cylinders of the model, which has {} cylinders here", geometry.cylinders,
                                    profile.last_cylinder + 1));
     geometry.cylinders = profile.last_cylinder + 1;
   }
@@ -78,7 +78,7 @@ void LayoutReader::read_zone(const Reader& zone, const std::string& layout_units
       std::uint64_t{profile.last_cylinder - profile.first_cylinder + 1} * geometry.surfaces * profile.sectors_per_track;
   if (sectors > 0xFFFF'FFFFu)
     return report(carrier_.problems, zone.place("Blocks per track"), "Blocks per track",
-                  fmt::format("gives a zone of {} sectors, expected fewer than 2^32", sectors));
+                  fmt::format("makes a zone of {} sectors, expected fewer than 2^32", sectors));
 
   const Assignment* own_units = zone.find("Skew units");
   const std::string units = own_units != nullptr ? own_units->value.text : layout_units.empty() ? "sectors" : layout_units;
@@ -122,13 +122,13 @@ std::vector<std::uint32_t> LayoutReader::read_slips(const Reader& zone, std::uin
     std::sort(slips.begin(), slips.end());
     remark(carrier_.import.remarks, Remark::Kind::Changed, zone.place("slips"), "slips",
            fmt::format("a list of {}", slips.size()),
-           "is not in ascending order; sorted here, while DiskSim, which takes it as it stands, misses some of the slips");
+           "is not in ascending order; it is sorted here, while DiskSim does not sort it and misses some of the slips");
   }
   for (std::size_t i = 1; i < slips.size(); ++i)
     if (slips[i] == slips[i - 1]) twice.push_back(slips[i]);
   slips.erase(std::unique(slips.begin(), slips.end()), slips.end());
   carrier_.remark_dropped(zone, "slips", outside, "past the zone's end");
-  carrier_.remark_dropped(zone, "slips", twice, "named twice; counted once");
+  carrier_.remark_dropped(zone, "slips", twice, "given twice; used once");
   return slips;
 }
 
@@ -167,7 +167,7 @@ void LayoutReader::read_sparing(const Reader& zone, ZoneProfile& profile) {
       excess.push_back(slips.back());
       slips.pop_back();
     }
-    carrier_.remark_dropped(zone, "slips", excess, "more than the zone's spare tracks");
+    carrier_.remark_dropped(zone, "slips", excess, "more slips than spare tracks of the zone");
     profile.slipped_tracks = std::move(slips);
   } else {
     profile.slips = std::move(slips);
@@ -212,7 +212,7 @@ void LayoutReader::drop_slips_without_spares(const Reader& zone, ZoneProfile& pr
     }
   }
   carrier_.remark_dropped(zone, "slips", dropped,
-                          geometry.slip_to_zone_end ? "a spare sector" : "more than the spare sectors that are there for them");
+                          geometry.slip_to_zone_end ? "a spare sector" : "more slips than spare sectors");
   profile.slips = std::move(kept);
 }
 
@@ -281,7 +281,7 @@ void LayoutReader::read_defects(const Reader& zone, ZoneProfile& profile) {
                                   static_cast<std::uint32_t>(replacement * width + sector));
   }
   carrier_.remark_dropped(zone, "defects", outside, "past the zone's end");
-  carrier_.remark_dropped(zone, "defects", twice, "the place or its replacement is named twice");
+  carrier_.remark_dropped(zone, "defects", twice, "the place or its replacement is given twice");
   carrier_.remark_dropped(zone, "defects", in_use, "the replacement holds a block of its own");
 }
 

@@ -39,7 +39,7 @@ void ModelReader::read_model(const Block& block) {
   const std::string access = mechanics->word("Access time type");
   if (access != "trackSwitchPlusRotation") {
     if (access == "constant" || access == "averageRotation")
-      carrier_.remark_on(Remark::Kind::NoEffect, *mechanics, "Access time type", "DiskSim 4.0 always works out the access");
+      carrier_.remark_on(Remark::Kind::NoEffect, *mechanics, "Access time type", "DiskSim 4.0 always computes the access time");
     else
       report(carrier_.problems, mechanics->place("Access time type"), "Access time type",
              fmt::format("found {}, expected trackSwitchPlusRotation, averageRotation or constant", access));
@@ -95,7 +95,7 @@ void ModelReader::read_seek(const Reader& mechanics) {
     const double us = mechanics.microseconds("Constant seek time");
     seek.points_us = {{1, us}, {2, us}};
     return carrier_.remark_on(Remark::Kind::Changed, mechanics, "Seek type",
-                              "as DiskSim's manual says; its code for this is defective");
+                              "carried over as DiskSim's manual says, because DiskSim's code for it is defective");
   }
   if (name == "linear" || name == "curve") return read_three_points(mechanics, name == "curve");
 
@@ -151,7 +151,7 @@ void ModelReader::read_seek_file(const Reader& mechanics) {
   };
   for (std::size_t i = 1; i < points.size(); ++i) {
     if (!by_distance(points[i], points[i - 1])) continue;
-    changed(points[i].line, points[i].distance, "the distances are not in ascending order; sorted here");
+    changed(points[i].line, points[i].distance, "the distances are not in ascending order; they are sorted here");
     break;
   }
   std::stable_sort(points.begin(), points.end(), by_distance);
@@ -160,7 +160,7 @@ void ModelReader::read_seek_file(const Reader& mechanics) {
     if (point.distance == 0) {
       if (point.us != 0) changed(point.line, 0, "a seek of no distance takes no time");
     } else if (!table.empty() && table.back().first == point.distance) {
-      changed(point.line, point.distance, "stands twice; the first one counts");
+      changed(point.line, point.distance, "is given twice; the first one is used");
     } else {
       table.emplace_back(point.distance, point.us);
     }
@@ -172,7 +172,7 @@ void ModelReader::read_seek_file(const Reader& mechanics) {
   remark_doubtful(points, name);
   if (table.size() == 1) table.emplace_back(table.front().first + 1, table.front().second);
   if (table.front().first > 1)
-    changed(points.front().line, table.front().first, "is the shortest distance; its time holds for shorter ones as well");
+    changed(points.front().line, table.front().first, "is the shortest distance; its time is also used for shorter ones");
 }
 
 /// Adds a remark for each point that lies below or above all of the nearest two on either side, by more than a tenth of its own time. A seek
@@ -214,7 +214,7 @@ void ModelReader::read_three_points(const Reader& mechanics, bool curve) {
     seek.average_us = time((count - 1) / 3);
     seek.full_us = time(count - 1);
     return carrier_.remark_on(Remark::Kind::Changed, mechanics, "Seek type",
-                              "as DiskSim's manual says; its code for this is defective");
+                              "carried over as DiskSim's manual says, because DiskSim's code for it is defective");
   }
   const auto line = [&](double distance) {
     return distance <= count / 3 ? one + 3 * (distance - 1) / count * (average - one)
@@ -224,8 +224,8 @@ void ModelReader::read_three_points(const Reader& mechanics, bool curve) {
   distances.erase(0);
   for (const std::uint32_t distance : distances) seek.points_us.emplace_back(distance, line(distance));
   carrier_.remark_on(Remark::Kind::Changed, mechanics, "Seek type",
-                     curve ? "no such curve goes through these times; straight lines, as DiskSim's manual says"
-                           : "as DiskSim's manual says; its code for this is defective");
+                     curve ? "no such curve goes through these times, so straight lines are used, as DiskSim's manual says"
+                           : "carried over as DiskSim's manual says, because DiskSim's code for it is defective");
 }
 
 }  // namespace platter::disksim

@@ -31,9 +31,9 @@ namespace {
 std::string_view heading(Remark::Kind kind) {
   switch (kind) {
     case Remark::Kind::NotCarriedOver: return "Not carried over:";
-    case Remark::Kind::Changed: return "Carried over, but not as it stands:";
-    case Remark::Kind::Doubtful: return "Carried over as it stands, but doubtful:";
-    case Remark::Kind::NoEffect: return "Left out, without effect in DiskSim either:";
+    case Remark::Kind::Changed: return "Carried over with a change:";
+    case Remark::Kind::Doubtful: return "Carried over unchanged, but doubtful:";
+    case Remark::Kind::NoEffect: return "Left out, because it has no effect in DiskSim either:";
   }
   return {};
 }

@@ -462,7 +462,7 @@ void Builder::range(std::size_t first) {
   std::int64_t to = 0;
   const std::string prefix = split(first, from);
   if (split(first + 2, to) != prefix || to < from || to - from >= kLongestRange)
-    throw error_at(place(first), fmt::format("{} .. {} is no range of names", text(first), text(first + 2)));
+    throw error_at(place(first), fmt::format("{} .. {} is not a range of names", text(first), text(first + 2)));
   for (std::int64_t i = from; i <= to; ++i) {
     Value value;
     value.place = place(first);
@@ -651,7 +651,8 @@ std::vector<SeekPoint> read_seek_curve(const fs::path& file) {
     throw core::InputError(
         file.string(), 1, 0,
         fmt::format("announces {} distances but holds {}: the file seems to be cut short", *announced, points.size()));
-  if (points.empty()) throw core::InputError(file.string(), 0, 0, "holds no point of a seek curve");
+  if (points.empty())
+    throw core::InputError(file.string(), 0, 0, "holds no point of a seek curve, expected lines \"cylinders, milliseconds\"");
   return points;
 }
 

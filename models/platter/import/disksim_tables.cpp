@@ -51,11 +51,11 @@ const Table& disk_table() {
       optional(carried("Hold bus entire read xfer", T::Flag, "bus.hold_read")),
       optional(carried("Hold bus entire write xfer", T::Flag, "bus.hold_write")),
       optional(carried("Allow almost read hits", T::Flag, "cache.almost_read_hits")),
-      lost("Allow sneaky full read hits", T::Whole, "no command is served beside a media access"),
-      lost("Allow sneaky partial read hits", T::Whole, "no command is served beside a media access"),
-      lost("Allow sneaky intermediate read hits", T::Whole, "no command is served beside a media access"),
+      lost("Allow sneaky full read hits", T::Whole, "no command is served during a media access"),
+      lost("Allow sneaky partial read hits", T::Whole, "no command is served during a media access"),
+      lost("Allow sneaky intermediate read hits", T::Whole, "no command is served during a media access"),
       carried("Allow read hits on write data", T::Flag, "cache.read_hits_on_writes"),
-      lost("Allow write prebuffering", T::Whole, "the data of a queued write does not come before its turn"),
+      lost("Allow write prebuffering", T::Whole, "the data of a queued write do not come before the write is served"),
       used("Preseeking level", T::Whole, 0, 2),
       optional(carried("Never disconnect", T::Flag, "bus.never_disconnect")),
       aside("Avg sectors per cylinder", T::Whole),
@@ -75,12 +75,12 @@ const Table& disk_table() {
       carried("Fast write level", T::Whole, "cache.write_back", S::One, 0, 2),
       carried("Immediate buffer read", T::Whole, "mechanics.zero_latency_read", S::One, 0, 2),
       carried("Immediate buffer write", T::Whole, "mechanics.zero_latency_write", S::One, 0, 2),
-      lost("Combine seq writes", T::Whole, "a cached write goes on in the segment whose end it continues", 1),
+      lost("Combine seq writes", T::Whole, "a cached write always goes on in the segment whose end it continues", 1),
       carried("Stop prefetch in sector", T::Flag, "cache.stop_in_sector"),
       lost("Disconnect write if seek", T::Whole, "a read-ahead can be stopped during its seek"),
       no_effect("Write hit stop prefetch", T::Whole, "a write stops the read-ahead in any case", 1),
       lost("Read directly to buffer", T::Whole, "a sector is in the buffer when it has passed the head", 1),
-      lost("Immed transfer partial hit", T::Whole, "what is there of a partial hit is sent at once", 1),
+      lost("Immed transfer partial hit", T::Whole, "the part of a partial hit that is in the buffer is sent at once", 1),
       carried("Read hit over. after read", T::Number, "overhead.read_hit_after_read_us", S::Command),
       carried("Read hit over. after write", T::Number, "overhead.read_hit_after_write_us", S::Command),
       carried("Read miss over. after read", T::Number, "overhead.read_miss_after_read_us", S::Command),
@@ -110,7 +110,7 @@ const Table& disk_table() {
 
 const Table& queue_table() {
   using T = Type;
-  constexpr std::string_view kPolicy = "the policy is the scenario's, not the drive's";
+  constexpr std::string_view kPolicy = "the scenario sets the policy, not the drive";
   static const Table table = {
       lost("Scheduling policy", T::Whole, kPolicy, 1),  // 1: first come, first served
       aside("Cylinder mapping strategy", T::Whole),
@@ -175,7 +175,7 @@ const Table& mechanics_table() {
   using T = Type;
   static const Table table = {
       used("Access time type", T::Word),
-      no_effect("Constant access time", T::Number, "DiskSim 4.0 always works out the access"),
+      no_effect("Constant access time", T::Number, "DiskSim 4.0 always computes the access time"),
       used("Seek type", T::Word),
       optional(used("Average seek time", T::Number)),
       optional(used("Constant seek time", T::Number)),

@@ -21,7 +21,8 @@ const Block& Topology::block_of(const Value& component) const {
   if (spec == nullptr) throw error_at(component.place, fmt::format("nothing instantiates the component {}", component.name));
   const auto found = document_.named.find(*spec);
   if (found == document_.named.end())
-    throw error_at(component.place, fmt::format("there is no block {}, of which {} is made", *spec, component.name));
+    throw error_at(component.place,
+                   fmt::format("there is no block {}, from which the component {} is made", *spec, component.name));
   return *found->second;
 }
 
@@ -76,11 +77,10 @@ Candidate Topology::choose(const std::string& disk, const Problems& problems) co
   if (!disk.empty()) {
     for (const Candidate& candidate : found)
       if (candidate.spec == disk || candidate.component == disk) return candidate;
-    throw core::InputError(file, 0, 0,
-                           fmt::format("has no disk {}{}; there is {}", disk, core::did_you_mean(disk, names), list));
+    throw core::InputError(file, 0, 0, fmt::format("has no disk {}{}; it has {}", disk, core::did_you_mean(disk, names), list));
   }
   if (names.size() > 1)
-    throw core::InputError(file, 0, 0, fmt::format("has {} disks: {}; --disk names the one to take", names.size(), list));
+    throw core::InputError(file, 0, 0, fmt::format("has {} disks: {}; choose one with --disk", names.size(), list));
   return found.front();
 }
 
@@ -95,8 +95,9 @@ void Topology::check_block_types(Problems& problems, Remarks& remarks) const {
       report(problems, block->place, block->type, "there is no such type of block" + core::did_you_mean(block->type, known));
   }
   for (const auto& block : document_.redefined)
-    remark(remarks, Remark::Kind::NoEffect, block->place, block->type, block->name,
-           fmt::format("the name is taken by the block of line {}, which counts", document_.named.at(block->name)->place.line));
+    remark(
+        remarks, Remark::Kind::NoEffect, block->place, block->type, block->name,
+        fmt::format("the block of line {} has the same name and is used instead", document_.named.at(block->name)->place.line));
 }
 
 }  // namespace platter::disksim

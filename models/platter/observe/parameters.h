@@ -19,15 +19,15 @@ struct WaveParameters {
 inline const params::Table<WaveParameters>& wave_parameters() {
   using P = WaveParameters;
   static const params::Table<P> table = {
-      {"observe.wave_from_s", "s", "waves: from this simulated time", params::at(&P::from_s), params::Range{0, 1e6}},
-      {"observe.wave_to_s", "s", "waves: up to this simulated time", params::at(&P::to_s), params::Range{0, 1e6}},
-      {"observe.wave_angle_samples", "1/turn", "waves: samples of spindle angle and arm position a turn",
+      {"observe.wave_from_s", "s", "waves: simulated time at which they begin", params::at(&P::from_s), params::Range{0, 1e6}},
+      {"observe.wave_to_s", "s", "waves: simulated time at which they end", params::at(&P::to_s), params::Range{0, 1e6}},
+      {"observe.wave_angle_samples", "1/turn", "waves: samples of spindle angle and arm position in a turn",
        params::at(&P::angle_samples), params::Range{1, 65536}},
   };
   return table;
 }
 inline void check(const WaveParameters& waves, params::Findings& findings) {
-  if (waves.from_s > waves.to_s) findings.add("observe.wave_from_s", "expected no more than observe.wave_to_s");
+  if (waves.from_s > waves.to_s) findings.add("observe.wave_from_s", "expected a time that is not after observe.wave_to_s");
 }
 
 }  // namespace platter::observe

@@ -55,7 +55,7 @@ void check_depth(const std::string& text, const std::string& file) {
     const std::string_view whole(text.data() + begin, end - begin);
     const std::string_view key = whole.substr(0, whole.find_first_of("=,#{"));
     if (std::count(key.begin(), key.end(), '.') >= kMostParts)
-      fail({file, line, 1}, "", fmt::format("found a key of more than {} parts", kMostParts));
+      fail({file, line, 1}, "", fmt::format("found a key of more than {0} parts, expected at most {0}", kMostParts));
     begin = end + 1;
   }
 }
@@ -88,10 +88,9 @@ void explain_name_beside_section(const std::string& text, const std::string& fil
     for (const std::string& other : others)
       if (other == one.key || other.rfind(one.key + ".", 0) == 0)
         fail({file, one.number, 1}, one.key,
-             fmt::format(
-                 "found the name of a file, \"{0}\", beside {1}; expected [{2}] with file = \"{0}\" in its place, and the "
-                 "keys that differ",
-                 one.name, other, one.key));
+             fmt::format("found the name of a file, \"{0}\", and also {1}; expected a section [{2}] with file = \"{0}\" and "
+                         "the keys that differ",
+                         one.name, other, one.key));
 }
 
 toml::table parse_file(const fs::path& file) {
@@ -187,7 +186,7 @@ void flatten(const toml::table& table, const std::string& prefix, const KeySpace
     const std::string path = join(prefix, key.str());
     const Position at = position_of(node, file);
     if (key.str().find('.') != std::string_view::npos) {
-      report(problems, at, path, "found a point within the quoted name, expected a dotted key or a section");
+      report(problems, at, path, "found a dot in the quoted name, expected a dotted key or a section");
       continue;
     }
     if (node.is_table() && !space.has_key(path)) {
@@ -444,7 +443,7 @@ Leaf override_leaf(const std::string& text, std::vector<toml::table>& owners, st
     table.insert("v", value);
     owners.push_back(std::move(table));
   }
-  if (owners.back().size() != 1) fail({"--set " + key, 0, 0}, key, "found more lines behind the value, expected one KEY=VALUE");
+  if (owners.back().size() != 1) fail({"--set " + key, 0, 0}, key, "found more lines after the value, expected one KEY=VALUE");
   return {owners.back().get("v"), {"--set " + text, 0, 0}, false};
 }
 

@@ -11,38 +11,38 @@ const params::Table<Interpretations>& interpretation_parameters() {
   using P = Interpretations;
   static const params::Table<P> table = {
       {"scheduling.sweep_start", "",
-       "where a round's sweep of continuous requests begins: at the extreme nearer to the arm, at the two in turn, or "
-       "always at the lowest",
+       "where the sweep of a round's continuous requests begins: at the extreme nearer to the arm, at the two extremes in "
+       "turn, or always at the lowest cylinder",
        at(&P::sweep_start), OneOf{{"nearer", "alternating", "upward"}}},
       {"scheduling.after_sweep", "",
-       "CI-SPTF and CI-OPT after a round's last continuous request: on in its intervals, in the whole disk as one, or "
-       "nothing until the next round",
+       "CI-SPTF and CI-OPT, after a round's last continuous request: serve on in the round's intervals, in the whole disk as "
+       "one interval, or nothing until the next round",
        at(&P::after_sweep), OneOf{{"intervals", "disk", "idle"}}},
-      {"scheduling.clusters", "", "CLUST-REQ and CLUST-CYL: a cluster holds requests of both classes, or discrete ones only",
-       at(&P::clusters), OneOf{{"mixed", "discrete"}}},
+      {"scheduling.clusters", "",
+       "CLUST-REQ and CLUST-CYL: a cluster holds requests of both classes, or discrete requests only", at(&P::clusters),
+       OneOf{{"mixed", "discrete"}}},
       {"scheduling.cluster_from", "",
-       "CLUST-REQ and CLUST-CYL: a cluster begins at the front, where the one before it ended, or where the arm "
-       "stands",
+       "CLUST-REQ and CLUST-CYL: a cluster begins at the front, which is where the cluster before it ended, or at the arm",
        at(&P::cluster_from), OneOf{{"front", "arm"}}},
       {"scheduling.cluster_round", "",
-       "CLUST-REQ and CLUST-CYL: a new round restarts the elevator at the edge where the sweep of the continuous "
-       "requests starts, or it continues",
+       "CLUST-REQ and CLUST-CYL: a new round restarts the elevator at the edge where the sweep of the continuous requests "
+       "starts, or the elevator continues",
        at(&P::cluster_round), OneOf{{"restart", "continue"}}},
       {"scheduling.postponed", "",
-       "CI-SPTF, CI-OPT, CLUST-REQ and CLUST-CYL: a discrete request that the deadline guard has refused waits until the "
-       "next round begins, or until a continuous request comes or the round's last one has been served",
+       "CI-SPTF, CI-OPT, CLUST-REQ and CLUST-CYL: a discrete request that the deadline guard has refused waits until the next "
+       "round begins, or until a continuous request comes or the round's last one has been served",
        at(&P::postponed), OneOf{{"round", "last_c"}}},
       {"scheduling.phase_list", "",
-       "TPS:SCAN/(SCAN/CI-OPT(M)): a list of the second phase is served as a whole, or made anew after each part, of what "
-       "lies ahead",
+       "TPS:SCAN/(SCAN/CI-OPT(M)): a list of the second phase is served as a whole, or made again after each part from the "
+       "requests that lie ahead",
        at(&P::phase_list), OneOf{{"whole", "part"}}},
-      {"scheduling.budget_interval_s", "s", "CELLO: interval for which each class has its budget of disk time",
+      {"scheduling.budget_interval_s", "s", "CELLO: length of the interval for which each class has its budget of disk time",
        at(&P::budget_interval_s), Range{1e-3, 1e4}},
-      {"scheduling.cello_elevator", "", "CELLO: elevator of the discrete requests, and of the background ones",
+      {"scheduling.cello_elevator", "", "CELLO: elevator of the discrete requests and of the background requests",
        at(&P::cello_elevator), OneOf{{"look", "scan", "c-look"}}},
       {"scheduling.cello_rotation", "",
-       "CELLO: the slack before the continuous deadlines counts with the rotational wait that each access will have, or "
-       "with half a turn",
+       "CELLO: the slack before the continuous deadlines counts the rotational wait that each access will have, or half a turn "
+       "for each",
        at(&P::cello_rotation), OneOf{{"known", "half-turn"}}},
   };
   return table;

@@ -130,23 +130,24 @@ const params::Statistics<StreamResult>& stream_rows() {
   using S = StreamResult;
   static const auto rows =
       params::Statistics<S>()
-          .value("name", "", "", "", [](const S& s) { return s.name; })
-          .value("label", "", "", "", [](const S& s) { return s.label; }, {"label"})
-          .value("bytes_per_s", "bytes/s", "got, over the measured time", "mean", [](const S& s) { return s.bytes_per_s; },
-                 {"gets", 0})
+          .value("name", "", "name of the stream", "", [](const S& s) { return s.name; })
+          .value("label", "", "label of the stream", "", [](const S& s) { return s.label; }, {"label"})
+          .value("bytes_per_s", "bytes/s", "rate that the stream got, over the measured time", "mean",
+                 [](const S& s) { return s.bytes_per_s; }, {"gets", 0})
           .value("wanted_bytes_per_s", "bytes/s",
-                 "over the measured time; 0 while it is not there, and for a stream without a rate", "mean",
-                 [](const S& s) { return s.wanted_bytes_per_s; }, {"wants", 0})
-          .value("periods", "", "of its rate, that ended in the measured time; 0 for a stream without a rate", "count",
+                 "rate that the stream wanted, over the measured time; 0 before it enters, after it leaves, and for a stream "
+                 "without a rate",
+                 "mean", [](const S& s) { return s.wanted_bytes_per_s; }, {"wants", 0})
+          .value("periods", "", "periods of the stream that ended in the measured time; 0 for a stream without a rate", "count",
                  [](const S& s) { return s.periods.all; }, {"periods"})
-          .value("missed_periods", "", "of these, not read whole by their end, or given up", "count",
+          .value("missed_periods", "", "periods of these that were not read completely by their end, or were given up", "count",
                  [](const S& s) { return s.periods.missed; }, {"missed"})
-          .value("commands", "", "issued, from time 0", "count", [](const S& s) { return s.commands; }, {"commands"})
-          .value("multimedia_commands", "", "of these, of class continuous: all or none by label", "count",
+          .value("commands", "", "commands issued from time 0 on", "count", [](const S& s) { return s.commands; }, {"commands"})
+          .value("multimedia_commands", "", "commands of these that had class continuous; with labels all or none", "count",
                  [](const S& s) { return s.multimedia_commands; }, {"as multimedia"})
-          .value("series_bytes_per_s", "bytes/s", "got in each second from time 0", "sum of each second",
-                 [](const S& s) { return s.got; })
-          .value("series_wanted_bytes_per_s", "bytes/s", "wanted at the beginning of each second", "",
+          .value("series_bytes_per_s", "bytes/s", "data that the stream got in each second from time 0 on",
+                 "sum of each second", [](const S& s) { return s.got; })
+          .value("series_wanted_bytes_per_s", "bytes/s", "rate that the stream wanted at the beginning of each second", "",
                  [](const S& s) { return s.wanted; });
   return rows;
 }
@@ -155,20 +156,22 @@ const params::Statistics<qos::AutoQos::Record>& window_rows() {
   using W = qos::AutoQos::Record;
   static const auto rows =
       params::Statistics<W>()
-          .value("multimedia_bytes", "bytes", "in the window, by the drive's counters", "sum",
+          .value("multimedia_bytes", "bytes", "data of multimedia in the window, by the drive's counters", "sum",
                  [](const W& w) { return w.window.multimedia_bytes; })
-          .value("best_effort_bytes", "bytes", "", "sum", [](const W& w) { return w.window.best_effort_bytes; })
-          .value("opened", "", "multimedia streams that opened in it; 0 without autoqos.knows_opens", "count",
+          .value("best_effort_bytes", "bytes", "data of best effort in the window, by the drive's counters", "sum",
+                 [](const W& w) { return w.window.best_effort_bytes; })
+          .value("opened", "", "multimedia streams that opened in the window; 0 without `autoqos.knows_opens`", "count",
                  [](const W& w) { return w.window.opened; })
-          .value("busy_share", "", "of the window, mechanics on accesses", "time-weighted mean",
+          .value("busy_share", "", "share of the window in which the mechanics worked on accesses", "time-weighted mean",
                  [](const W& w) { return static_cast<double>(w.window.busy) / static_cast<double>(w.window.length); })
-          .value("state", "", "default, inference or managed, after the decision at its end", "",
+          .value("state", "", "state after the decision at the end of the window: default, inference or managed", "",
                  [](const W& w) { return std::string(qos::to_string(w.state)); })
-          .value("limit_bytes_per_s", "bytes/s", "of best effort from then on; 0: none", "", [](const W& w) { return w.limit; })
-          .value("multimedia_rate_bytes_per_s", "bytes/s", "what multimedia is taken to need", "",
-                 [](const W& w) { return w.multimedia_rate; })
-          .value("aggregate_rate_bytes_per_s", "bytes/s", "what the disk is taken to do", "",
-                 [](const W& w) { return w.aggregate_rate; });
+          .value("limit_bytes_per_s", "bytes/s", "limit of best effort from the end of the window on; 0: no limit", "",
+                 [](const W& w) { return w.limit; })
+          .value("multimedia_rate_bytes_per_s", "bytes/s", "rate that multimedia is assumed to need; 0 in the default state",
+                 "", [](const W& w) { return w.multimedia_rate; })
+          .value("aggregate_rate_bytes_per_s", "bytes/s", "rate that the disk is assumed to deliver; 0 in the default state",
+                 "", [](const W& w) { return w.aggregate_rate; });
   return rows;
 }
 
@@ -185,28 +188,31 @@ struct Result {
 const params::Statistics<Result>& result_rows() {
   using R = Result;
   static const auto classes = params::Statistics<R>()
-                                  .value("multimedia_bytes_per_s", "bytes/s", "commands of class continuous, measured time",
+                                  .value("multimedia_bytes_per_s", "bytes/s", "rate of the commands of class continuous",
                                          "mean", [](const R& r) { return r.multimedia_bytes_per_s; }, {"multimedia", 0})
-                                  .value("best_effort_bytes_per_s", "bytes/s", "the others", "mean",
+                                  .value("best_effort_bytes_per_s", "bytes/s", "rate of the other commands", "mean",
                                          [](const R& r) { return r.best_effort_bytes_per_s; }, {"best effort", 0});
-  static const auto windows = params::Statistics<qos::AutoQos>().list("windows", "in order, from time 0", window_rows(),
-                                                                      [](const qos::AutoQos& q) { return q.records(); });
+  static const auto windows = params::Statistics<qos::AutoQos>().list(
+      "windows", "windows in order, from time 0 on", window_rows(), [](const qos::AutoQos& q) { return q.records(); });
   static const auto recogniser = params::Statistics<qos::StreamRecogniser>()
-                                     .value("opened", "", "streams that became multimedia, also for a trial", "count",
+                                     .value("opened", "", "streams that became multimedia, also for a trial only", "count",
                                             [](const qos::StreamRecogniser& r) { return r.opened(); })
-                                     .value("recognised", "", "found to be multimedia", "count",
+                                     .value("recognised", "", "streams that were found to be multimedia", "count",
                                             [](const qos::StreamRecogniser& r) { return r.recognised(); });
   static const auto rows =
       params::Statistics<R>()
-          .list("streams", "bytes count where their commands end", stream_rows(), [](const R& r) { return r.streams; })
-          .section("classes", "", classes)
-          .value("aggregate_bytes_per_s", "bytes/s", "all streams, measured time", "mean",
-                 [](const R& r) { return r.aggregate_bytes_per_s; }, {"together", 0})
+          .list("streams", "streams in the order of the scenario; data count at the time at which their command ends",
+                stream_rows(), [](const R& r) { return r.streams; })
+          .section("classes", "rates over the measured time", classes)
+          .value("aggregate_bytes_per_s", "bytes/s", "rate of all streams over the measured time", "mean",
+                 [](const R& r) { return r.aggregate_bytes_per_s; }, {"all streams", 0})
           .value("utilisation", "",
-                 "share of the measured time in which the mechanics worked for commands; read-ahead does not count",
+                 "share of the measured time in which the mechanics worked on commands; read-ahead does not count",
                  "time-weighted mean", [](const R& r) { return r.utilisation; }, {"utilisation", 3})
-          .group("autoqos", "only with autoqos.enabled", windows, [](const R& r) { return r.manager; })
-          .group("recogniser", "only with autoqos.classes = recognised", recogniser, [](const R& r) { return r.recogniser; });
+          .group("autoqos", "decisions of AutoQoS; left out without `autoqos.enabled`", windows,
+                 [](const R& r) { return r.manager; })
+          .group("recogniser", "the stream recogniser; left out unless `autoqos.classes` is recognised", recogniser,
+                 [](const R& r) { return r.recogniser; });
   return rows;
 }
 

@@ -89,7 +89,8 @@ void Disks::make_drives(const Scenario& s, drive::DriveConfig config, std::uint3
 void Disks::fail_apart(const Scenario& s) {
   if (s.fault.fails_at_s <= 0 || !s.array.striped()) return;
   if (s.redundancy.replaced)
-    s.refuse("fault.replaced", "found true, expected false: drives that are offered alone have no copies to be rebuilt from");
+    s.refuse("fault.replaced",
+             "found true, expected false: drives that are served without an array have no copies for a rebuild");
   drive::Drive* const drive = drives_.at(s.redundancy.failing_drive).get();
   call_at(s.fault.fails_at_s, [drive] { drive->set_alive(false); });
   if (s.redundancy.revives_at_s > 0) call_at(s.redundancy.revives_at_s, [drive] { drive->set_alive(true); });
@@ -105,7 +106,7 @@ void Disks::make_ew(const Scenario& s) {
                                    s.array.answer == "first" ? host::WriteAnswer::First : host::WriteAnswer::All};
   const std::uint64_t drive_bytes = bytes_of(first());
   if (drive_bytes / options.block_bytes < options.copies)
-    s.refuse("array.copies", "the drives are too small for a block of each copy");
+    s.refuse("array.copies", "the drives are too small: they do not hold a block of each copy");
   ew_ = std::make_unique<host::EwArray>("array", options, drive_bytes);
   for (std::size_t i = 0; i < drives_.size(); ++i) ew_->disk_init_sockets[i].bind(drives_[i]->host_tgt_socket);
 }

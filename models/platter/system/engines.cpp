@@ -53,7 +53,7 @@ Objection size_objection(const accelerator::AcceleratorOptions& options) {
   if (entries == 0) return {};
   if (entries < 4 || entries % lanes != 0)
     return {"accelerator.entries",
-            fmt::format("found {}, expected a multiple of the {} lanes, 4 to 256, or 0", entries, lanes)};
+            fmt::format("found {}, expected a multiple of the {} lanes from 4 to 256, or 0", entries, lanes)};
   if (options.order_m > entries)
     return {"accelerator.order_m",
             fmt::format("found {}, expected at most the {} entries of the table", options.order_m, entries)};
@@ -65,7 +65,7 @@ Objection built_objection(const accelerator::AcceleratorParameters& wanted) {
   const accelerator::AcceleratorParameters built = accelerator::RtlCore::built_parameters();
   const auto differs = [](std::string_view key, std::uint32_t found, std::uint32_t expected) -> Objection {
     return {fmt::format("accelerator.{}", key),
-            fmt::format("found {}, but the RTL is built with {}, expected that, or engine model", found, expected)};
+            fmt::format("found {0}, expected {1}, with which the RTL is built, or engine model", found, expected)};
   };
   if (wanted.lanes != built.lanes) return differs("lanes", wanted.lanes, built.lanes);
   if (wanted.order_m != built.order_m) return differs("order_m", wanted.order_m, built.order_m);
@@ -89,10 +89,8 @@ Objection engine_objection(std::string_view engine, const scheduling::PolicySpec
   carried.postponed = {};
   if (!(carried == scheduling::Interpretations{}))
     return {"engine",
-            fmt::format("engine {} supports the default interpretation of policies only, but for scheduling.cluster_from, "
-                        "scheduling.cluster_round and "
-                        "scheduling.postponed; "
-                        "use engine firmware for other values of scheduling.*",
+            fmt::format("engine {} supports only the default values of scheduling.*, except for scheduling.cluster_from, "
+                        "scheduling.cluster_round and scheduling.postponed; use engine firmware for other values",
                         engine)};
   if (Objection objection = size_objection(accelerator); !objection.empty()) return objection;
   const accelerator::AcceleratorParameters wanted = parameters_for(accelerator, queue_depth);
@@ -109,19 +107,21 @@ Objection engine_objection(std::string_view engine, const scheduling::PolicySpec
 Objection accelerator_objection(const accelerator::AcceleratorParameters& parameters, const scheduling::PolicySpec& policy,
                                 std::uint32_t queue_depth) {
   if (queue_depth > accelerator::AcceleratorParameters::kMostEntries)
-    return {"drive.queue.depth", fmt::format("found {}, but the accelerator has at most {} entries", queue_depth,
-                                             accelerator::AcceleratorParameters::kMostEntries)};
-  if (queue_depth > parameters.entries)
     return {"drive.queue.depth",
-            fmt::format("found {}, but the RTL is built with a table of {} entries, expected at most as many, or engine model",
-                        queue_depth, parameters.entries)};
+            fmt::format("found {}, expected at most {}, the largest number of queue entries of the accelerator", queue_depth,
+                        accelerator::AcceleratorParameters::kMostEntries)};
+  if (queue_depth > parameters.entries)
+    return {
+        "drive.queue.depth",
+        fmt::format("found {}, expected at most {}, the number of queue entries with which the RTL is built, or engine model",
+                    queue_depth, parameters.entries)};
   if (policy.row->accelerated == scheduling::Accelerated::Slack && !parameters.has(accelerator::kAgeing))
-    return {"accelerator.features", fmt::format("found {}, but policy {} needs ageing, expected a sum with the 1 in it",
+    return {"accelerator.features", fmt::format("found {}, expected a sum that contains 1 (ageing), which policy {} needs",
                                                 parameters.features, policy.name())};
   if (policy.parameters.requests > parameters.order_m)
     return {"accelerator.order_m",
-            fmt::format("found {}, but policy {} makes exact orders of {} requests, expected at least as many",
-                        parameters.order_m, policy.name(), policy.parameters.requests)};
+            fmt::format("found {0}, expected at least {2}: policy {1} makes exact orders of {2} requests", parameters.order_m,
+                        policy.name(), policy.parameters.requests)};
   return {};
 }
 
@@ -130,11 +130,9 @@ Objection drive_objection(std::string_view engine, const mechanics::AccessPlanne
   const double turns = static_cast<double>(planner.longest_hop()) / static_cast<double>(planner.rotation().period());
   const unsigned most = scheduling::FixedPointFormat::kMostTurns;
   if (turns < most) return {};
-  return {
-      "engine",
-      fmt::format("engine {} reckons with less than {} turns of the spindle from one access to the next, the drive takes up "
-                  "to {:.1f} (seek, settle, overhead and two turns); use engine firmware",
-                  engine, most, turns)};
+  return {"engine", fmt::format("engine {} can count less than {} turns of the spindle from one access to the next, but the "
+                                "drive takes up to {:.1f} (seek, settle, overhead and two turns); use engine firmware",
+                                engine, most, turns)};
 }
 
 engine::EngineFactory engine_factory(const EngineOptions& options) {

@@ -72,38 +72,43 @@ const params::Statistics<LoadResult>& load_rows() {
       [](const R& r) { return params::per_time(r.completions(), r.measured_s); }, {"throughput", 1});
   static const auto trace =
       params::Statistics<TraceResult>()
-          .value("requests", "", "that came before the end of the run", "count",
+          .value("requests", "", "requests of the trace that came before the end of the run", "count",
                  [](const TraceResult& t) { return t.requests; })
-          .value(
-              "left_out", "",
-              "lines read that are no reads or writes, or were left out by an option: flushes, discards, requests of size 0, "
-              "past the drive's end, cut short, or to be ignored",
-              "count", [](const TraceResult& t) { return t.left_out; })
-          .value("out_of_order", "", "requests read that were sorted", "count",
+          .value("left_out", "",
+                 "lines without a read or write, or left out by an option: flushes, discards, requests of size 0, past the "
+                 "drive's end, cut short, or to be ignored",
+                 "count", [](const TraceResult& t) { return t.left_out; })
+          .value("out_of_order", "", "requests that were out of order and were sorted by time", "count",
                  [](const TraceResult& t) { return t.out_of_order; })
-          .value("remaining", "", "requests behind the end of the run; up to 10 million are counted, of a pipe one", "count",
+          .value("remaining", "",
+                 "requests of the trace after the end of the run; at most 10 million are counted, of a pipe one only", "count",
                  [](const TraceResult& t) { return t.rest.requests; })
-          .value("remaining_all", "", "whether all requests behind the end were counted", "",
+          .value("remaining_all", "", "whether all requests after the end of the run were counted", "",
                  [](const TraceResult& t) { return t.rest.all; });
   static const auto rows =
       params::Statistics<R>()
-          .by_name("classes", "by class; one of which none was issued, completed or waits is left out", observe::class_rows(),
-                   [](const R& r) { return observe::measured_classes(*r.requests, r.measured_s); })
+          .by_name("classes", "requests of a class; a class is left out if none was issued, completed or waits",
+                   observe::class_rows(), [](const R& r) { return observe::measured_classes(*r.requests, r.measured_s); })
           .value("hiccups", "",
-                 "continuous requests that missed their deadline; those that failed are in `failed` of their class", "count",
-                 [](const R& r) { return r.requests->hiccups(); }, {"hiccups"})
-          .value("utilisation", "", "share of the measured time in which an access ran", "time-weighted mean",
-                 [](const R& r) { return r.utilisation; }, {"utilisation", 3})
-          .section("queue_depth", "", depth)
-          .section("throughput", "", throughput)
-          .group("scheduler", "of the whole run, warm-up included", drive::scheduler_rows(),
-                 [](const R& r) -> const drive::SchedulerStatistics& { return r.scheduler; })
-          .group("eager", "under eager writing; of the whole run, warm-up included", eager::eager_rows(),
-                 [](const R& r) { return r.eager; })
-          .group("array", "of an array; all but `utilisation` from the beginning, warm-up included", host::array::array_rows(),
-                 [](const R& r) { return r.array; })
-          .group("trace", "of a trace", trace, [](const R& r) { return r.trace; })
-          .group("serving", "of `platter serve`; of the machine that served, so it differs from run to run",
+                 "continuous requests that missed their deadline; failed ones count in `failed` of their class instead",
+                 "count", [](const R& r) { return r.requests->hiccups(); }, {"hiccups"})
+          .value("utilisation", "", "share of the measured time in which an access ran; for several drives the mean",
+                 "time-weighted mean", [](const R& r) { return r.utilisation; }, {"utilisation", 3})
+          .section("queue_depth", "use of the drive's queue; for several drives the mean", depth)
+          .section("throughput", "requests of all classes together", throughput)
+          .group("scheduler", "decisions of the whole run, warm-up included; for several drives the sum",
+                 drive::scheduler_rows(), [](const R& r) -> const drive::SchedulerStatistics& { return r.scheduler; })
+          .group("eager",
+                 "eager writing in the whole run, warm-up included; for several drives the sum; left out without eager writing",
+                 eager::eager_rows(), [](const R& r) { return r.eager; })
+          .group("array",
+                 "the array; all values but `utilisation` count from the start of the run, warm-up included; left out for one "
+                 "drive",
+                 host::array::array_rows(), [](const R& r) { return r.array; })
+          .group("trace", "the trace that was read; left out without one", trace, [](const R& r) { return r.trace; })
+          .group("serving",
+                 "clients of `platter serve`; the values depend on the serving machine and differ from run to run; left out "
+                 "for other commands",
                  serving::serving_rows(), [](const R& r) { return r.serving; });
   return rows;
 }

@@ -128,8 +128,7 @@ class LoadRun : public RunIf {
     refusals_.rethrow(s_.file);
     if (s_.run.as_long_as_trace() && time_.end() <= time_.warmup())
       s_.refuse("sim.warmup_s",
-                fmt::format("found {:g}, but the requests of the trace have ended after {:g} s: nothing is left to "
-                            "be measured",
+                fmt::format("found {:g}, expected less than {:g} s, at which the last request of the trace has ended",
                             s_.run.warmup_s, time_.simulated_s()));
     host_.for_each_outstanding([&](const workload::Request& request) { statistics_.outstanding(request, time_.end()); });
     statistics_.check_conservation();

@@ -45,7 +45,7 @@ server::AdmissionRunOptions run_options(const Scenario& scenario) {
     options.failure = server::DiskFailure{static_cast<std::uint32_t>(s.failed_disk),
                                           static_cast<server::Round>(scenario.run.warmup_s + s.failure_s)};
   if (options.times.budget(server::kRoundTime) <= 0)
-    scenario.refuse("drive", "two seeks over all cylinders take longer than a round");
+    scenario.refuse("drive", "two seeks over all cylinders take longer than a round of 1 s");
   if (s.simulated && options.disks > host::array::kMostDrives)
     scenario.refuse("server.disks", fmt::format("found {}, expected at most {} simulated disks, or disks.simulated = false",
                                                 options.disks, host::array::kMostDrives));
@@ -62,14 +62,16 @@ const params::Statistics<Result>& request_rows() {
   using R = Result;
   static const auto rows =
       params::Statistics<R>()
-          .value("per_round", "1/round", "mean arrival rate", "rate", [](const R& r) { return r.admitted.arrivals_per_round; },
-                 {"requests a round", 4})
-          .value("tries", "rounds", "in which a start is tried", "", [](const R& r) { return r.admitted.tries; })
-          .value("arrived", "", "", "count", [](const R& r) { return r.admitted.requests; }, {"requests"})
-          .value("accepted", "", "", "count", [](const R& r) { return r.admitted.accepted; }, {"accepted"})
-          .value("rejected", "", "", "count", [](const R& r) { return r.admitted.requests - r.admitted.accepted; },
-                 {"rejected"})
-          .value("mean_start_delay_rounds", "rounds", "from the request's round to the first one, of those accepted", "mean",
+          .value("per_round", "1/round", "mean arrival rate of requests", "rate",
+                 [](const R& r) { return r.admitted.arrivals_per_round; }, {"requests a round", 4})
+          .value("tries", "rounds", "rounds after a request that are tried as its first round", "",
+                 [](const R& r) { return r.admitted.tries; })
+          .value("arrived", "", "requests that arrived", "count", [](const R& r) { return r.admitted.requests; }, {"requests"})
+          .value("accepted", "", "requests that were accepted", "count", [](const R& r) { return r.admitted.accepted; },
+                 {"accepted"})
+          .value("rejected", "", "requests that were rejected", "count",
+                 [](const R& r) { return r.admitted.requests - r.admitted.accepted; }, {"rejected"})
+          .value("mean_start_delay_rounds", "rounds", "rounds from an accepted request to its first round", "mean",
                  [](const R& r) { return r.admitted.mean_start_delay; }, {"start delay", 2});
   return rows;
 }
@@ -78,18 +80,19 @@ const params::Statistics<Result>& disk_time_rows() {
   using R = Result;
   static const auto rows =
       params::Statistics<R>()
-          .value("access_ns", "ns", "a read of one logical block", "",
+          .value("access_ns", "ns", "time that is reserved for a read of one logical block", "",
                  [](const R& r) { return r.options->times.access(r.options->block_bytes); })
-          .value("budget_ns", "ns", "of a disk in a round, for all reads", "",
+          .value("budget_ns", "ns", "time of a disk for all reads of a round, which is the round without 2 T_fullSeek", "",
                  [](const R& r) { return r.options->times.budget(server::kRoundTime); })
-          .value("reserved_share", "", "of a round, 2 T_fullSeek included", "mean over disks and rounds",
+          .value("reserved_share", "", "reserved part of a round, 2 T_fullSeek included", "mean over disks and rounds",
                  [](const R& r) { return r.admitted.reserved_share; }, {"reserved share", 4})
-          .value("reserved_for_failure_share", "", "the part kept for backup copies", "mean over disks and rounds",
-                 [](const R& r) { return r.admitted.reserved_for_failure_share; }, {"reserved for a failure", 4})
-          .value("most_loaded_share", "", "of the most loaded disk of each round", "mean over rounds",
-                 [](const R& r) { return r.admitted.most_loaded_share; }, {"most loaded disk", 4})
-          .value("least_loaded_share", "", "of the least loaded one", "mean over rounds",
-                 [](const R& r) { return r.admitted.least_loaded_share; }, {"least loaded disk", 4});
+          .value("reserved_for_failure_share", "", "part of a round that is reserved for backup copies",
+                 "mean over disks and rounds", [](const R& r) { return r.admitted.reserved_for_failure_share; },
+                 {"reserved for a failure", 4})
+          .value("most_loaded_share", "", "reserved part of a round on its most loaded disk, 2 T_fullSeek included",
+                 "mean over rounds", [](const R& r) { return r.admitted.most_loaded_share; }, {"most loaded disk", 4})
+          .value("least_loaded_share", "", "reserved part of a round on its least loaded disk, 2 T_fullSeek included",
+                 "mean over rounds", [](const R& r) { return r.admitted.least_loaded_share; }, {"least loaded disk", 4});
   return rows;
 }
 
@@ -101,24 +104,25 @@ struct Failure {
 
 const params::Statistics<Failure>& failure_rows() {
   using F = Failure;
-  static const auto rows = params::Statistics<F>()
-                               .value("disk", "", "", "", [](const F& f) { return f.disk; }, {"disk that fails"})
-                               .value("streams_hit", "", "streams that lost their data of the failing round", "count",
-                                      [](const F& f) { return f.after.streams_hit; }, {"streams that lose a round"})
-                               .value("rounds_after", "rounds", "after it, in which reads go to the other copies", "count",
-                                      [](const F& f) { return f.after.rounds; })
-                               .value("stream_rounds", "", "rounds of all streams after it", "count",
-                                      [](const F& f) { return f.after.stream_rounds; })
-                               .value("lost", "", "of them, without data on any disk", "count",
-                                      [](const F& f) { return f.after.lost; }, {"stream-rounds lost"})
-                               .value("late", "", "of them, for which a disk had no time", "count",
-                                      [](const F& f) { return f.after.late; }, {"stream-rounds late"})
-                               .value("streams_missing", "", "streams with one of either", "count",
-                                      [](const F& f) { return f.after.streams_missing; })
-                               .value("used_share", "", "of the other disks' rounds after it", "mean",
-                                      [](const F& f) { return f.after.used_share; }, {"used without it", 4})
-                               .value("reserved_share", "", "reserved on them in these rounds", "mean",
-                                      [](const F& f) { return f.after.reserved_share; });
+  static const auto rows =
+      params::Statistics<F>()
+          .value("disk", "", "number of the disk that fails", "", [](const F& f) { return f.disk; }, {"disk that fails"})
+          .value("streams_hit", "", "streams that lost their data of the failing round", "count",
+                 [](const F& f) { return f.after.streams_hit; }, {"streams that lose a round"})
+          .value("rounds_after", "rounds", "rounds after the failing round, in which reads go to the other copies", "count",
+                 [](const F& f) { return f.after.rounds; })
+          .value("stream_rounds", "", "stream-rounds after the failing round; a stream-round is one round of one stream",
+                 "count", [](const F& f) { return f.after.stream_rounds; })
+          .value("lost", "", "stream-rounds of these whose data no working disk holds", "count",
+                 [](const F& f) { return f.after.lost; }, {"stream-rounds lost"})
+          .value("late", "", "stream-rounds of these for which a disk had no time", "count",
+                 [](const F& f) { return f.after.late; }, {"stream-rounds late"})
+          .value("streams_missing", "", "streams with a lost or late round after the failing round", "count",
+                 [](const F& f) { return f.after.streams_missing; })
+          .value("used_share", "", "used part of a round on the other disks after the failing round, 2 T_fullSeek included",
+                 "mean", [](const F& f) { return f.after.used_share; }, {"used after the failure", 4})
+          .value("reserved_share", "", "reserved part of a round on the same disks in the same rounds, 2 T_fullSeek included",
+                 "mean", [](const F& f) { return f.after.reserved_share; });
   return rows;
 }
 
@@ -126,21 +130,24 @@ const params::Statistics<server::SimulatedRounds>& simulated_rows() {
   using S = server::SimulatedRounds;
   static const auto rows =
       params::Statistics<S>()
-          .value("rounds", "rounds", "", "count", [](const S& s) { return s.rounds; }, {"rounds"})
-          .value("stream_rounds", "", "rounds of all streams, with data", "count", [](const S& s) { return s.stream_rounds; },
-                 {"stream-rounds"})
+          .value("rounds", "rounds", "number of rounds", "count", [](const S& s) { return s.rounds; }, {"rounds"})
+          .value("stream_rounds", "", "stream-rounds with data; a stream-round is one round of one stream", "count",
+                 [](const S& s) { return s.stream_rounds; }, {"stream-rounds"})
           .value("reads", "", "commands to the disks", "count", [](const S& s) { return s.reads; }, {"reads"})
-          .value("lost", "", "stream-rounds of which no working disk had all", "count", [](const S& s) { return s.lost; },
+          .value("lost", "", "stream-rounds of which no working disk held all data", "count", [](const S& s) { return s.lost; },
                  {"lost"})
           .value("late", "", "stream-rounds that were not complete when their round ended", "count",
                  [](const S& s) { return s.late; }, {"late"})
-          .value("late_rounds", "", "rounds with one of them", "count", [](const S& s) { return s.late_rounds; },
+          .value("late_rounds", "", "rounds with a late stream-round", "count", [](const S& s) { return s.late_rounds; },
                  {"late rounds"})
-          .value("busy_share", "", "of the working disks' time: mechanics, from overhead to the end of the transfer", "mean",
-                 [](const S& s) { return s.busy_share; }, {"busy", 4})
-          .value("accounted_share", "", "the same reads by the reservation's formula", "mean",
+          .value("busy_share", "",
+                 "share of the working disks' time in which the mechanics worked, from the overhead to the end of the transfer",
+                 "mean", [](const S& s) { return s.busy_share; }, {"busy", 4})
+          .value("accounted_share", "",
+                 "share of the working disks' time that the reservation's formula gives for the same reads", "mean",
                  [](const S& s) { return s.accounted_share; }, {"by the formula", 4})
-          .value("reserved_share", "", "", "mean", [](const S& s) { return s.reserved_share; }, {"reserved", 4});
+          .value("reserved_share", "", "share of the working disks' time that was reserved", "mean",
+                 [](const S& s) { return s.reserved_share; }, {"reserved", 4});
   return rows;
 }
 
@@ -156,26 +163,29 @@ std::optional<Phases> phases_of(const Result& r) {
 
 const params::Statistics<Result>& result_rows() {
   using R = Result;
-  static const auto streams =
-      params::Statistics<R>()
-          .value("mean_active", "", "streams that play, over the measured rounds", "mean",
-                 [](const R& r) { return r.admitted.mean_active; }, {"streams that play", 2})
-          .value("most_active", "", "", "maximum", [](const R& r) { return r.admitted.most_active; }, {"at most"});
+  static const auto streams = params::Statistics<R>()
+                                  .value("mean_active", "", "playing streams in a measured round", "mean",
+                                         [](const R& r) { return r.admitted.mean_active; }, {"streams that play", 2})
+                                  .value("most_active", "", "most playing streams in a measured round", "maximum",
+                                         [](const R& r) { return r.admitted.most_active; }, {"most streams that play"});
   static const auto rows =
       params::Statistics<R>()
-          .value("rounds", "rounds", "measured", "count", [](const R& r) { return r.options->measure; })
-          .section("requests", "of the measured rounds", request_rows())
-          .section("streams", "", streams)
-          .section("disk_time", "shares are of a round's length, 1 s, and hold 2 T_fullSeek", disk_time_rows())
-          .value("strides_used", "", "on the fullest disk", "last", [](const R& r) { return r.admitted.strides_used; })
-          .group("failure", "from the failing round to the end of the run; only with failure.disk", failure_rows(),
+          .value("rounds", "rounds", "measured rounds", "count", [](const R& r) { return r.options->measure; })
+          .section("requests", "requests of the measured rounds", request_rows())
+          .section("streams", "streams that play", streams)
+          .section("disk_time", "time of the disks in a round, which lasts 1 s; T_fullSeek is a seek over all cylinders",
+                   disk_time_rows())
+          .value("strides_used", "", "strides used on the fullest disk", "last",
+                 [](const R& r) { return r.admitted.strides_used; })
+          .group("failure", "time from the failing round to the end of the run; left out without `failure.disk`",
+                 failure_rows(),
                  [](const R& r) {
                    return r.admitted.failure ? std::optional<Failure>({r.options->failure->disk, *r.admitted.failure})
                                              : std::nullopt;
                  })
           .by_name("simulated",
-                   "what the disks did in the measured rounds, with disks.simulated: `before`, all rounds or those before the "
-                   "failure; `failing_round`; `after`",
+                   "what the disks did in the measured rounds, with `disks.simulated`: `before` has all rounds or those before "
+                   "the failure, then follow `failing_round` and `after`",
                    simulated_rows(), phases_of);
   return rows;
 }
@@ -198,7 +208,7 @@ class MediaServerRun : public RunIf {
     try {
       result_.admitted = server::run_admission(options_, progress, disks_.get());
     } catch (const std::length_error&) {
-      s_.refuse("server.disks", fmt::format("the streams do not fit: {} disks of {} strides", options_.disks,
+      s_.refuse("server.disks", fmt::format("the streams do not fit on {} disks of {} strides", options_.disks,
                                             options_.disk_bytes / options_.stride_bytes));
     } catch (const std::invalid_argument& error) {
       s_.refuse("streams", error.what());

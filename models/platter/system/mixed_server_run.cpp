@@ -47,11 +47,14 @@ const params::Statistics<observe::Samples>& response_rows() {
   using S = observe::Samples;
   static const auto rows =
       params::Statistics<S>()
-          .value("mean", "ms", "", "mean", [](const S& s) { return s.mean_ms(); }, {"mean response", 2})
-          .value("p50", "ms", "", "p50, nearest rank", [](const S& s) { return s.percentile_ms(50); })
-          .value("p95", "ms", "", "p95, nearest rank", [](const S& s) { return s.percentile_ms(95); }, {"p95", 2})
-          .value("p99", "ms", "", "p99, nearest rank", [](const S& s) { return s.percentile_ms(99); })
-          .value("max", "ms", "", "maximum", [](const S& s) { return s.max_ms(); });
+          .value("mean", "ms", "mean response time", "mean", [](const S& s) { return s.mean_ms(); }, {"mean response", 2})
+          .value("p50", "ms", "half of the response times are at most this", "p50, nearest rank",
+                 [](const S& s) { return s.percentile_ms(50); })
+          .value("p95", "ms", "95 % of the response times are at most this", "p95, nearest rank",
+                 [](const S& s) { return s.percentile_ms(95); }, {"p95", 2})
+          .value("p99", "ms", "99 % of the response times are at most this", "p99, nearest rank",
+                 [](const S& s) { return s.percentile_ms(99); })
+          .value("max", "ms", "longest response time", "maximum", [](const S& s) { return s.max_ms(); });
   return rows;
 }
 
@@ -59,9 +62,10 @@ const params::Statistics<server::Workload>& burst_rows() {
   using W = server::Workload;
   static const auto rows =
       params::Statistics<W>()
-          .value("intervals", "", "a power of two", "count", [](const W& w) { return w.burst_intervals(); })
-          .value("interval_s", "s", "length of one", "", [](const W& w) { return w.burst_interval_s(); })
-          .value("offered_bytes_per_s", "bytes/s", "of all requests, second by second", "sum of each second",
+          .value("intervals", "", "intervals of the cascade, a power of two", "count",
+                 [](const W& w) { return w.burst_intervals(); })
+          .value("interval_s", "s", "length of an interval", "", [](const W& w) { return w.burst_interval_s(); })
+          .value("offered_bytes_per_s", "bytes/s", "data of all requests issued in each second", "sum of each second",
                  [](const W& w) { return w.offered_bytes(); });
   return rows;
 }
@@ -70,32 +74,34 @@ const params::Statistics<Result>& text_rows() {
   using R = Result;
   static const auto rows =
       params::Statistics<R>()
-          .value("requests", "", "issued in the measured time", "count", [](const R& r) { return r.issued; }, {"text requests"})
-          .value("failed", "", "of them, with a unit that no working disk holds", "count", [](const R& r) { return r.failed; },
-                 {"failed"})
+          .value("requests", "", "requests issued in the measured time", "count", [](const R& r) { return r.issued; },
+                 {"text requests"})
+          .value("failed", "", "requests of these with a unit that no working disk holds", "count",
+                 [](const R& r) { return r.failed; }, {"failed"})
           .value("completions", "",
-                 "requests that completed in the measured time, those issued before it and those that the cache serves at once "
+                 "requests that completed in the measured time, whenever they were issued; those that the cache serves at once "
                  "included",
                  "count", [](const R& r) { return std::uint64_t{r.response->count()}; }, {"completions"})
-          .value("unfinished", "", "at the end, whenever they were issued", "count", [](const R& r) { return r.unfinished; },
-                 {"unfinished"})
-          .value("oldest_ms", "ms", "age of the oldest unfinished one; null without one", "maximum",
+          .value("unfinished", "", "requests that had not ended when the run ended, whenever they were issued", "count",
+                 [](const R& r) { return r.unfinished; }, {"unfinished"})
+          .value("oldest_ms", "ms", "age of the oldest unfinished request; null if there is none", "maximum",
                  [](const R& r) {
                    return r.unfinished > 0 ? std::optional<double>(core::to_milliseconds(r.oldest)) : std::nullopt;
                  },
-                 {"oldest of them", 2})
-          .group("response_ms", "of the `completions`; null without them", response_rows(),
+                 {"oldest unfinished", 2})
+          .group("response_ms", "response times of the `completions`; null without them", response_rows(),
                  [](const R& r) -> const observe::Samples& { return *r.response; })
-          .value("units", "", "read from disks, that completed in the measured time", "count",
+          .value("units", "", "units that were read from disks and completed in the measured time", "count",
                  [](const R& r) { return r.account->text_units(); })
-          .value("unit_queue_ms", "ms", "of these units", "mean",
+          .value("unit_queue_ms", "ms", "queue part of the response time of these units", "mean",
                  [](const R& r) { return params::mean(r.account->queue_ms(), r.account->text_units()); })
-          .value("unit_service_ms", "ms", "the rest of their response", "mean",
+          .value("unit_service_ms", "ms", "other parts of the response time of these units", "mean",
                  [](const R& r) { return params::mean(r.account->service_ms(), r.account->text_units()); })
-          .value("cache_hit_share", "", "of all units asked for, from the run's start on", "share",
+          .value("cache_hit_share", "",
+                 "share of units found in the cache, of all units requested from the start of the run on", "share",
                  [](const R& r) { return params::mean(static_cast<double>(r.work->cache_hits()), r.work->cache_uses()); },
                  {"units from the cache", 3})
-          .group("bursts", "bursty arrivals only: the cascade over the measured time", burst_rows(),
+          .group("bursts", "the cascade over the measured time; left out unless arrivals are bursty", burst_rows(),
                  [](const R& r) -> const server::Workload* { return r.bursty ? r.work : nullptr; });
   return rows;
 }
@@ -104,21 +110,22 @@ const params::Statistics<Result>& video_rows() {
   using R = Result;
   static const auto rows =
       params::Statistics<R>()
-          .value("clients", "", "", "", [](const R& r) { return r.clients; }, {"video clients"})
-          .value("client_rounds", "", "clients times rounds of 1 s", "count", [](const R& r) { return r.client_rounds; })
-          .value("violations", "", "of them, with a late unit", "count", [](const R& r) { return r.account->violations(); },
-                 {"client-rounds with a late unit"})
-          .value("violation_share", "", "", "share",
+          .value("clients", "", "number of video clients", "", [](const R& r) { return r.clients; }, {"video clients"})
+          .value("client_rounds", "", "clients times measured rounds of 1 s", "count",
+                 [](const R& r) { return r.client_rounds; })
+          .value("violations", "", "client-rounds with a late unit", "count",
+                 [](const R& r) { return r.account->violations(); }, {"client-rounds with a late unit"})
+          .value("violation_share", "", "`violations` divided by `client_rounds`", "share",
                  [](const R& r) { return params::mean(static_cast<double>(r.account->violations()), r.client_rounds); },
-                 {"share of them", 5})
-          .value("units", "", "that came, or were due and had not come at the end", "count",
+                 {"share of late client-rounds", 5})
+          .value("units", "", "units that came, were lost, or were due and had not come when the run ended", "count",
                  [](const R& r) { return r.account->video_units(); })
-          .value("late_units", "", "of them, those that came late or had not come", "count",
+          .value("late_units", "", "units of these that came late, had not come, or were lost", "count",
                  [](const R& r) { return r.account->late_units(); }, {"late units"})
           .value(
-              "late_unit_share", "", "", "share",
+              "late_unit_share", "", "`late_units` divided by `units`", "share",
               [](const R& r) { return params::mean(static_cast<double>(r.account->late_units()), r.account->video_units()); })
-          .value("lost_units", "", "of the late ones, those that no working disk holds", "count",
+          .value("lost_units", "", "late units that no working disk holds", "count",
                  [](const R& r) { return r.account->lost_units(); }, {"lost units"});
   return rows;
 }
@@ -128,17 +135,17 @@ const params::Statistics<Result>& result_rows() {
   static const auto disks =
       params::Statistics<R>()
           .value("utilisation", "",
-                 "share of the measured time in which an access ran, disk by disk; partitioned: those of text first",
+                 "share of the measured time in which an access ran, for each disk; partitioned: the text disks come first",
                  "time-weighted mean", [](const R& r) { return r.array.utilisation; })
-          .value("mean_utilisation", "", "of all disks", "mean", [](const R& r) { return r.mean_utilisation(); },
+          .value("mean_utilisation", "", "mean over all disks", "mean", [](const R& r) { return r.mean_utilisation(); },
                  {"utilisation", 3});
   static const auto rows =
       params::Statistics<R>()
-          .section("text", "", text_rows())
-          .section("video", "units issued after the warm-up", video_rows())
-          .section("disks", "", disks)
-          .group("array", "all but `utilisation` from the beginning, warm-up included", host::array::array_rows(),
-                 [](const R& r) -> const host::array::ArrayResult& { return r.array; });
+          .section("text", "requests of the text clients", text_rows())
+          .section("video", "units of the video clients that were issued after the warm-up", video_rows())
+          .section("disks", "utilisation of the disks", disks)
+          .group("array", "the array of disks; all values but `utilisation` count from the start of the run, warm-up included",
+                 host::array::array_rows(), [](const R& r) -> const host::array::ArrayResult& { return r.array; });
   return rows;
 }
 

@@ -28,7 +28,7 @@ class RequestFiles {
     constexpr std::uint32_t kUnit = workload::BlktraceEvent::kSectorBytes;
     if (!options.block_trace.empty() && scenario.drive.geometry.sector_bytes % kUnit != 0)
       scenario.refuse("drive.geometry.sector_bytes",
-                      fmt::format("found {}, expected whole units of {} bytes, in which a block trace has its addresses",
+                      fmt::format("found {}, expected a multiple of {} bytes, the unit of addresses of a block trace",
                                   scenario.drive.geometry.sector_bytes, kUnit));
     if (!options.block_trace.empty()) trace_.emplace(options.block_trace);
   }

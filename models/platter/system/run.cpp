@@ -49,24 +49,25 @@ const params::Statistics<Frame>& frame_rows() {
   using F = Frame;
   static const auto host =
       params::Statistics<F>()
-          .value("wall_s", "s", "real time", "", [](const F& f) { return f.wall_s; })
-          .value("cpu_s", "s", "processor time", "", [](const F& f) { return f.cpu_s; })
-          .value("simulated_s", "s", "warm-up included", "", [](const F& f) { return f.run.simulated_s(); })
-          .value("simulated_s_per_wall_s", "", "", "rate", [](const F& f) { return f.run.simulated_s() / f.wall_s; },
-                 {"simulated s per wall s", 0})
-          .value("peak_memory_mib", "MiB", "largest resident memory of the process so far", "maximum",
+          .value("wall_s", "s", "real time of set-up and simulation", "", [](const F& f) { return f.wall_s; })
+          .value("cpu_s", "s", "processor time of set-up and simulation", "", [](const F& f) { return f.cpu_s; })
+          .value("simulated_s", "s", "simulated time, warm-up included", "", [](const F& f) { return f.run.simulated_s(); })
+          .value("simulated_s_per_wall_s", "", "simulated time per real time", "rate",
+                 [](const F& f) { return f.run.simulated_s() / f.wall_s; }, {"simulated s per wall s", 0})
+          .value("peak_memory_mib", "MiB", "largest resident memory of the process up to the end of the run", "maximum",
                  [](const F&) { return peak_memory_mib(); })
-          .value("requests_per_cpu_s", "1/s", "commands decided, set-up included", "rate",
+          .value("requests_per_cpu_s", "1/s", "decisions per second of processor time", "rate",
                  [](const F& f) { return static_cast<double>(f.run.decisions()) / f.cpu_s; }, {"commands per CPU second", 0});
-  static const auto rows = params::Statistics<F>()
-                               .value("schema", "", "version of this form", "", [](const F&) { return 2; })
-                               .value("version", "", "of Platter", "", [](const F&) { return std::string(PLATTER_VERSION); })
-                               .value("seed", "", "", "", [](const F& f) { return f.scenario.run.seed; })
-                               .value("configuration", "", "the effective configuration: every key of scenario and drive", "",
-                                      [](const F& f) { return std::make_shared<const json>(configuration(f.scenario)); })
-                               .value("measured_s", "s", "after the warm-up", "",
-                                      [](const F& f) { return f.run.measured_s().value_or(f.scenario.run.measure_s); })
-                               .section("host", "of the machine that simulated; differs from run to run", host);
+  static const auto rows =
+      params::Statistics<F>()
+          .value("schema", "", "version of the result's format", "", [](const F&) { return 2; })
+          .value("version", "", "version of Platter", "", [](const F&) { return std::string(PLATTER_VERSION); })
+          .value("seed", "", "seed of the run", "", [](const F& f) { return f.scenario.run.seed; })
+          .value("configuration", "", "the effective configuration: every key of the scenario and of the drive", "",
+                 [](const F& f) { return std::make_shared<const json>(configuration(f.scenario)); })
+          .value("measured_s", "s", "length of the measured time, which follows the warm-up", "",
+                 [](const F& f) { return f.run.measured_s().value_or(f.scenario.run.measure_s); })
+          .section("host", "the machine that ran the simulation; the values differ from run to run", host);
   return rows;
 }
 
@@ -85,7 +86,8 @@ std::string failure_text(const Scenario& s, double simulated_s) {
   const double at = s.fault.fails_at_s;
   if (at <= 0) return "";
   const std::string who = s.kind == HostKind::Drive ? "the drive" : fmt::format("drive {}", s.redundancy.failing_drive);
-  if (at >= simulated_s) return fmt::format("\nno drive failed: fault.fails_at_s, {:g} s, lies behind the end\n", at);
+  if (at >= simulated_s)
+    return fmt::format("\nno drive failed: fault.fails_at_s is {:g} s, which is after the end of the run\n", at);
   return fmt::format("\n{} failed at {:g} s\n", who, at);
 }
 
@@ -132,38 +134,88 @@ json result_schema() {
   return schema;
 }
 
+namespace {
+
+constexpr const char* kResultHead = R"(# Results
+
+## Purpose
+
+This page lists every value of a run's result, which `platter run --result FILE` writes as JSON. Programs that read results and
+people who compare runs need it. `platter config statistics` makes the page from the rows that fill the result itself. The same
+rows give the schema `models/configs/schema/result.schema.json` and the tables on the screen. Terms are explained in the
+[glossary](glossary.md).
+
+## Interface
+
+A dotted name is the path of a value in the JSON. `NAME` stands for a class of requests (`continuous`, `discrete` or
+`background`), or for a phase of the run in `simulated`. `[]` stands for each element of a list. *Reduction* says how the samples
+become one value. A value without a unit is a number, a text or a truth value.
+
+A value that was not measured is null in the JSON, and `–` on the screen. Examples are a response time without a completion, and
+a mean over no decisions. A rate is 0 if nothing completed in a time that was measured.
+
+## Parameters
+
+A result has no keys of its own. `sim.warmup_s` and `sim.measure_s` ([configuration](configuration.md#every-scenario)) set the
+time that is measured.
+
+## The measured time
+
+The measured time begins after the warm-up. A class has two accounts of it.
+
+- By completion: throughput, response times and their parts belong to the requests that complete in the measured time, whenever
+  they were issued. These requests are the `completions`. Requests that still wait at the end appear in `waiting`, with their
+  number and the age of the oldest one.
+- By issue: of the requests `issued` in the measured time, some have `completed`, some have `failed`, and the rest is
+  `outstanding`. These three add up to `issued`. Deadlines are judged in this account (`late`, `hiccups`).
+
+A request that completes in the last picosecond of the warm-up belongs to the warm-up.
+
+## Timing
+
+The values are computed once, when the run has ended. They do not change the simulated times.
+
+In a closed load, throughput times mean response time is the number of outstanding requests (Little's law).
+
+## Statistics
+
+### Every run
+
+)";
+
+constexpr const char* kResultTail = R"(
+## Limits
+
+- Everything but `host` is the same for the same scenario and seed, on every machine. Runs of `platter serve` also depend on
+  their clients.
+- Percentiles are exact up to 4,194,304 samples. Beyond, a percentile is the lower end of a range, which is at most a thousandth
+  of its values wide.
+- In a short measured time the requests at its two ends have weight: at a depth of 256 up to 2 % in 10 s.
+
+## How verified
+
+- `tb/cli/cli_test.py` compares this page and the schema with the program's output, and checks results against the schema.
+- `tb/sc/statistics_test.cpp` compares the values with those of known requests.
+- Every run with a load checks that the account by issue adds up, and that the parts of each response time add up to the whole.
+- `tb/golden` compares results of more than a hundred runs with stored ones.
+)";
+
+}  // namespace
+
 std::string result_page() {
-  std::string text =
-      "# Results\n\n"
-      "Made by `platter config statistics` from the rows that fill the result itself; a test holds the two together. The same "
-      "rows give the schema "
-      "`result.schema.json` in `models/configs/schema/` and the tables on the screen. Everything but `host` is the same for "
-      "the same scenario and seed, on "
-      "every machine.\n\n`NAME` is a class of requests, `[]` an element of a list.\n\n"
-      "## The measured time\n\n"
-      "The measured time begins after the warm-up. A class has two accounts of it.\n\n"
-      "- By completion: throughput, response times and their parts are of the requests that complete in the measured time, "
-      "whenever they were issued. They are the `completions`. Requests that still wait at the end are told with their number "
-      "and the age of the oldest (`waiting`).\n"
-      "- By issue: of the requests `issued` in the measured time, some have `completed`, some have `failed`, and the rest is "
-      "`outstanding`. These three sum to `issued`. Deadlines are judged in this account (`late`, `hiccups`).\n\n"
-      "A request that completes in the last picosecond of the warm-up belongs to the warm-up. In a closed load throughput "
-      "times mean response time is the number outstanding (Little's law). In a short time the requests at its two ends weigh: "
-      "at a depth of 256 up to 2 % in 10 s.\n\n"
-      "What was not measured is null, on the screen `–`: a response time without a completion, a mean over no decisions. A "
-      "rate is 0 where nothing completed in a time that was measured.\n\n## Every run\n\n";
+  std::string text = kResultHead;
   text += params::page_table(frame_rows());
   for (std::size_t i = 0; i < host_kinds().size(); ++i) {
     const auto kind = static_cast<HostKind>(i);
     if (kind == HostKind::Array) continue;  // same as for a drive
-    text += fmt::format("\n## {}\n\n", host_kinds()[i]);
+    text += fmt::format("\n### {}\n\n", host_kinds()[i]);
     for (const HostKind same : {kind, HostKind::Array})
       if (same == kind || kind == HostKind::Drive)
         text += fmt::format("`host.kind = \"{}\"`: {}.\n", to_string(same), host_info(same).description);
     text += '\n';
     text += params::page_table(host_info(kind).rows());
   }
-  return text;
+  return text + kResultTail;
 }
 
 }  // namespace platter::system

@@ -55,15 +55,16 @@ const params::Table<Scenario>& scenario_parameters() {
   static const params::Table<P> table = {
       params::required<P>({"format", "", "version of the file format", params::at(&P::format), params::Range{1, 1}}),
       {"host.kind", "",
-       "what stands before the drives: a load and one drive, a load and an array, a media server, a server of text and video, "
-       "AutoQoS above one drive",
+       "kind of the host before the drives: a load and one drive, a load and an array, a media server, a server of text and "
+       "video, or AutoQoS above one drive",
        params::at(&P::kind), params::OneOf{host_kinds()}},
       {"engine", "",
-       "make of the scheduling engine: firmware, model, rtl, lockstep, or lockstep:sample=K/N (of every N decisions K are "
-       "compared; lockstep:sample=K: of every 20 K)",
+       "scheduling engine: firmware, model, rtl, lockstep, or lockstep:sample=K/N, which compares K of every N decisions "
+       "(lockstep:sample=K: of every 20 K)",
        params::at(&P::engine),
        params::Notation{"^(firmware|model|rtl|lockstep(:sample=[1-9][0-9]*(/[1-9][0-9]*)?)?)$", engine_notation_objection}},
-      {"policy", "", "scheduling policy, one of `platter list policies`; of a mixed_server: integrated",
+      {"policy", "",
+       "scheduling policy, one of `platter list policies`; for a mixed_server the policy of the integrated server",
        params::at(&P::policy)},
   };
   return table;
@@ -92,7 +93,7 @@ const std::vector<Part>& parts() {
          g.add(workload::run_parameters(), s.run);
        }},
       {"Load on a drive or an array",
-       "",
+       "These keys exist with `host.kind = \"drive\"` and `\"array\"`.",
        {HostKind::Drive, HostKind::Array},
        [](Scenario& s, Grammar& g) {
          g.add(eager::eager_parameters(), s.eager);
@@ -100,30 +101,32 @@ const std::vector<Part>& parts() {
          g.add(workload::discrete_parameters(), s.discrete);
        }},
       {"Failure and waves",
-       "",
+       "These keys exist with `host.kind = \"drive\"`, `\"array\"` and `\"mixed_server\"`.",
        {HostKind::Drive, HostKind::Array, HostKind::MixedServer},
        [](Scenario& s, Grammar& g) {
          g.add(drive::fault_parameters(), s.fault);
          g.add(observe::wave_parameters(), s.waves);
        }},
       {"Array",
-       "`host.kind = \"array\"` ([rules](array.md)).",
+       "These keys exist with `host.kind = \"array\"`. The page [array](array.md) has the rules.",
        {HostKind::Array},
        [](Scenario& s, Grammar& g) { g.add(host::array::array_parameters(), s.array); }},
       {"Copies and rebuild",
-       "Of an array and of a server of text and video ([rules](array.md)).",
+       "These keys exist with `host.kind = \"array\"` and `\"mixed_server\"`. The page [array](array.md) has the rules.",
        {HostKind::Array, HostKind::MixedServer},
        [](Scenario& s, Grammar& g) { g.add(host::array::redundancy_parameters(), s.redundancy); }},
       {"Media server",
-       "`host.kind = \"media_server\"`; rounds last 1 s ([rules](media_server.md)).",
+       "These keys exist with `host.kind = \"media_server\"`. A round lasts 1 s. The page [media server](media_server.md) has "
+       "the rules.",
        {HostKind::MediaServer},
        [](Scenario& s, Grammar& g) { g.add(host::media_server::media_server_parameters(), s.media_server); }},
       {"Server of text and video",
-       "`host.kind = \"mixed_server\"` ([rules](mixed_server.md)).",
+       "These keys exist with `host.kind = \"mixed_server\"`. The page [server of text and video](mixed_server.md) has the "
+       "rules.",
        {HostKind::MixedServer},
        [](Scenario& s, Grammar& g) { g.add(host::mixed_server::mixed_server_parameters(), s.mixed_server); }},
       {"AutoQoS",
-       "`host.kind = \"autoqos\"` ([rules](autoqos.md)).",
+       "These keys exist with `host.kind = \"autoqos\"`. The page [AutoQoS](autoqos.md) has the rules.",
        {HostKind::AutoQos},
        [](Scenario& s, Grammar& g) {
          g.add(host::autoqos::autoqos_parameters(), s.autoqos);
@@ -174,7 +177,7 @@ void check(const Scenario& s, params::Findings& findings) {
   if (s.run.measure_s < workload::kShortestMeasured_s && !(traced && s.run.as_long_as_trace()))
     findings.add("sim.measure_s",
                  fmt::format("found {:g}, expected at least {:g}{}", s.run.measure_s, workload::kShortestMeasured_s,
-                             traced ? ", or 0: as long as the trace" : "; 0 is for traces"));
+                             traced ? ", or 0 for as long as the trace" : "; 0 is allowed with a trace only"));
   const std::uint32_t sector = s.drive.geometry.sector_bytes;
   switch (s.kind) {
     case HostKind::Drive:
@@ -233,7 +236,7 @@ Scenario load_scenario(const std::filesystem::path& file, const std::vector<std:
   std::vector<core::ConfigProblem> problems;
   document.read(grammar(s), s, problems, [&s](const std::string& key) {
     const std::string kinds = kinds_with(key);
-    return kinds.empty() ? kinds : fmt::format(" with host.kind = \"{}\", but with {}", to_string(s.kind), kinds);
+    return kinds.empty() ? kinds : fmt::format(" with host.kind = \"{}\"; it exists with {}", to_string(s.kind), kinds);
   });
   const bool traced = (s.kind == HostKind::Drive || s.kind == HostKind::Array) && s.discrete.source == "trace";
   if (traced && s.positions.count("sim.measure_s") == 0) s.run.measure_s = 0;
@@ -325,28 +328,78 @@ json drive_schema() {
   return schema;
 }
 
+namespace {
+
+constexpr const char* kReferenceHead = R"(# Configuration
+
+## Purpose
+
+This page lists every key of a scenario and of a drive profile. People who write scenarios need it. `platter config reference`
+makes the page from the rows that the loader uses. The same rows give the JSON Schemas in `models/configs/schema/`. Terms are
+explained in the [glossary](glossary.md).
+
+## Interface
+
+A scenario is a TOML file. `host.kind` decides which of the parts below it has.
+
+| form in the file | meaning |
+| --- | --- |
+| `[section]` with keys | the section stands inline |
+| `section = "FILE"` | the section stands in a file of its own |
+| `[section]` with `file = "FILE"` and keys | the section starts from the file, and the keys override it |
+| `drive = "NAME"` | a shipped profile (`platter list drives`); a name with `/` or `.toml` is a file |
+
+A file name is relative to the folder of the file that contains it. `--set KEY=VALUE` overrides any key on the command line; there,
+file names are relative to the working directory.
+
+## Parameters
+
+Ranges include both ends. A key without a unit is a number, a text, a truth value or a list. If a meaning lists alternatives, they
+have the order of the range.
+
+)";
+
+constexpr const char* kReferenceTail = R"(
+## Timing
+
+All keys are read and checked before the simulation starts. No key changes during a run.
+
+## Statistics
+
+`configuration` in a [result](statistics.md) has every key with its effective value.
+
+## Limits
+
+- A key that does not exist is an error. Its message has file, line, column and the nearest valid name.
+- All problems of single keys are reported together, with exit code 2. Keys that do not fit together are reported when each key is
+  valid.
+- A whole number where a real number is expected is at most 2^53, so that it is read exactly.
+
+## How verified
+
+- `tb/unit/config_test.cpp` checks the loader: types, ranges, sections in files, overrides, and the messages.
+- `tb/cli/cli_test.py` compares this page and the schemas with the program's output. It checks all shipped scenarios and profiles
+  against the schemas.
+)";
+
+}  // namespace
+
 std::string reference_page() {
-  std::string text =
-      "# Configuration\n\n"
-      "Made by `platter config reference` from the rows that the loader itself uses; a test holds the two together. The same "
-      "rows give the JSON Schemas in "
-      "`models/configs/schema/`.\n\n"
-      "A scenario is a TOML file; `host.kind` says which of the parts below it has. A section stands inline or is the name of "
-      "a file, relative to the file "
-      "that names it; a section with a key `file` starts from that file and overrides it. `drive` is the name of a shipped "
-      "profile (`platter list drives`), a "
-      "file, or a table with `file`. `--set KEY=VALUE` overrides any key. An unknown key is an error with file, line, column "
-      "and the nearest valid name.\n";
+  std::string text = kReferenceHead;
+  bool first = true;
   for (const Part& part : parts()) {
     Scenario scenario(part.kinds.empty() ? HostKind::Drive : part.kinds.front());
     Grammar grammar;
     part.add(scenario, grammar);
-    text +=
-        fmt::format("\n## {}\n\n{}{}{}", part.title, part.text, part.text.empty() ? "" : "\n\n", params::page_table(grammar));
+    text += fmt::format("{}### {}\n\n{}{}{}", first ? "" : "\n", part.title, part.text, part.text.empty() ? "" : "\n\n",
+                        params::page_table(grammar));
+    first = false;
     for (const params::BoundArray& array : grammar.arrays())
-      text += fmt::format("\n### `[[{}]]`, one for each {}\n\n{}", array.key, array.one, params::page_table(array));
+      text += fmt::format("\n#### `[[{}]]`, one for each {}\n\n{}", array.key, array.one, params::page_table(array));
   }
-  text += "\nDefaults of other hosts:\n\n| host.kind | policy | sim.warmup_s | sim.measure_s |\n| --- | --- | --- | --- |\n";
+  text +=
+      "\n### Defaults that depend on the host\n\n| host.kind | policy | sim.warmup_s | sim.measure_s |\n| --- | --- | --- | "
+      "--- |\n";
   for (const HostKind kind : every_kind()) {
     const Scenario scenario(kind);
     text += fmt::format("| {} | `{}` | {:g} | {:g} |\n", to_string(kind), scenario.policy, scenario.run.warmup_s,
@@ -355,10 +408,11 @@ std::string reference_page() {
   profile::DriveProfile profile;
   Grammar grammar;
   profile::add_to(grammar, profile);
-  text += "\n## Drive profile\n\nIn a profile as they stand, in a scenario below `drive.`.\n\n" + params::page_table(grammar);
+  text += "\n### Drive profile\n\nA profile has these keys as they are. In a scenario they stand below `drive.`.\n\n" +
+          params::page_table(grammar);
   for (const params::BoundArray& array : grammar.arrays())
-    text += fmt::format("\n### `[[{}]]`, one for each {}\n\n{}", array.key, array.one, params::page_table(array));
-  return text;
+    text += fmt::format("\n#### `[[{}]]`, one for each {}\n\n{}", array.key, array.one, params::page_table(array));
+  return text + kReferenceTail;
 }
 
 }  // namespace platter::system

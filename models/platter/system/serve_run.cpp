@@ -46,7 +46,7 @@ void write_debug(observe::RequestTap& to, std::uint64_t at, std::uint8_t* data, 
   payload.set_data_length(static_cast<unsigned>(bytes));
   payload.set_streaming_width(static_cast<unsigned>(bytes));
   if (to.disk_init_socket->transport_dbg(payload) != bytes)
-    throw core::SimulationError(fmt::format("the drive did not take {} bytes of an image at {}", bytes, at));
+    throw core::SimulationError(fmt::format("the drive did not take {} bytes of an image at byte {}", bytes, at));
 }
 
 bool readable(int fd) {
@@ -65,7 +65,7 @@ void load_image(const std::filesystem::path& file, observe::RequestTap& to, std:
   struct stat kind{};
   if (!from || fstat(from.get(), &kind) != 0) fail();
   if (!S_ISREG(kind.st_mode) && !S_ISBLK(kind.st_mode))
-    throw core::InputError(file, 0, 0, "expected a regular file or a block device: an image has an end");
+    throw core::InputError(file, 0, 0, "expected a regular file or a block device");
   std::vector<std::uint8_t> chunk(std::size_t{1} << 20);
   std::uint64_t at = 0;
   for (std::size_t filled = 0; !readable(stop_fd);) {
@@ -138,8 +138,9 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
     result_.serving->pacing = options.pacing;
     const std::size_t drives = disks_.drives().size();
     if (options.images.size() > drives)
-      throw core::InputError(options.images[drives], 0, 0,
-                             fmt::format("one image too many: the scenario has {} drive{}", drives, drives == 1 ? "" : "s"));
+      throw core::InputError(
+          options.images[drives], 0, 0,
+          fmt::format("found more images than drives: the scenario has {} drive{}", drives, drives == 1 ? "" : "s"));
     if (!options.nbd.empty()) offer_blocks();
     if (!options.vfio_user.empty()) offer_adapter();
     poller_.add(options.stop_fd, EPOLLIN, *this);
@@ -197,7 +198,7 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
   void offer_blocks() {
     const std::uint32_t sector = s_.drive.geometry.sector_bytes;
     if ((sector & (sector - 1)) != 0)
-      s_.refuse("drive", fmt::format("found sectors of {} bytes, expected a power of two: NBD has no other blocks", sector));
+      s_.refuse("drive", fmt::format("found sectors of {} bytes, expected a power of two, as NBD requires", sector));
     for (const auto& drive : disks_.drives()) {
       const std::string name = drive->basename();
       blocks_.push_back(std::make_unique<nbd::BlockInitiator>((name + "_nbd").c_str()));
@@ -210,8 +211,8 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
   void offer_adapter() {
     const auto& drives = disks_.drives();
     if (drives.size() > ahci::reg::kMostPorts)
-      s_.refuse("array.drives", fmt::format("found {}, expected at most {}: each needs a port of the adapter", drives.size(),
-                                            std::size_t{ahci::reg::kMostPorts}));
+      s_.refuse("array.drives", fmt::format("found {}, expected at most {}, because each drive needs a port of the adapter",
+                                            drives.size(), std::size_t{ahci::reg::kMostPorts}));
     std::vector<ahci::AtaIdentity> devices;
     devices.reserve(drives.size());
     for (const auto& drive : drives)
@@ -284,14 +285,16 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
 
 std::unique_ptr<RunIf> make_serve_run(const Scenario& s, const ServeOptions& options) {
   if (s.kind != HostKind::Drive && s.kind != HostKind::Array)
-    s.refuse("host.kind", fmt::format("found {}, expected drive or array: clients are the host", to_string(s.kind)));
+    s.refuse("host.kind",
+             fmt::format("found {}, expected drive or array, because the clients are the host", to_string(s.kind)));
   if (!options.nbd.empty() && !options.vfio_user.empty())
-    throw core::InputError("platter serve", 0, 0,
-                           "found --nbd and --vfio-user, expected one of them: an AHCI port gives its drive the tags");
+    throw core::InputError(
+        "platter serve", 0, 0,
+        "found --nbd and --vfio-user, expected one of them, because an AHCI port assigns the tags of its drive");
   if (options.nbd_memory > 0 && options.nbd_memory < nbd::ServerOptions::kLeastMemory)
     throw core::InputError("--nbd-memory", 0, 0,
-                           fmt::format("found {} bytes, expected at least {}: two of the largest requests", options.nbd_memory,
-                                       nbd::ServerOptions::kLeastMemory));
+                           fmt::format("found {} bytes, expected at least {}, which is twice the largest request",
+                                       options.nbd_memory, nbd::ServerOptions::kLeastMemory));
   check_engine(s);
   sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
   return std::make_unique<ServeRun>(s, options);

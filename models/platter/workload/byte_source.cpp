@@ -28,7 +28,7 @@ std::string ByteSource::name_of(const std::filesystem::path& path) {
 ByteSource::ByteSource(const std::filesystem::path& path) : name_(name_of(path)), buffer_(kMostHeld) {
   const bool standard = path == kStandardInput;
   static bool taken = false;
-  if (standard && taken) fail(0, "can be read once only, and is needed twice: write it to a file first");
+  if (standard && taken) fail(0, "can be read only once, but is needed twice: write it to a file first");
   taken = taken || standard;
   if (const std::string objection = core::note_input(standard ? "/dev/stdin" : path); !objection.empty()) fail(0, objection);
   errno = 0;
@@ -86,7 +86,7 @@ bool ByteSource::more(std::size_t line) {
   } catch (const core::InputError&) {
     throw;
   } catch (const std::runtime_error& error) {
-    fail(line, fmt::format("cannot be read on: {}", error.what()));
+    fail(line, fmt::format("cannot be read any further: {}", error.what()));
   }
   end_ += got;
   return got > 0;

@@ -153,15 +153,14 @@ bool TraceProducer::next(Request& request, core::Picoseconds /*now*/) {
   }
   if (record.offset_bytes % target_.block_bytes != 0 || record.length_bytes % target_.block_bytes != 0)
     throw core::InputError(file_, record.line, 0,
-                           fmt::format("request of {} bytes at byte {}: expected whole sectors of {} bytes",
+                           fmt::format("found a request of {} bytes at byte {}, expected whole sectors of {} bytes",
                                        record.length_bytes, record.offset_bytes, target_.block_bytes));
   request.issued = speed_ == 1.0 ? record.time_ps : core::to_picoseconds(static_cast<double>(record.time_ps) / speed_, 1);
   if (request.issued == core::kNoDeadline)
-    throw core::InputError(
-        file_, record.line, 0,
-        fmt::format("at workload.discrete.trace_speed = {:g} this request arrives after {:g} s, expected an arrival within the "
-                    "106 days that simulated time lasts",
-                    speed_, static_cast<double>(record.time_ps) * 1e-12 / speed_));
+    throw core::InputError(file_, record.line, 0,
+                           fmt::format("found an arrival after {1:g} s with workload.discrete.trace_speed = {0:g}, expected "
+                                       "one within the 106 days that simulated time lasts",
+                                       speed_, static_cast<double>(record.time_ps) * 1e-12 / speed_));
   request.address = record.offset_bytes;
   request.length = record.length_bytes;
   request.operation = command::read_or_write(record.write);

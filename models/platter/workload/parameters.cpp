@@ -15,10 +15,11 @@ using params::Range;
 const params::Table<RunParameters>& run_parameters() {
   using P = RunParameters;
   static const params::Table<P> table = {
-      {"sim.seed", "", "seed of every random stream of the run", at(&P::seed), Range{0, 9.2e18}},
-      {"sim.warmup_s", "s", "simulated time before counting starts", at(&P::warmup_s), Range{0, 1e6}},
+      {"sim.seed", "", "seed of all random streams of the run", at(&P::seed), Range{0, 9.2e18}},
+      {"sim.warmup_s", "s", "simulated time before the measured time", at(&P::warmup_s), Range{0, 1e6}},
       {"sim.measure_s", "s",
-       "simulated time that is counted, at least 1 us; 0, which is the default with a trace: until its requests have ended",
+       "measured time in simulated seconds, at least 1 us; 0, which is the default with a trace: until the requests of the "
+       "trace have ended",
        at(&P::measure_s), Range{0, kLongestMeasured_s}},
   };
   return table;
@@ -27,23 +28,24 @@ const params::Table<RunParameters>& run_parameters() {
 const params::Table<ContinuousWorkload>& continuous_parameters() {
   using P = ContinuousWorkload;
   static const params::Table<P> table = {
-      {"workload.continuous.streams", "", "continuous-media streams; each asks for its next fragment every round",
+      {"workload.continuous.streams", "", "number of continuous-media streams; each requests its next fragment every round",
        at(&P::streams), Range{0, 10000}},
-      {"workload.continuous.round_s", "s", "length of a round, which is also the fragment's deadline", at(&P::round_s),
-       Range{1e-3, 3600}},
+      {"workload.continuous.round_s", "s", "length of a round, which is also the time from a fragment's issue to its deadline",
+       at(&P::round_s), Range{1e-3, 3600}},
       {"workload.continuous.size", "",
-       "what a stream asks for in a round: the frames of its table, or a gamma-distributed size", at(&P::size),
+       "size of a fragment: the frames of the stream's table in a round, or a gamma-distributed size", at(&P::size),
        OneOf{{"tables", "gamma"}}},
-      {"workload.continuous.tables", "", "frame-size tables; stream i plays table i modulo their number", at(&P::tables)},
+      {"workload.continuous.tables", "", "frame-size tables; stream i plays table i modulo the number of tables",
+       at(&P::tables)},
       {"workload.continuous.mean_bytes", "bytes", "gamma: mean size, rounded up to whole sectors", at(&P::mean_bytes),
        Range{1, 1e9}},
-      {"workload.continuous.deviation_bytes", "bytes", "gamma: its standard deviation, not above the mean",
+      {"workload.continuous.deviation_bytes", "bytes", "gamma: standard deviation of the size, not above the mean",
        at(&P::deviation_bytes), Range{0, 1e9}},
       {"workload.continuous.placement", "",
-       "random: each fragment lies anywhere; contiguous: a stream's fragments follow each other", at(&P::placement),
+       "random: each fragment lies anywhere; contiguous: the fragments of a stream follow each other", at(&P::placement),
        OneOf{{"random", "contiguous"}}},
       {"workload.continuous.span_bytes", "bytes",
-       "random: a fragment lies within one span of so many bytes, such as a cylinder; 0: anywhere", at(&P::span_bytes),
+       "random: a fragment lies within one span of this size, such as a cylinder; 0: anywhere", at(&P::span_bytes),
        Range{0, 1e15}},
   };
   return table;
@@ -52,62 +54,66 @@ const params::Table<ContinuousWorkload>& continuous_parameters() {
 const params::Table<DiscreteWorkload>& discrete_parameters() {
   using P = DiscreteWorkload;
   static const params::Table<P> table = {
-      {"workload.discrete.source", "", "where discrete requests come from", at(&P::source),
+      {"workload.discrete.source", "", "source of the discrete requests", at(&P::source),
        OneOf{{"none", "poisson", "trace", "closed"}}},
       {"workload.discrete.rate_per_s", "1/s", "poisson: mean arrival rate", at(&P::rate_per_s), Range{0, 1e9}},
-      {"workload.discrete.outstanding", "", "closed: requests kept outstanding", at(&P::outstanding), Range{1, 100000}},
+      {"workload.discrete.outstanding", "", "closed: number of requests kept outstanding", at(&P::outstanding),
+       Range{1, 100000}},
       {"workload.discrete.max_outstanding", "",
-       "most discrete requests in the drive at once, the rest wait in the host; 0: what the queue leaves "
-       "beside the streams, before a striped array no limit",
+       "most discrete requests in the drive at once; the others wait in the host; 0: no limit for closed and before a striped "
+       "array, otherwise the tags that the streams leave, at least 1",
        at(&P::max_outstanding), Range{0, 100000}},
-      {"workload.discrete.read_fraction", "", "share of reads of a generator", at(&P::read_fraction), Range{0, 1}},
-      {"workload.discrete.size", "", "request sizes of a generator: all mean_bytes, or normal around it", at(&P::size),
-       OneOf{{"fixed", "normal"}}},
-      {"workload.discrete.mean_bytes", "bytes", "mean request size of a generator, rounded to whole sectors",
-       at(&P::mean_bytes), Range{1, 1e9}},
-      {"workload.discrete.deviation_bytes", "bytes", "standard deviation of the size; sizes are cut below at one sector",
+      {"workload.discrete.read_fraction", "", "share of reads among generated requests", at(&P::read_fraction), Range{0, 1}},
+      {"workload.discrete.size", "", "size of generated requests: always `mean_bytes`, or normally distributed around it",
+       at(&P::size), OneOf{{"fixed", "normal"}}},
+      {"workload.discrete.mean_bytes", "bytes", "mean size of generated requests, rounded to whole sectors", at(&P::mean_bytes),
+       Range{1, 1e9}},
+      {"workload.discrete.deviation_bytes", "bytes", "standard deviation of the size; the smallest size is one sector",
        at(&P::deviation_bytes), Range{0, 1e9}},
-      {"workload.discrete.deadline_ms", "ms",
-       "time after its issue by which a generated request is to complete; 0: it has no deadline", at(&P::deadline_ms),
-       Range{0, 1e9}},
-      {"workload.discrete.align_bytes", "bytes", "a generator's requests begin at multiples of this; 0: at any sector",
+      {"workload.discrete.deadline_ms", "ms", "time from a generated request's issue to its deadline; 0: no deadline",
+       at(&P::deadline_ms), Range{0, 1e9}},
+      {"workload.discrete.align_bytes", "bytes", "generated requests begin at multiples of this; 0: at any sector",
        at(&P::align_bytes), Range{0, 1e9}},
       {"workload.discrete.span_bytes", "bytes",
-       "a generated request lies within one span of so many bytes, such as a cylinder; 0: anywhere", at(&P::span_bytes),
+       "a generated request lies within one span of this size, such as a cylinder; 0: anywhere", at(&P::span_bytes),
        Range{0, 1e15}},
-      {"workload.discrete.trace", "", "trace: the file, NAME of NAME.blktrace.0, .1 and so on, or - for the standard input",
+      {"workload.discrete.trace", "",
+       "trace: its file, NAME for the files NAME.blktrace.0, NAME.blktrace.1 and so on, or - for the standard input",
        at(&P::trace)},
-      {"workload.discrete.trace_format", "", "one of `platter list trace-formats`, or auto", at(&P::trace_format)},
-      {"workload.discrete.trace_device", "", "requests of this device only; empty: the trace must name one only",
-       at(&P::trace_device)},
+      {"workload.discrete.trace_format", "", "format of the trace: one of `platter list trace-formats`, or auto",
+       at(&P::trace_format)},
+      {"workload.discrete.trace_device", "",
+       "device whose requests are used; `*`: all devices; empty: the trace must have one device only", at(&P::trace_device)},
       {"workload.discrete.trace_action", "",
-       "blktrace, blkparse, ftrace: a request is what was queued (Q), issued to the drive (D) or completed (C)",
+       "blktrace, blkparse, ftrace: event that counts as a request, which is queued (Q), issued to the drive (D) or completed "
+       "(C)",
        at(&P::trace_action), OneOf{{"queued", "issued", "completed"}}},
-      {"workload.discrete.trace_time_unit", "", "unit of the trace's times; format: the usual one of its format",
+      {"workload.discrete.trace_time_unit", "", "unit of the trace's times; format: the usual unit of its format",
        at(&P::trace_time_unit), OneOf{{"format", "s", "ms", "us", "100ns", "ns", "ps"}}},
       {"workload.discrete.trace_lba_bytes", "bytes",
-       "unit of the trace's addresses, and of its sizes where its format counts both alike; 0: the usual one of its format",
+       "unit of the trace's addresses, and of its sizes if its format uses one unit for both; 0: the usual unit of its format",
        at(&P::trace_lba_bytes), Range{0, 1e9}},
       {"workload.discrete.trace_sort_window", "",
        "requests of the trace that are held back to sort them by time; 0: none; -1: as many as its format is known to need",
        at(&P::trace_sort_window), Range{-1, TraceOptions::kMostSorted}},
       {"workload.discrete.trace_spread_s", "s",
-       "requests with equal times in the trace are spread evenly over so long, or up to the next later time; 0: not at all",
+       "requests with equal times are spread evenly over this time, but not beyond the next later time; 0: no spreading",
        at(&P::trace_spread_s), Range{0, 1e6}},
       {"workload.discrete.trace_last_line", "",
-       "the last line of a text without an end of line, which may be cut short: stop, read it as it is, or leave it out",
+       "last line of a text without an end of line, which may be cut short: stop with an error, read it as it is, or leave it "
+       "out",
        at(&P::trace_last_line), OneOf{{"error", "keep", "drop"}}},
-      {"workload.discrete.trace_skip_empty", "", "whether requests of size 0 are left out of the trace, and not an error",
+      {"workload.discrete.trace_skip_empty", "", "requests of size 0 are left out of the trace; otherwise they are an error",
        at(&P::trace_skip_empty)},
       {"workload.discrete.past_end", "",
-       "a traced request past the drive's end: stop, wrap its address, or cut it; scale: stretch or shrink all addresses to "
-       "the drive",
+       "a trace's request past the drive's end: stop with an error, wrap its address, or cut it; scale: stretch or shrink all "
+       "addresses to the drive",
        at(&P::past_end), OneOf{{"error", "wrap", "clip", "scale"}}},
       {"workload.discrete.trace_span_bytes", "bytes",
-       "scale: the trace's addresses end here, and here the drive ends; 0: the largest end of a request, found by reading it "
-       "twice",
+       "scale: end of the trace's addresses, which becomes the end of the drive; 0: the largest end of a request, for which "
+       "the trace is read twice",
        at(&P::trace_span_bytes), Range{0, 9.2e18}},
-      {"workload.discrete.trace_speed", "", "arrival times of the trace are divided by this", at(&P::trace_speed),
+      {"workload.discrete.trace_speed", "", "factor by which the arrival times of the trace are divided", at(&P::trace_speed),
        Range{1e-6, 1e9}},
   };
   return table;
@@ -142,7 +148,7 @@ void check_span(const char* key, std::int64_t bytes, std::uint32_t sector_bytes,
 
 void check(const ContinuousWorkload& w, std::uint32_t sector_bytes, params::Findings& findings) {
   if (w.streams > 0 && w.size == "tables" && w.tables.empty())
-    findings.add("workload.continuous.tables", "is missing: streams need at least one frame-size table",
+    findings.add("workload.continuous.tables", "is missing: continuous streams need at least one frame-size table",
                  "workload.continuous.streams");
   if (w.size == "gamma" && w.deviation_bytes > w.mean_bytes)
     findings.add("workload.continuous.deviation_bytes", "expected no more than workload.continuous.mean_bytes");
@@ -165,9 +171,10 @@ void check(const DiscreteWorkload& w, std::uint32_t sector_bytes, params::Findin
   if (w.source == "poisson" && w.rate_per_s <= 0)
     findings.add("workload.discrete.rate_per_s", "is missing: a rate above 0 for Poisson arrivals", "workload.discrete.source");
   else if (w.source == "poisson" && w.rate_per_s < kLeastRate)
-    findings.add("workload.discrete.rate_per_s",
-                 fmt::format("found {:g}, expected at least {:g} 1/s: arrivals lie further apart than simulated time lasts",
-                             w.rate_per_s, kLeastRate));
+    findings.add(
+        "workload.discrete.rate_per_s",
+        fmt::format("found {:g}, expected at least {:g} 1/s, so that the time between two arrivals fits into simulated time",
+                    w.rate_per_s, kLeastRate));
 }
 
 }  // namespace platter::workload

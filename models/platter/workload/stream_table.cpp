@@ -49,7 +49,7 @@ StreamTable StreamTable::load(const std::filesystem::path& path) {
     line.require_end();
     if (!columns_seen) {
       if (line.text.substr(0, kDurationKey.size()) == kDurationKey) {
-        if (duration) line.fail(0, fmt::format("duration_us stands twice, first in line {}", duration_line));
+        if (duration) line.fail(0, fmt::format("duration_us is given twice, the first time in line {}", duration_line));
         duration = parse_duration(line);
         duration_line = line.number;
       } else if (line.text.substr(0, 1) != "#") {
@@ -68,7 +68,7 @@ StreamTable StreamTable::load(const std::filesystem::path& path) {
     const std::uint64_t frame = parse_unsigned(line, fields[0], "frame");
     if (frame != table.frames()) {
       line.fail(fields[0].column,
-                fmt::format("frame is {}, expected {}: frames are counted from 0 without a gap", frame, table.frames()));
+                fmt::format("frame is {}, expected {}: frames are numbered from 0 without a gap", frame, table.frames()));
     }
     const std::int64_t pts = parse_us(line, fields[1], "pts_us");
     if (table.pts_us_.empty() && pts != 0) {
@@ -93,7 +93,8 @@ StreamTable StreamTable::load(const std::filesystem::path& path) {
   if (!columns_seen) {
     throw core::InputError(file.name(), 0, 0, fmt::format("has no line of column names \"{}\"", kColumns));
   }
-  if (table.pts_us_.empty()) throw core::InputError(file.name(), 0, 0, "has no frame");
+  if (table.pts_us_.empty())
+    throw core::InputError(file.name(), 0, 0, "has no frame, expected at least one line after the column names");
   if (!duration) {
     throw core::InputError(file.name(), 0, 0, fmt::format("has no line \"{} MICROSECONDS\" before the columns", kDurationKey));
   }

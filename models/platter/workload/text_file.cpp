@@ -15,7 +15,8 @@ bool TextFile::next(SourceLine& line) {
     const std::size_t newline = rest.find('\n', searched);
     const std::size_t length = std::min(newline, rest.size());
     if (length > kLongestLine)
-      throw core::InputError(name(), number_ + 1, 0, fmt::format("line of more than {} bytes: not a text file", kLongestLine));
+      throw core::InputError(name(), number_ + 1, 0,
+                             fmt::format("found a line of more than {} bytes, expected a text file", kLongestLine));
     const bool ended = newline != std::string_view::npos;
     if (ended || (at_end_ && !rest.empty())) {
       source_.consume(length + (ended ? 1 : 0));

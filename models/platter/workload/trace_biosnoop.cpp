@@ -41,7 +41,9 @@ class BiosnoopParser : public TraceParserIf {
     if (queued_ != SnoopTable::kNone && table_.at(row, queued_).text.front() != '-')
       response += parse_time_ps(line, table_.at(row, queued_), kMilliseconds);
     if (response > std::numeric_limits<std::int64_t>::max())
-      line.fail(0, "latency and time in the queue are more than 106 days: that does not fit in 64 bits of picoseconds");
+      line.fail(
+          0,
+          "latency and time in the queue together are more than 106 days, expected a time that fits in 64 bits of picoseconds");
     request.response_ps = static_cast<std::int64_t>(response);
     if (operation.kind == 'D') return LineKind::Discard;
     if (bytes == 0 || operation.kind == 'N') return LineKind::Flush;

@@ -72,9 +72,11 @@ class BlkparseParser : public TraceParserIf {
       in_table_ = false;
     }
     if (fields.size() < kFixedFields) {
-      line.fail(0, fmt::format("expected at least {} blank-separated fields ({}), found {}: not a blkparse event, or "
-                               "cut short",
-                               kFixedFields, kBlkparseForm, fields.size()));
+      line.fail(
+          0,
+          fmt::format(
+              "expected at least {} blank-separated fields ({}), found {}: the line is no blkparse event, or it is cut short",
+              kFixedFields, kBlkparseForm, fields.size()));
     }
     if (!is_device(fields[0].text)) {
       line.fail(fields[0].column, fmt::format("device is {}, expected MAJOR,MINOR", in_quotes(fields[0].text)));

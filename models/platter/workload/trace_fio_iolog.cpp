@@ -96,10 +96,10 @@ class FioIologParser : public TraceParserIf {
 
   LineKind parse_file_action(const SourceLine& line, const Field& file, const Field& action) {
     if (!contains(kFileActions, action.text)) {
-      line.fail(action.column,
-                fmt::format("unknown file action {}, expected add, open or close (other operations need an offset "
-                            "and a length)",
-                            in_quotes(action.text)));
+      line.fail(
+          action.column,
+          fmt::format("unknown file action {}, expected add, open or close (all other operations have an offset and a length)",
+                      in_quotes(action.text)));
     }
     if (action.text == "add") {
       files_.emplace(file.text);
@@ -113,19 +113,19 @@ class FioIologParser : public TraceParserIf {
   void check_added(const SourceLine& line, const Field& file) {
     if (file.text == last_file_) return;
     if (files_.find(file.text) == files_.end())
-      line.fail(file.column, fmt::format("file {} is used, but was never added", in_quotes(file.text)));
+      line.fail(file.column, fmt::format("file {} is used, but no line before adds it", in_quotes(file.text)));
     last_file_ = file.text;
   }
 
   LineKind parse_wait(const SourceLine& line, const Field& action, const Field& amount) {
-    if (version_ == 3) line.fail(action.column, "wait has no place in version 3, where every line has a timestamp");
+    if (version_ == 3) line.fail(action.column, "found wait, expected none in version 3, in which every line has a timestamp");
     if (wait_ == FioWait::AsReplayed) {
       time_ = std::max(time_, parse_time(line, amount, kMilliseconds));
       return LineKind::OtherLine;
     }
     time_ += parse_time(line, amount, units_.time);
     if (time_ > static_cast<TraceTime>(std::numeric_limits<std::int64_t>::max()))
-      line.fail(amount.column, "the waits add up to more than 106 days: that does not fit in 64 bits of picoseconds");
+      line.fail(amount.column, "the waits add up to more than 106 days, expected a time that fits in 64 bits of picoseconds");
     return LineKind::OtherLine;
   }
 

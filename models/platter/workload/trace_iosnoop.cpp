@@ -55,7 +55,7 @@ class IosnoopParser : public TraceParserIf {
         line.fail(0,
                   fmt::format("the columns are {}, expected STARTs COMM PID TYPE DEV BLOCK BYTES LATms", in_quotes(line.text)));
     if (start_ == SnoopTable::kNone && end_ == SnoopTable::kNone)
-      line.fail(0, "no column STARTs or ENDs: the requests have no times; record with iosnoop -s");
+      line.fail(0, "found no column STARTs or ENDs, so the requests have no times; record the trace with iosnoop -s");
     return LineKind::OtherLine;
   }
 

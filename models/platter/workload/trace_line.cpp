@@ -30,7 +30,8 @@ void SourceLine::fail(std::size_t column, const std::string& message) const {
 }
 
 void SourceLine::require_end() const {
-  if (!ended) fail(0, "the last line has no end of line: the file is cut short (if it is whole, add one)");
+  if (!ended)
+    fail(0, "the last line has no end of line, so the file seems to be cut short; if it is complete, add an end of line");
 }
 
 Fields split_blanks(std::string_view text) {
@@ -127,8 +128,8 @@ std::uint64_t parse_unsigned(const SourceLine& line, const Field& field, std::st
   const auto [end, error] = std::from_chars(first, last, value);
   if (end == last && error == std::errc()) return value;
   if (!all_digits(field.text))
-    line.fail(field.column, fmt::format("{} is {}, expected a whole number without sign", what, in_quotes(field.text)));
-  line.fail(field.column, fmt::format("{} is {}, more than 64 bits hold", what, in_quotes(field.text)));
+    line.fail(field.column, fmt::format("{} is {}, expected a whole number without a sign", what, in_quotes(field.text)));
+  line.fail(field.column, fmt::format("{} is {}, expected a number that fits in 64 bits", what, in_quotes(field.text)));
 }
 
 TraceTime parse_time(const SourceLine& line, const Field& field, const TimeUnit& unit) {
@@ -151,9 +152,10 @@ TraceTime parse_time(const SourceLine& line, const Field& field, const TimeUnit&
   }
   if (good) return static_cast<TraceTime>(whole) * static_cast<TraceTime>(unit.ps) + static_cast<TraceTime>(part);
   if (text.size() > 1 && text.front() == '-')
-    line.fail(field.column, fmt::format("time is {}, expected {} from 0 on: a time before the start of the trace",
+    line.fail(field.column, fmt::format("time is {}, expected {} from 0 on: the time is before the start of the trace",
                                         in_quotes(text), unit.plural));
-  if (too_large) line.fail(field.column, fmt::format("time is {} {}, more than 64 bits hold", in_quotes(text), unit.plural));
+  if (too_large)
+    line.fail(field.column, fmt::format("time is {} {}, expected a number that fits in 64 bits", in_quotes(text), unit.plural));
   line.fail(field.column,
             fmt::format("time is {}, expected {} as a decimal number such as 12.345", in_quotes(text), unit.plural));
 }
@@ -161,7 +163,7 @@ TraceTime parse_time(const SourceLine& line, const Field& field, const TimeUnit&
 std::int64_t parse_time_ps(const SourceLine& line, const Field& field, const TimeUnit& unit) {
   const TraceTime time = parse_time(line, field, unit);
   if (time > static_cast<TraceTime>(std::numeric_limits<std::int64_t>::max()))
-    line.fail(field.column, fmt::format("time is {} {}, more than 106 days: it does not fit in 64 bits of picoseconds",
+    line.fail(field.column, fmt::format("time is {} {}, which is more than 106 days and does not fit in 64 bits of picoseconds",
                                         in_quotes(field.text), unit.plural));
   return static_cast<std::int64_t>(time);
 }
@@ -181,7 +183,7 @@ std::uint64_t scaled(const SourceLine& line, const Field& field, std::uint64_t v
                      std::string_view what) {
   if (value > std::numeric_limits<std::uint64_t>::max() / scale) {
     line.fail(field.column,
-              fmt::format("{} {} of {} bytes each is past the last byte a 64-bit address can name", what, value, scale));
+              fmt::format("{} {} of {} bytes each is past the last byte that a 64-bit address can name", what, value, scale));
   }
   return value * scale;
 }

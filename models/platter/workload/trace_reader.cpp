@@ -120,8 +120,8 @@ std::string format_advice(const TraceHead& head, const TraceOptions& options) {
     if (could_be(format, head, options))
       likely += fmt::format("{}{} ({})", likely.empty() ? "" : ", or ", format.name, to_string(format.units));
   const std::string option = option_text("--format", "trace_format");
-  if (!likely.empty()) return fmt::format("it could be {}: say which by {}", likely, option);
-  return fmt::format("name one by {}, of {}", option, format_names());
+  if (!likely.empty()) return fmt::format("it could be {}; choose by {}", likely, option);
+  return fmt::format("choose one by {}: {}", option, format_names());
 }
 
 /// What else can be counted as a request, where none was found; "" if nothing.
@@ -135,7 +135,7 @@ std::string action_advice(const TraceCounts& counts) {
       {{'D', "issued"}, {'C', "completed"}, {'Q', "queued"}}};
   for (const auto& [letter, name] : kActions)
     if (counts.actions[static_cast<std::size_t>(letter)] > 0)
-      return fmt::format("; the other actions are {}: requests are chosen by {}", found,
+      return fmt::format("; the other actions are {}; choose those that count as requests by {}", found,
                          option_text(fmt::format("--action {}", letter), fmt::format("trace_action = \"{}\"", name)));
   return fmt::format("; the other actions are {}", found);
 }
@@ -148,9 +148,10 @@ TraceReader::TraceReader(const fs::path& path, TraceOptions options)
   if (options_.past_end == PastEnd::Scale && options_.capacity_bytes > 0 && options_.span_bytes == 0) {
     std::error_code error;
     if (path == ByteSource::kStandardInput || (fs::exists(path, error) && !fs::is_regular_file(path, error)))
-      throw core::InputError(name_, 0, 0,
-                             "is no regular file, so it cannot be read twice: scaling its addresses needs the span in bytes, " +
-                                 option_text("--span", "trace_span_bytes"));
+      throw core::InputError(
+          name_, 0, 0,
+          "is not a regular file and cannot be read twice, so that scaling its addresses needs the span in bytes, " +
+              option_text("--span", "trace_span_bytes"));
     TraceOptions first = options_;
     first.capacity_bytes = 0;
     TraceReader reader(path, std::move(first));
@@ -166,14 +167,15 @@ void TraceReader::check_options(const fs::path& path) const {
   const auto refuse = [&path](const std::string& why) { throw core::InputError(path.string(), 0, 0, why); };
   constexpr std::string_view kActions = "QDC";
   if (kActions.find(options_.action) == std::string_view::npos)
-    refuse(fmt::format("action {}, expected Q, D or C", in_quotes(std::string(1, options_.action))));
+    refuse(fmt::format("found action {}, expected Q, D or C", in_quotes(std::string(1, options_.action))));
   if (options_.format != "auto" && find_trace_format(options_.format) == nullptr)
     refuse(fmt::format("unknown trace format {}, expected one of {}", in_quotes(options_.format), format_names()));
   if (!options_.time_unit.empty() && find_time_unit(options_.time_unit) == nullptr)
     refuse(fmt::format("unknown unit of time {}, expected s, ms, us, 100ns, ns or ps", in_quotes(options_.time_unit)));
   if (options_.sort_window.value_or(0) > TraceOptions::kMostSorted)
-    refuse(fmt::format("sort window of {} requests, expected at most {}", *options_.sort_window, TraceOptions::kMostSorted));
-  if (options_.spread_ps < 0) refuse("requests are to be spread over a time below 0");
+    refuse(fmt::format("found a sort window of {} requests, expected at most {}", *options_.sort_window,
+                       TraceOptions::kMostSorted));
+  if (options_.spread_ps < 0) refuse("found a negative time over which requests are spread, expected 0 or more");
 }
 
 void TraceReader::open(const fs::path& path) {
@@ -203,7 +205,7 @@ void TraceReader::settle_format(const ByteSource& file, const TraceHead& head, s
     if (!archive.empty())
       throw core::InputError(
           file.name(), 0, 0,
-          fmt::format("is {}: unpack it and name one of its files, or give one by the standard input, -", archive));
+          fmt::format("is {}; unpack it and name one of its files, or pass one on the standard input (-)", archive));
   };
   refuse_archive(archive_text(head.bytes, {}));
   if (options_.format != "auto") {
@@ -221,15 +223,15 @@ void TraceReader::settle_format(const ByteSource& file, const TraceHead& head, s
     throw core::InputError(file.name(), 0, 0, "the file is empty, expected a trace");
   refuse_archive(archive_text({}, file.name()));
   if (head.lines.empty() && !head.comments.empty())
-    throw core::InputError(file.name(), 0, 0,
-                           fmt::format("begins with comments and no line besides: {}", format_advice(head, options_)));
+    throw core::InputError(file.name(), 0, 0, fmt::format("has no line except comments; {}", format_advice(head, options_)));
   if (head.lines.empty() || head.lines.front().size() > TextFile::kLongestLine)
-    throw core::InputError(file.name(), skipped + 1, 0,
-                           fmt::format("line of more than {} bytes: not a text file, nor a binary trace of a known format",
-                                       TextFile::kLongestLine));
+    throw core::InputError(
+        file.name(), skipped + 1, 0,
+        fmt::format("found a line of more than {} bytes, expected a text file or a binary trace of a known format",
+                    TextFile::kLongestLine));
   throw core::InputError(file.name(), skipped + 1, 0,
-                         fmt::format("the first line is {}, by which no trace format is recognised; {}",
-                                     in_quotes(head.lines.front()), format_advice(head, options_)));
+                         fmt::format("the first line is {}, which fits no trace format; {}", in_quotes(head.lines.front()),
+                                     format_advice(head, options_)));
 }
 
 /// What the options leave to the format is as the format has it.
@@ -252,7 +254,8 @@ bool TraceReader::next(TraceRecord& record) {
     }
     if (spread && sorter_.pop(pending, at_end_)) {
       if (!spreader_.push(pending))
-        fail(pending, fmt::format("more than {} requests of the same time, too many to spread", TraceSpreader::kMostEqual));
+        fail(pending, fmt::format("found more than {} requests with the same time, which is too many to spread",
+                                  TraceSpreader::kMostEqual));
     } else if (at_end_) {
       finish();
     } else if (arrive(pending)) {
@@ -299,7 +302,7 @@ bool TraceReader::left_out(const Source& source) {
   if (line.ended || options_.last_line == LastLine::Keep || source.parser->is_whole(line.text)) return false;
   if (options_.last_line == LastLine::Error)
     line.fail(0,
-              fmt::format("the last line has no end of line, so it may be cut short: it is read as it is, or left out, by {}",
+              fmt::format("the last line has no end of line, so it may be cut short; read it as it is, or leave it out, by {}",
                           option_text("--last-line keep|drop", "trace_last_line")));
   ++counts_.cut_short;
   return true;
@@ -337,14 +340,14 @@ bool TraceReader::accept(const Source& source, PendingRequest& pending) {
     return false;
   }
   if (length == 0)
-    line.fail(0, fmt::format("size is 0, expected a request for some data; such requests are left out by {}",
+    line.fail(0, fmt::format("size is 0, expected a request for some data; leave out such requests by {}",
                              option_text("--skip-empty", "trace_skip_empty")));
   if (length > std::numeric_limits<std::uint64_t>::max() - offset) {
-    line.fail(0, fmt::format("request of {} bytes from byte {} on ends past the last byte a 64-bit address can name", length,
-                             offset));
+    line.fail(0, fmt::format("the request of {} bytes from byte {} on ends past the last byte that a 64-bit address can name",
+                             length, offset));
   }
   if (length > std::numeric_limits<std::uint32_t>::max()) {
-    line.fail(0, fmt::format("request of {} bytes, expected less than 4 GiB", length));
+    line.fail(0, fmt::format("found a request of {} bytes, expected less than 4 GiB", length));
   }
   if (request.time < sorter_.latest().time) line.fail(0, late_by(request.time));
   if (!fit(line, offset, length, request.write)) {
@@ -363,7 +366,7 @@ bool TraceReader::accept(const Source& source, PendingRequest& pending) {
 bool TraceReader::wanted_device(const SourceLine& line, std::string_view device) {
   if (device_count_ == nullptr || device != last_device_) {
     if (counts_.devices.size() == kMostDevices && counts_.devices.find(device) == counts_.devices.end())
-      line.fail(0, fmt::format("more than {} devices", kMostDevices));
+      line.fail(0, fmt::format("found more than {} devices, expected at most as many", kMostDevices));
     last_device_ = device;
     device_count_ = &counts_.devices[last_device_];
   }
@@ -371,8 +374,8 @@ bool TraceReader::wanted_device(const SourceLine& line, std::string_view device)
   if (options_.device == "*") return true;
   if (!options_.device.empty()) return device == options_.device;
   if (counts_.devices.size() > 1) {
-    line.fail(0, fmt::format("request to device {}, but those before are to {}: name one of the devices, or \"*\" to "
-                             "lay all of them over one drive, by {}",
+    line.fail(0, fmt::format("found a request to device {}, but the requests before it are to {}; choose one of the devices, "
+                             "or \"*\" for all of them on one drive, by {}",
                              in_quotes(device), in_quotes(only_device_), option_text("--device", "trace_device")));
   }
   if (only_device_.empty()) only_device_ = std::string(device);
@@ -406,9 +409,9 @@ bool TraceReader::scale(const SourceLine& line, std::uint64_t& offset, std::uint
   const std::uint64_t span = options_.span_bytes;
   const std::uint64_t capacity = options_.capacity_bytes;
   if (offset + length > span)
-    line.fail(0,
-              fmt::format("{} of bytes {} to {}, expected none past the trace's span of {} bytes, {}", write ? "write" : "read",
-                          offset, offset + length - 1, span, option_text("--span", "trace_span_bytes")));
+    line.fail(
+        0, fmt::format("found a {} of bytes {} to {}, expected none past the trace's span of {} bytes, {}",
+                       write ? "write" : "read", offset, offset + length - 1, span, option_text("--span", "trace_span_bytes")));
   if (length > capacity) fail_past_end(line, offset, length, write);
   const auto place = static_cast<std::uint64_t>(static_cast<Product>(offset) * capacity / span);
   offset = std::min(place, capacity - length) / options_.sector_bytes * options_.sector_bytes;
@@ -418,21 +421,22 @@ bool TraceReader::scale(const SourceLine& line, std::uint64_t& offset, std::uint
 
 void TraceReader::fail_past_end(const SourceLine& line, std::uint64_t offset, std::uint64_t length, bool write) const {
   const bool too_long = length > options_.capacity_bytes;
-  line.fail(0, fmt::format("{} of bytes {} to {}, but the drive has {} bytes, the last of them {}{}", write ? "write" : "read",
-                           offset, offset + length - 1, options_.capacity_bytes, options_.capacity_bytes - 1,
-                           too_long ? std::string(": no drive of this size holds it")
-                                    : ": wrap, clip or scale such addresses by " + option_text("--past-end", "past_end")));
+  line.fail(0, fmt::format("found a {} of bytes {} to {}, but the drive has {} bytes, the last of them {}{}",
+                           write ? "write" : "read", offset, offset + length - 1, options_.capacity_bytes,
+                           options_.capacity_bytes - 1,
+                           too_long ? std::string(", and is smaller than the request")
+                                    : "; wrap, clip or scale such addresses by " + option_text("--past-end", "past_end")));
 }
 
 /// What is wrong with a request that comes so late.
 std::string TraceReader::late_by(TraceTime time) const {
   const PendingRequest& before = sorter_.latest();
   const std::uint32_t window = options_.sort_window.value_or(format_->sort_window);
-  return fmt::format("time goes back by {:.3f} us from the request of line {}: {}",
+  return fmt::format("time goes back by {:.3f} us from the request of line {}; {}",
                      static_cast<double>(before.time - time) * 1e-6, before.line,
-                     fmt::format("{}; a longer window is set by {}",
-                                 window == 0 ? "requests must be in the order of their times, or sorted by a window"
-                                             : fmt::format("further than a window of {} requests can sort", window),
+                     fmt::format("{}; set a longer window by {}",
+                                 window == 0 ? "requests must be in the order of their times, or a window must sort them"
+                                             : fmt::format("this is further than a window of {} requests can sort", window),
                                  option_text("--sort-window", "trace_sort_window")));
 }
 
@@ -446,7 +450,7 @@ void TraceReader::deliver(const PendingRequest& pending, TraceRecord& record) {
   if (counts_.records == 0) first_time_ = options_.rebase ? pending.time : 0;
   const TraceTime time = pending.time - first_time_;
   if (time > kLongestTime)
-    fail(pending, fmt::format("time is more than 106 days after {}: it does not fit in 64 bits of picoseconds",
+    fail(pending, fmt::format("time is more than 106 days after {} and does not fit in 64 bits of picoseconds",
                               options_.rebase ? "that of the first request" : "0"));
   record.time_ps = static_cast<std::int64_t>(time);
   record.offset_bytes = pending.offset_bytes;
@@ -468,12 +472,13 @@ void TraceReader::finish() {
   if (counts_.lines == 0) {
     why = "the file is empty, expected a trace";
   } else if (counts_.other_device > 0) {
-    why = fmt::format("no request to device {}; the trace has {}", in_quotes(options_.device), device_list(counts_));
+    why = fmt::format("found no request to device {}; the trace has {}", in_quotes(options_.device), device_list(counts_));
   } else if (counts_.dropped > 0) {
-    why = fmt::format("no request is left: all {} begin past the drive's end", counts_.dropped);
+    why = fmt::format("no request is left, because all {} begin past the drive's end", counts_.dropped);
   } else {
-    why = fmt::format("no read or write in the trace: {} lines, of them {} of other actions, {} flushes, {} discards{}",
-                      counts_.lines, counts_.other_actions, counts_.flushes, counts_.discards, action_advice(counts_));
+    why = fmt::format(
+        "found no read or write: the trace has {} lines, {} of them with other actions, {} flushes and {} discards{}",
+        counts_.lines, counts_.other_actions, counts_.flushes, counts_.discards, action_advice(counts_));
   }
   throw core::InputError(name_, 0, 0, why);
 }

@@ -52,7 +52,8 @@ class VscsiParser : public TraceParserIf {
     const bool good = version_ == &kVscsi1 ? first == 1 : second == 2;
     if (!good)
       head.fail(0, fmt::format("the record's version is {}, expected {}", version_ == &kVscsi1 ? first : second,
-                               version_ == &kVscsi2 ? "2, as those before" : "1 (or 2, in a file of such records)"));
+                               version_ == &kVscsi2 ? "2, as in the records before"
+                                                    : "1 (or 2, in a file with records of version 2 only)"));
     return version_->bytes;
   }
 
@@ -70,7 +71,7 @@ class VscsiParser : public TraceParserIf {
     if (version_ == &kVscsi2) {
       const TraceTime response = number_at<std::uint64_t>(bytes, 32) * unit;
       if (response > static_cast<TraceTime>(std::numeric_limits<std::int64_t>::max()))
-        record.fail(0, "the response time is more than 106 days: it does not fit in 64 bits of picoseconds");
+        record.fail(0, "the response time is more than 106 days and does not fit in 64 bits of picoseconds");
       request.response_ps = static_cast<std::int64_t>(response);
     }
     return LineKind::Request;

@@ -39,7 +39,7 @@ class BufferedWriter : public TraceWriterIf {
     if (record.offset_bytes % kTraceSectorBytes != 0 || record.length_bytes % kTraceSectorBytes != 0)
       throw core::InputError(
           target_.input, record.line, 0,
-          fmt::format("request of {} bytes at byte {}, expected whole sectors of {} bytes: the format has no others",
+          fmt::format("found a request of {} bytes at byte {}, expected whole sectors of {} bytes, as the format requires",
                       record.length_bytes, record.offset_bytes, kTraceSectorBytes));
   }
 

@@ -18,7 +18,7 @@ COMMANDS = (stream_tables, calibrate, reproduce, sweep, optimise, report, guest)
 
 
 def build_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="platter-lab", description="Studies around the Platter hard-disk model.")
+    parser = argparse.ArgumentParser(prog="platter-lab", description="Studies with the Platter hard-disk model: sweeps, searches, reports, calibration and papers' experiments.")
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for module in COMMANDS:
@@ -50,7 +50,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 128 + signal.SIGPIPE
     except ModuleNotFoundError as error:   # of this package's own there is none missing
         group = {"optimise": "search"}.get(arguments.command, arguments.command)
-        print(f"platter-lab: {arguments.command}: the Python package {error.name} is not installed; expected it after {how_to_install(group)}", file=sys.stderr)
+        print(f"platter-lab: {arguments.command}: the Python package {error.name} is not installed; install it with: {how_to_install(group)}", file=sys.stderr)
         return 2
     except LabError as error:
         print(f"platter-lab: {error}", file=sys.stderr)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where the model's executable is, and calls of it."""
+"""Finds the model's executable and runs it."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ HAS_TREE = (ROOT / "models" / "configs").is_dir() and (ROOT / "scripts" / "lab")
 def expect_tree(command: str) -> None:
     """LabError where the package is installed without the project's source tree."""
     if not HAS_TREE:
-        raise LabError(f"{command}: needs files of the project's source tree, and this package is installed without it ({Path(__file__).parent}); "
-                       f"expected scripts/platter-lab {command} in a source tree")
+        raise LabError(f"{command}: needs files of the project's source tree, but this package is installed without it ({Path(__file__).parent}); "
+                       f"expected a call of scripts/platter-lab {command} in a source tree")
 
 
 def how_to_install(group: str) -> str:
@@ -101,7 +101,7 @@ def _started(command: list[str], folder: Path | None, gives_input: bool) -> Iter
                     _running[process] = owner
                     if owner in _ended:
                         process.kill()
-                        raise StudyFailed("the study was ended")
+                        raise StudyFailed("the study was stopped")
             yield process
         finally:
             process.kill()   # nothing where it has ended and been waited for
@@ -123,7 +123,7 @@ def call_platter(platter: Path, arguments: list[str], *, folder: Path | None = N
     except OSError as error:
         raise LabError(f"{command}\n{platter}: {error.strerror}; expected the model's executable") from error
     except UnicodeDecodeError as error:
-        raise LabError(f"{command}\n{platter}: its output is no text; expected the model's executable") from error
+        raise LabError(f"{command}\n{platter}: its output is not text; expected the model's executable") from error
     if process.returncode != 0:
         said = (err or out).strip()[-2000:]
         raise (LabError if process.returncode == 2 else StudyFailed)(f"{command}\nfailed with exit code {process.returncode}: {said}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Files of a study, whole or not at all."""
+"""Writes the files of a study completely or not at all."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def write_whole(files: Mapping[Path, str | bytes], *, sync: bool = True) -> None
                 continue
             target = Path(os.path.realpath(path))
             if target in made:
-                raise LabError(f"{path}: is also another output; expected a file of its own")
+                raise LabError(f"{path}: is the file of two outputs; expected a separate file for each")
             _make_folder(target.parent, folders)
             beside = target.with_name(f".{target.name}.{secrets.token_hex(8)}.part")
             made[target] = beside
@@ -116,7 +116,7 @@ def expect_writable_folder(folder: Path, what: str) -> None:
                 if not left:
                     raise
     except NotADirectoryError as error:
-        raise LabError(f"{folder}: it or what it stands in is a file; expected a folder for {what}") from error
+        raise LabError(f"{folder}: the path, or a folder in it, is a file; expected a folder for {what}") from error
     except OSError as error:
         raise _refusal(error, f"{folder}: cannot be written: {error.strerror}; expected a folder for {what}") from error
     finally:

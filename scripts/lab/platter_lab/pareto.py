@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What no other point is better than."""
+"""The Pareto front: the points that no other point dominates."""
 
 from __future__ import annotations
 

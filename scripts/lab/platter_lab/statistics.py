@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Means over independent runs and how well they are known."""
+"""Means over independent runs, and how accurate they are."""
 
 from __future__ import annotations
 

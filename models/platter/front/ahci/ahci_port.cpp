@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint32_t kHeaderBytes = 32;    // of a command header
 constexpr std::uint64_t kRegionsAt = 0x80;    // in a command table
-constexpr std::size_t kKeptBytes = 1u << 20;  // of a slot's data, between commands
+constexpr std::size_t kKeptBytes = 1u << 20;  // memory that a slot keeps between commands
 
 std::uint32_t speed_field(std::uint32_t limit) { return (limit == 0 ? 3 : std::min(limit, 3u)) << 4; }
 
@@ -57,7 +57,7 @@ std::uint32_t AhciPort::read(std::uint32_t offset) const {
     case reg::kFbu: return static_cast<std::uint32_t>(r_.fb >> 32);
     case reg::kPxIs: return is();
     case reg::kPxIe: return r_.ie;
-    case reg::kCmd:  // both run until the transfer under way has ended
+    case reg::kCmd:  // FR and CR stay set until the transfer in progress has ended
       return r_.cmd | ((r_.cmd & reg::kFre) != 0 || moving_ ? reg::kFr : 0) |
              ((r_.cmd & reg::kSt) != 0 || moving_ ? reg::kCr : 0);
     case reg::kTfd: return r_.tfd;
@@ -130,7 +130,8 @@ void AhciPort::write_command(std::uint32_t value) {
   work_.notify(sc_core::SC_ZERO_TIME);
 }
 
-/// PxCMD.ICC: a state of the link that PxSCTL.IPM allows, while no command is there (AHCI 1.3.1, 8.3.1.2). The link changes in no time.
+/// Carries out PxCMD.ICC (AHCI 1.3.1, 8.3.1.2). The link enters a low-power state only if PxSCTL.IPM allows it and no command is outstanding. The
+/// change takes no time.
 void AhciPort::set_link_power(std::uint32_t state) {
   if (!device_there()) return;
   const std::uint32_t forbidden = r_.sctl >> 8;
@@ -143,7 +144,7 @@ void AhciPort::write_link(std::uint32_t value) {
   const std::uint32_t detection = value & 0xF;
   r_.sctl = value;
   if (detection == before) return;
-  if (detection == 1 || detection == 4) {  // COMRESET; off
+  if (detection == 1 || detection == 4) {  // 1: COMRESET; 4: the link is off
     forget_all();
     r_.ssts = detection == 4 ? 4 : 0;
     r_.tfd = 0x7F;
@@ -200,7 +201,7 @@ void AhciPort::give_up(const Task& task) {
 }
 
 void AhciPort::forgotten(const Slot& slot) {
-  const bool busy = state_.reset || state_.begun != nullptr;  // with what has come since
+  const bool busy = state_.reset || state_.begun != nullptr;  // with something that has come since
   if (busy)
     device_.dropped(slot.task);
   else
@@ -296,7 +297,7 @@ void AhciPort::begin(Slot& slot) {
     return;
   }
   bool ready = true;
-  if (task.queued) {  // the device is ready for the next command
+  if (task.queued) {  // tell the host that the device is ready for the next command
     ready = take({}, 0);
     if (ready) r_.ci &= ~(1u << slot.number);
   }
@@ -326,7 +327,8 @@ void AhciPort::link_reset() {
   take_signature(true);
 }
 
-/// The register FIS after a reset comes into the registers though FIS receive may be off (AHCI 1.3.1, 3.3.7, FRE). False as `take`.
+/// Takes the register FIS that follows a reset. It sets the registers even if FIS receive is off (AHCI 1.3.1, 3.3.7, FRE). Returns false like
+/// `take`.
 bool AhciPort::take_signature(bool hard) {
   const Outcome signature = device_.reset(hard);
   if (!take(signature, 0)) return false;
@@ -344,7 +346,7 @@ void AhciPort::withdraw() {
 // --- the drive --------------------------------------------------------------------------------------------------------
 
 void AhciPort::to_drive(Slot& slot) {
-  if (!slot.task.queued) slot.task.command.tag = 0;  // it is alone
+  if (!slot.task.queued) slot.task.command.tag = 0;  // no other command is in the drive
   slot.task.command.issued = core::now_ps();
   slot.data.resize(slot.task.command.length);
   command::set_command(slot.payload, slot, slot.task.command, slot.data.data());
@@ -353,7 +355,7 @@ void AhciPort::to_drive(Slot& slot) {
 }
 
 void AhciPort::send() {
-  if (lines_.sending) return;  // the drive may answer within the call
+  if (lines_.sending) return;  // this is a nested call: the drive has answered within `way_.send`
   lines_.sending = true;
   while (!lines_.to_send.empty() && !way_.busy()) {
     Slot& slot = *lines_.to_send.front();
@@ -433,7 +435,7 @@ bool AhciPort::collect(Slot& slot) {
   }
   r_.tfd = task.transfer == Transfer::PioOut ? std::uint32_t{Outcome::kBusy} : r_.tfd;
   if (slot.moved == task.bytes) return true;
-  const Outcome outcome = device_.short_of_data(slot.fis, task);  // the drive gets nothing
+  const Outcome outcome = device_.short_of_data(slot.fis, task);  // nothing goes to the drive
   if (task.queued)
     finish_queued(slot, outcome);
   else
@@ -456,7 +458,7 @@ bool AhciPort::deliver(Slot& slot, const std::uint8_t* data) {
   return true;
 }
 
-/// The DMA setup FIS before the data of a queued command.
+/// Writes the DMA setup FIS that precedes the data of a queued command.
 bool AhciPort::announce(const Slot& slot, bool in) {
   std::array<std::uint8_t, 28> setup{};
   setup[0] = fis::kDmaSetup;
@@ -466,7 +468,7 @@ bool AhciPort::announce(const Slot& slot, bool in) {
   return write_frame(fis::kDmaSetupAt, setup.data(), setup.size());
 }
 
-/// The PIO setup FIS before a block of data; `interrupt`: for the block before it.
+/// Writes the PIO setup FIS that precedes a block of data. `interrupt`: raises the interrupt of the previous block.
 bool AhciPort::pio_block(Slot& slot, std::uint32_t bytes, bool in, bool interrupt) {
   Outcome ready;
   ready.status = Outcome::kReady | Outcome::kDrq;
@@ -484,7 +486,7 @@ bool AhciPort::pio_block(Slot& slot, std::uint32_t bytes, bool in, bool interrup
 void AhciPort::finish(Slot& slot, const Outcome& outcome) {
   if (!slot.wanted) return;
   if (slot.data.capacity() > kKeptBytes) slot.data = {};
-  if (slot.task.queued) {  // a queued command that was not accepted: by a register FIS
+  if (slot.task.queued) {  // the device did not accept it, and says so by a register FIS
     if (!take(outcome, fis::kInterrupt)) return;
     slot.wanted = false;
     stop(reg::kTfes);
@@ -503,7 +505,7 @@ void AhciPort::finish(Slot& slot, const Outcome& outcome) {
     raise(by_setup ? reg::kPss : reg::kDhrs);
     return;
   }
-  stop(reg::kTfes);  // and nothing else: the error comes before the interrupt of the frame (AHCI 1.3.1, 5.3.8.1)
+  stop(reg::kTfes);  // the frame raises no interrupt of its own: the error comes first (AHCI 1.3.1, 5.3.8.1)
   if (device_.halted()) withdraw();
 }
 
@@ -535,7 +537,7 @@ bool AhciPort::write_memory(std::uint64_t address, const void* from, std::uint32
   return good;
 }
 
-/// A register FIS from the device. Its interrupt, if `flags` has one, is raised by the caller, when the command has left PxCI. False as
+/// Takes a register FIS from the device. If `flags` asks for an interrupt, the caller raises it when the command has left PxCI. Returns false like
 /// `write_memory`.
 bool AhciPort::take(const Outcome& outcome, std::uint8_t flags) {
   const auto frame = outcome.to_fis(fis::kToHost, flags);

@@ -17,25 +17,25 @@
 
 namespace platter::ahci {
 
-/// The host's memory, as a port reads and writes it. A transfer may take time: to be called from a thread.
+/// The host's memory, for a port. A transfer may take time, so it must be called from a thread.
 class DmaIf {
  public:
   virtual ~DmaIf() = default;
-  /// False if the memory has not answered with OK.
+  /// Returns false if the memory has not answered with OK.
   virtual bool read(std::uint64_t address, void* to, std::uint32_t bytes) = 0;
   virtual bool write(std::uint64_t address, const void* from, std::uint32_t bytes) = 0;
 };
 
 /// A port of an AHCI host bus adapter (AHCI 1.3.1, sections 3.3 and 5), and the disk behind it.
 ///
-/// One thread fetches commands and moves data, as there is one link. A command goes to the drive when its FIS has been fetched, with the data of
-/// a write; the data of a read is moved when the drive has answered. Registers are read and written at once, from any process.
+/// One thread fetches commands and moves data, because a port has one link. It sends a command to the drive when it has fetched the FIS and, for a
+/// write, the data. It moves the data of a read when the drive has answered. Registers are read and written at once, from any process.
 ///
-/// A command that is withdrawn (by a reset, or by the error of a queued one) may be in an access: it ends on the media and is not answered. Until
-/// then the next command waits.
+/// A reset, or the error of a queued command, withdraws commands. A withdrawn command whose access has begun ends on the media and gets no answer.
+/// The next command waits until then.
 ///
-/// A queued command has its tag in the drive's queue too. So the port must be the only initiator of its drive that gives commands tags, and no
-/// other may fill the queue.
+/// A queued command has the same tag in the drive's queue. So the port must be the only initiator of its drive that gives commands tags, and no
+/// other initiator may fill the queue.
 class AhciPort : public sc_core::sc_module, public tlm::tlm_mm_interface {
  public:
   SC_HAS_PROCESS(AhciPort);
@@ -52,23 +52,23 @@ class AhciPort : public sc_core::sc_module, public tlm::tlm_mm_interface {
  public:
   DriveControl::Socket& register_init_socket;
 
-  /// `offset` from the port's first register. `mask`: the bits that are written.
+  /// `offset`: from the port's first register. `mask`: the bits that are written.
   std::uint32_t read(std::uint32_t offset) const;
   void write(std::uint32_t offset, std::uint32_t data, std::uint32_t mask);
-  /// Reset of the adapter: as after power-up, but for the addresses of the two areas (AHCI 1.3.1, 10.4.3).
+  /// Resets the port with the adapter: all is as after power-up, except the addresses of command list and received FISes (AHCI 1.3.1, 10.4.3).
   void reset();
-  /// An interrupt is pending and enabled.
+  /// True if an interrupt is pending and enabled.
   bool interrupts() const { return (is() & r_.ie) != 0; }
 
   const AtaDevice& device() const { return device_; }
-  /// `number`: this port's in the reports.
+  /// `number`: the port's number in the reports.
   void set_probes(const AhciProbes& probes, std::uint32_t number) {
     probes_ = &probes;
     number_ = number;
   }
 
  private:
-  /// A command of a slot, from its FIS to its answer. The extension of the payload is the slot itself.
+  /// The command in a slot, from its FIS to its answer. The slot is the extension of its own payload.
   struct Slot : command::CommandExtension {
     Slot(tlm::tlm_mm_interface* manager, std::uint32_t slot) : payload(manager), number(slot) {}
     tlm::tlm_generic_payload payload;
@@ -76,11 +76,11 @@ class AhciPort : public sc_core::sc_module, public tlm::tlm_mm_interface {
     RegisterFis fis;
     Task task;
     RegionList regions;
-    std::uint32_t moved = 0;         ///< bytes
-    std::vector<std::uint8_t> data;  ///< of the drive's command
+    std::uint32_t moved = 0;         ///< bytes so far
+    std::vector<std::uint8_t> data;  ///< the data of the drive's command
     bool in_drive = false;
     bool wanted = false;     ///< the host waits for its answer
-    bool abandoned = false;  ///< the host no longer waits for what is in the drive
+    bool abandoned = false;  ///< it is in the drive, and the host no longer waits for it
   };
   struct Registers {
     std::uint64_t clb = 0;
@@ -113,20 +113,20 @@ class AhciPort : public sc_core::sc_module, public tlm::tlm_mm_interface {
   void set_link_power(std::uint32_t state);
   void link_up();
   void raise(std::uint32_t events);
-  /// An error after which the port does nothing until PxCMD.ST has been cleared.
+  /// Reports an error. Afterwards the port does nothing until PxCMD.ST has been cleared.
   void stop(std::uint32_t events, std::uint32_t serr = 0);
-  /// Nobody waits for the commands under way any more.
+  /// From now on the host waits for no command in progress.
   void forget_all();
-  /// A command that has not reached the drive, or whose end nobody waits for.
+  /// Ends, for the device, a command that has not reached the drive or for whose end the host does not wait.
   void give_up(const Task& task);
-  /// The device is through with a command that nobody waits for.
+  /// A command for which the host no longer waits has ended.
   void forgotten(const Slot& slot);
 
   // The thread
   void run();
   bool step();
   bool may_fetch() const;
-  /// No withdrawn command is still in the drive.
+  /// True if no withdrawn command is in the drive.
   bool drained() const;
   void fetch(Slot& slot);
   void begin(Slot& slot);
@@ -148,7 +148,7 @@ class AhciPort : public sc_core::sc_module, public tlm::tlm_mm_interface {
   void finish(Slot& slot, const Outcome& outcome);
   void finish_queued(Slot& slot, const Outcome& outcome);
   bool write_frame(std::uint64_t at, const void* frame, std::uint32_t bytes);
-  /// False if the memory has refused, which stops the port, or if nobody waits any more for what it was about.
+  /// Returns false if the memory has refused, which stops the port, or if the command was withdrawn meanwhile.
   bool write_memory(std::uint64_t address, const void* from, std::uint32_t bytes);
   bool take(const Outcome& outcome, std::uint8_t flags);
 
@@ -159,20 +159,20 @@ class AhciPort : public sc_core::sc_module, public tlm::tlm_mm_interface {
   std::vector<std::unique_ptr<Slot>> slots_;
   command::InitiatorPort way_;
   struct {
-    std::vector<Slot*> to_send;   ///< their commands wait for the request phase of the one before
-    std::vector<Slot*> answered;  ///< the drive has ended their commands
+    std::vector<Slot*> to_send;   ///< they wait for the end of the previous request phase
+    std::vector<Slot*> answered;  ///< the drive has ended their commands; the thread handles them next
     bool sending = false;
   } lines_;
   struct {
-    bool reset = false;           ///< by COMRESET, not yet done
+    bool reset = false;           ///< a COMRESET that has not been carried out yet
     std::uint32_t unfetched = 0;  ///< bits of PxCI whose commands have not been fetched
     std::uint32_t last = reg::kSlots - 1;
     Slot* begun = nullptr;  ///< its command has been fetched and goes to the device next
     bool stopped = false;
     bool soft_reset = false;
   } state_;
-  std::uint64_t epoch_ = 0;  ///< commands of an earlier one are forgotten
-  bool moving_ = false;      ///< the thread is at work, maybe in a transfer of DMA
+  std::uint64_t epoch_ = 0;  ///< increases when commands are withdrawn; a transfer of an earlier one has no effect
+  bool moving_ = false;      ///< the thread is working, possibly waiting for a DMA transfer
   sc_core::sc_event work_;
   const AhciProbes* probes_ = nullptr;
   std::uint32_t number_ = 0;

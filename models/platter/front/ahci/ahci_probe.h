@@ -32,7 +32,7 @@ struct RegisterReport {
 class AhciProbeIf {
  public:
   virtual ~AhciProbeIf() = default;
-  /// Something of a port may have changed.
+  /// A value of a port may have changed.
   virtual void changed(const PortReport& /*report*/) {}
   virtual void accessed(const RegisterReport& /*report*/) {}
 };

@@ -14,12 +14,12 @@ namespace platter::ahci {
 
 /// An AHCI 1.3.1 host bus adapter with a disk at each of its ports.
 ///
-/// Sockets: `register_tgt_socket`, 4 KiB of registers (little-endian, accesses of 1, 2, 4 or 8 bytes, which take no time); `dma_init_socket` to the
-/// host's memory (b_transport, little-endian, any address and length); `interrupt`, active high; and of each port `disk_init_socket` and
+/// Sockets: `register_tgt_socket` has 4 KiB of registers (little-endian, accesses of 1, 2, 4 or 8 bytes, in zero time). `dma_init_socket` leads to
+/// the host's memory (b_transport, little-endian, any address and length). `interrupt` is active high. Each port has `disk_init_socket` and
 /// `register_init_socket` for its drive.
 ///
-/// A port needs a drive of its own. Limits: no port multiplier, no hot plug, no link power management of its own accord, no enclosure management, no command completion
-/// coalescing: the capabilities say so.
+/// Each port needs its own drive. The capabilities state the limits: no port multiplier, no hot plug, no enclosure management, no command completion
+/// coalescing, and no link power management by the adapter itself.
 class AhciTarget : public sc_core::sc_module, private DmaIf {
  public:
   SC_HAS_PROCESS(AhciTarget);
@@ -38,9 +38,9 @@ class AhciTarget : public sc_core::sc_module, private DmaIf {
   void add_probe(AhciProbeIf& probe) { probes_.add(probe); }
   void remove_probe(AhciProbeIf& probe) { probes_.remove(probe); }
 
-  /// An aligned word of registers; 0 where there is none.
+  /// Reads an aligned word of registers; 0 where there is no register.
   std::uint32_t read(std::uint32_t offset) const;
-  /// `mask`: the bits that are written.
+  /// Writes an aligned word of registers. `mask`: the bits that are written.
   void write(std::uint32_t offset, std::uint32_t data, std::uint32_t mask = ~0u);
 
  private:
@@ -59,7 +59,7 @@ class AhciTarget : public sc_core::sc_module, private DmaIf {
   AhciProbes probes_;
   std::vector<std::unique_ptr<AhciPort>> ports_;
   bool enabled_ = false;  ///< GHC.IE
-  std::uint32_t is_ = 0;  ///< ports with an interrupt since their bit was cleared
+  std::uint32_t is_ = 0;  ///< register IS: ports that had an interrupt since their bit was cleared
   sc_core::sc_event interrupt_changed_;
 };
 

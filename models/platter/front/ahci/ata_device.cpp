@@ -194,7 +194,7 @@ Task AtaDevice::accept_queued(const RegisterFis& fis, Picoseconds now) {
   task.queued = true;
   task.tag = fis.tag();
   if (fis.tag() >= identity_.queue_depth || (queued_ & mask) != 0) {
-    // A tag that is not there, or in use: all of the queue is lost (Serial ATA 3.x, 13.6.4).
+    // The tag does not exist or is in use: the whole queue is lost (Serial ATA 3.x, 13.6.4).
     task.outcome = failed(fis, task, error(fis, Outcome::kAbort, sense_of(command::CommandStatus::BadTag), fis.lba));
     return task;
   }
@@ -287,7 +287,7 @@ Task AtaDevice::power_command(const RegisterFis& fis) {
     }
     case kIdle:
     case kIdleImmediate: control_.set_power(PowerMode::Idle); return answer(fis);
-    default: return flush(fis);  // the cached writes first
+    default: return flush(fis);  // the cached writes go to the media first
   }
 }
 

@@ -12,7 +12,7 @@ namespace platter::ahci {
 
 using core::Picoseconds;
 
-/// What the device asks of its drive besides commands: the drive's registers.
+/// What the device does with its drive besides sending commands; the drive has registers for it.
 class DriveControlIf {
  public:
   virtual ~DriveControlIf() = default;
@@ -28,57 +28,58 @@ enum class Transfer : std::uint8_t { None, PioIn, PioOut, DmaIn, DmaOut };
 constexpr bool inbound(Transfer t) { return t == Transfer::PioIn || t == Transfer::DmaIn; }
 constexpr bool outbound(Transfer t) { return t == Transfer::PioOut || t == Transfer::DmaOut; }
 
-/// What a command leads to.
+/// What an accepted command requires.
 struct Task {
   enum class Next : std::uint8_t {
-    Answer,   ///< `outcome`; before it, unless that failed, what `transfer` brings from `AtaDevice::page()`
-    Drive,    ///< `command` for the drive, then `AtaDevice::ended`
+    Answer,   ///< answer with `outcome`; if it is good, first transfer `AtaDevice::page()`
+    Drive,    ///< send `command` to the drive, then call `AtaDevice::ended`
     Nothing,  ///< the device sleeps: it stays busy until it is reset
   };
   Next next = Next::Answer;
   Transfer transfer = Transfer::None;
   bool queued = false;
   std::uint8_t tag = 0;
-  std::uint32_t bytes = 0;        ///< of the transfer
-  std::uint32_t block_bytes = 0;  ///< of a data block of a PIO transfer
+  std::uint32_t bytes = 0;        ///< size of the transfer
+  std::uint32_t block_bytes = 0;  ///< size of a data block of a PIO transfer
   command::Command command;
   Outcome outcome;
 };
 
-/// An ATA disk (ACS-4) without time: it decodes commands, and says what they lead to and how they ended. Its drive has the data and the time.
+/// An ATA disk (ACS-4) without time. It decodes commands, and determines what they require and how they ended. Its drive holds the data and takes
+/// the time.
 ///
-/// Queued commands (Serial ATA 3.x, 13.6) become commands of the drive with the same tag. Their priority becomes class and deadline: isochronous
-/// is a continuous command with the deadline that ICC gives; high is a discrete command with a deadline of `high_priority`; normal is a discrete
-/// command without one.
+/// Queued commands (Serial ATA 3.x, 13.6) become commands of the drive with the same tag. Their priority becomes class and deadline. An isochronous
+/// command is continuous with the deadline that ICC gives. A command of high priority is discrete with a deadline of `high_priority`. A command of
+/// normal priority is discrete without a deadline.
 class AtaDevice {
  public:
   struct Options {
-    Picoseconds high_priority = 50 * core::kPicosecondsPerMillisecond;  ///< time that a command of high priority has
+    Picoseconds high_priority = 50 * core::kPicosecondsPerMillisecond;  ///< time to the deadline of a command of high priority
   };
   AtaDevice(const AtaIdentity& identity, DriveControlIf& control, const Options& options);
 
   const AtaIdentity& identity() const { return identity_; }
 
-  /// A command has come, at `now`.
+  /// Decodes a command that has come at `now`.
   Task accept(const RegisterFis& fis, Picoseconds now);
-  /// The drive has ended the command of a task.
+  /// Returns the outcome of a task whose command the drive has ended.
   Outcome ended(const RegisterFis& fis, const Task& task, const command::Result& result);
-  /// As `ended`, for a task whose outcome nobody waits for any more.
+  /// As `ended`, for a withdrawn task, which needs no outcome.
   void dropped(const Task& task) {
     if (task.queued) queued_ &= ~(1u << task.tag);
   }
-  /// The host has not given all of the data of a task that is to go to the drive.
+  /// Returns the outcome of a write of which the host has not given all data.
   Outcome short_of_data(const RegisterFis& fis, const Task& task);
-  /// The data of the last command that brings some of the device's own.
+  /// The data of the last command that reads data of the device itself, such as a log.
   const Page& page() const { return page_; }
 
   /// After the error of a queued command, until its log has been read or the device has been reset, every other command is aborted, and what
   /// was in the queue is lost.
   bool halted() const { return halted_; }
-  /// Tags of the commands in the queue.
+  /// Tags of the commands in the queue, one bit each.
   std::uint32_t queued() const { return queued_; }
 
-  /// COMRESET; `hard` false: a soft reset. The outcome is the signature of a disk.
+  /// Resets by COMRESET (`hard`) or by a soft reset. Returns the signature of a disk.
   Outcome reset(bool hard);
 
  private:
@@ -93,7 +94,7 @@ class AtaDevice {
   Task set_features(const RegisterFis& fis);
   Task smart(const RegisterFis& fis);
   Task power_command(const RegisterFis& fis);
-  /// A task has failed with this outcome: a queued one stops the queue.
+  /// Notes that a task has failed with this outcome, and returns the outcome. A queued task stops the queue.
   Outcome failed(const RegisterFis& fis, const Task& task, const Outcome& outcome);
   Outcome error(const RegisterFis& fis, std::uint8_t error, const command::Sense& sense, std::uint64_t lba);
   PageSource source(const AtaCounters& counters, PowerMode power) const {

@@ -26,7 +26,7 @@ void text(Page& page, std::size_t first_word, std::size_t words, const std::stri
   }
 }
 
-/// The last byte makes the sum of all 0.
+/// Sets the last byte so that the sum of all bytes is 0.
 void add_checksum(Page& page) {
   page[kPageBytes - 1] = 0;
   page[kPageBytes - 1] = static_cast<std::uint8_t>(-std::accumulate(page.begin(), page.end(), 0u));
@@ -132,7 +132,7 @@ Page sct_status() {
   return page;
 }
 
-/// Summary, comprehensive and self-test logs: no error and no test has been recorded. SMART's have a checksum, as all its pages do.
+/// Summary, comprehensive and self-test logs: no error and no test has been recorded. They have a checksum, as all pages of SMART do.
 Page empty_smart_log(std::uint8_t log) {
   Page page(kPageBytes);
   if (log != 0x06) page[0] = 1;
@@ -172,7 +172,7 @@ Page log_page(const PageSource& s, std::uint8_t log, std::uint32_t number) {
     }
     case kLogSctStatus: return sct_status();
     case 0x12:
-    case 0x13: return Page(kPageBytes);  // no such queued commands (Serial ATA 3.x, 13.7.5 and 13.7.6)
+    case 0x13: return Page(kPageBytes);  // the commands of these logs do not exist (Serial ATA 3.x, 13.7.5 and 13.7.6)
     default: return empty_smart_log(log);
   }
 }
@@ -198,7 +198,7 @@ Page identify(const AtaIdentity& d, const AtaSettings& settings) {
   Page page(kPageBytes);
   const auto bit = [](bool set, unsigned place) { return set ? 1u << place : 0u; };
   word(page, 0, 0x0040);
-  // Cylinders, heads and sectors a track of old hosts (ATA-6, 6.2); no disk has more, and none has more than its capacity.
+  // Cylinders, heads and sectors a track for old hosts (ATA-6, 6.2). These are the largest values, and no more cylinders than the capacity holds.
   constexpr std::uint32_t kHeads = 16;
   constexpr std::uint32_t kTrackSectors = 63;
   constexpr std::uint64_t kMostCylinders = 16383;
@@ -224,7 +224,7 @@ Page identify(const AtaIdentity& d, const AtaSettings& settings) {
   word(page, 77, 0x0006);                   // now 6 Gb/s
   word(page, 78, 0x00C0);                   // NCQ autosense, software settings preservation
   word(page, 79, bit(settings.preserved, 6));
-  word(page, 80, 0x0FF0);  // up to ACS-4
+  word(page, 80, 0x0FF0);  // all standards up to ACS-4
   const std::uint32_t features = bit(true, 14) | bit(true, 3);
   word(page, 82, features | bit(true, 0) | bit(d.write_cache, 5) | bit(d.read_ahead, 6));
   word(page, 83, 0x4000 | bit(true, 13) | bit(true, 12) | bit(true, 10));

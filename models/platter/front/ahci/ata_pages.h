@@ -10,7 +10,7 @@
 
 namespace platter::ahci {
 
-/// What an ATA device says of itself, from the profile of the drive behind it.
+/// The identity of an ATA device, from the profile of the drive behind it.
 struct AtaIdentity {
   std::string model;
   std::string serial;
@@ -33,7 +33,7 @@ struct AtaSettings {
   bool read_ahead = false;
   bool smart = true;
   bool sense_reporting = false;
-  bool preserved = true;  ///< by a COMRESET: software settings preservation
+  bool preserved = true;  ///< a COMRESET keeps the settings (software settings preservation)
   std::uint8_t udma_mode = 6;
   std::uint8_t multiple = 16;  ///< sectors of a data block of READ MULTIPLE and WRITE MULTIPLE; 0: off
 };
@@ -54,7 +54,7 @@ struct AtaCounters {
 
 /// The last queued command that failed, for log 10h (Serial ATA 3.x, 13.7.4).
 struct QueuedError {
-  bool queued = true;  ///< false: a command that was not queued came among queued ones
+  bool queued = true;  ///< false: a command that is not queued came while queued ones were in progress
   std::uint8_t tag = 0;
   std::uint8_t status = 0;
   std::uint8_t error = 0;
@@ -71,7 +71,7 @@ using Page = std::vector<std::uint8_t>;  ///< 512 bytes each
 /// IDENTIFY DEVICE data (ACS-4, 7.13).
 Page identify(const AtaIdentity& identity, const AtaSettings& settings);
 
-/// Everything that a page may be made of.
+/// The sources from which pages are made.
 struct PageSource {
   const AtaIdentity& identity;
   const AtaSettings& settings;
@@ -83,8 +83,8 @@ struct PageSource {
 inline constexpr std::uint8_t kLogQueuedError = 0x10;
 inline constexpr std::uint8_t kLogSctStatus = 0xE0;
 
-/// Pages of a log (ACS-4, 9): 512 bytes each. Nothing if there is no such log, or not so many pages. `general_purpose`: read by READ LOG EXT;
-/// otherwise by SMART READ LOG.
+/// Returns pages of a log (ACS-4, 9), 512 bytes each; nothing if the log does not exist or has too few pages. `general_purpose`: for READ LOG EXT,
+/// otherwise for SMART READ LOG.
 std::optional<Page> log_pages(const PageSource& source, std::uint8_t log, std::uint32_t first, std::uint32_t count,
                               bool general_purpose);
 

@@ -12,7 +12,7 @@
 
 namespace platter::ahci {
 
-/// A device's drive, by its registers.
+/// Controls a device's drive by the drive's registers.
 class DriveControl : public sc_core::sc_module, public DriveControlIf {
  public:
   using Socket = tlm_utils::simple_initiator_socket<DriveControl>;
@@ -52,7 +52,7 @@ class DriveControl : public sc_core::sc_module, public DriveControlIf {
     return c;
   }
 
-  /// False if there is no such command, or if it is too late.
+  /// Aborts a command. Returns false if there is no such command, or if it is too late.
   bool abort(std::uint32_t tag) { return write(drive::reg::kAbort, tag); }
 
  private:

@@ -61,7 +61,7 @@ struct RegisterFis {
   /// LBA and sectors of a command with 28-bit addresses; a count of 0 stands for 256.
   std::uint64_t lba28() const { return (lba & 0xFF'FFFF) | std::uint64_t{device & 0x0Fu} << 24; }
   std::uint32_t count28() const { return (count & 0xFF) != 0 ? count & 0xFFu : 256; }
-  /// Of one with 48-bit addresses; 0 stands for 65,536.
+  /// Sectors of a command with 48-bit addresses; a count of 0 stands for 65,536.
   std::uint32_t count48() const { return count != 0 ? count : 65536; }
   // A queued command has its count in the features and its tag in the count.
   std::uint32_t queued_count() const { return features != 0 ? features : 65536; }
@@ -69,13 +69,13 @@ struct RegisterFis {
   std::uint8_t priority() const { return static_cast<std::uint8_t>(count >> 14); }
 };
 
-/// What the device says at the end of a command: the shadow registers.
+/// The shadow registers that the device reports at the end of a command.
 struct Outcome {
   static constexpr std::uint8_t kErr = 1u << 0;    ///< of `status`
   static constexpr std::uint8_t kSense = 1u << 1;  ///< sense data available
   static constexpr std::uint8_t kDrq = 1u << 3;
   static constexpr std::uint8_t kFault = 1u << 5;
-  static constexpr std::uint8_t kReady = 0x50;  ///< DRDY, and the bit that was "seek complete"
+  static constexpr std::uint8_t kReady = 0x50;  ///< DRDY, and the former bit "seek complete"
   static constexpr std::uint8_t kBusy = 1u << 7;
   static constexpr std::uint8_t kAbort = 1u << 2;  ///< of `error`
   static constexpr std::uint8_t kNotFound = 1u << 4;
@@ -89,7 +89,7 @@ struct Outcome {
 
   bool failed() const { return (status & (kErr | kFault)) != 0; }
 
-  /// As a register FIS, or, with the direction and bytes of a transfer, the first 16 bytes of a PIO setup FIS.
+  /// As a register FIS, or as the beginning of a PIO setup FIS, to which the caller adds the final status and the transfer's size.
   std::array<std::uint8_t, 20> to_fis(std::uint8_t type, std::uint8_t flags) const {
     std::array<std::uint8_t, 20> b{};
     b[0] = type;

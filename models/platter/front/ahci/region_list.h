@@ -9,12 +9,12 @@
 
 namespace platter::ahci {
 
-/// Where the data of a command is in the host's memory: its table of physical regions (AHCI 1.3.1, 4.2.3.3), of which a part has been moved.
+/// Where the data of a command is in the host's memory: its table of physical regions (AHCI 1.3.1, 4.2.3.3), and how much of it has been moved.
 class RegionList {
  public:
   static constexpr std::uint32_t kEntryBytes = 16;
 
-  /// The entries as they are in memory. Bit 0 of a count and of an address stands for itself: it is 1 and 0.
+  /// Takes the entries as they are in memory. Bit 0 of a byte count is taken as 1, bit 0 of an address as 0.
   void assign(const std::vector<std::uint8_t>& entries) {
     regions_.clear();
     at_ = 0;
@@ -48,7 +48,7 @@ class RegionList {
     return done;
   }
 
-  /// Whether a region that asks for an interrupt has been passed since the last call.
+  /// Returns whether a region that asks for an interrupt has been completed since the last call.
   bool take_interrupt() {
     const bool passed = interrupt_;
     interrupt_ = false;
@@ -64,7 +64,7 @@ class RegionList {
 
   std::vector<Region> regions_;
   std::size_t at_ = 0;
-  std::uint32_t used_ = 0;  ///< of the present region
+  std::uint32_t used_ = 0;  ///< bytes of the current region
   bool interrupt_ = false;
 };
 

@@ -12,7 +12,7 @@ inline constexpr std::uint32_t kSlots = 32;
 
 // 3.1, generic host control
 inline constexpr std::uint32_t kCap = 0x00;
-inline constexpr std::uint32_t kCapSlotsPlace = 8;       // NCS, less one
+inline constexpr std::uint32_t kCapSlotsPlace = 8;       // NCS, minus one
 inline constexpr std::uint32_t kCapPartial = 1u << 13;   // PSC
 inline constexpr std::uint32_t kCapSlumber = 1u << 14;   // SSC
 inline constexpr std::uint32_t kCapPmd = 1u << 15;       // PIO transfers of several blocks
@@ -53,7 +53,7 @@ inline constexpr std::uint32_t kDhrs = 1u << 0;   // register FIS
 inline constexpr std::uint32_t kPss = 1u << 1;    // PIO setup FIS
 inline constexpr std::uint32_t kDss = 1u << 2;    // DMA setup FIS
 inline constexpr std::uint32_t kSdbs = 1u << 3;   // set device bits FIS
-inline constexpr std::uint32_t kDps = 1u << 5;    // a PRD with its bit I is through
+inline constexpr std::uint32_t kDps = 1u << 5;    // a PRD with bit I has been completed
 inline constexpr std::uint32_t kPcs = 1u << 6;    // PxSERR.DIAG.X
 inline constexpr std::uint32_t kOfs = 1u << 24;   // more bytes than the PRDT has room for
 inline constexpr std::uint32_t kIfs = 1u << 27;   // interface fatal error

@@ -44,7 +44,7 @@ void BlockInitiator::recycle(BlockRequest& request) {
   if (Memory* const memory = std::exchange(request.left_to_, nullptr)) memory->use(0 - std::uint64_t{request.data.size()});
   request.client_ = nullptr;
   if (request.data.capacity() > kKeptBytes)
-    std::vector<std::uint8_t>().swap(request.data);  // an empty list would keep the memory
+    std::vector<std::uint8_t>().swap(request.data);  // `clear` alone would keep the memory of the list
   if (idle_.size() < kKeptRequests) {
     idle_.push_back(&request);
     return;
@@ -87,7 +87,7 @@ void BlockInitiator::forget(const BlockClientIf& client, Memory& memory) {
 }
 
 void BlockInitiator::send() {
-  if (sending_) return;  // the drive may answer within the call
+  if (sending_) return;  // this is a nested call: the drive has answered within `way_.send`
   sending_ = true;
   while (!backlog_.empty() && !way_.busy()) {
     BlockRequest& request = *backlog_.front();

@@ -16,19 +16,19 @@ namespace platter::nbd {
 
 class BlockRequest;
 
-/// Hears the answer to its request.
+/// Receives the answer to its request.
 class BlockClientIf {
  public:
   virtual ~BlockClientIf() = default;
-  /// The request's status and, of a read, its data are valid during the call.
+  /// During the call the status of the request is valid, and the data of a read.
   virtual void answered(BlockRequest& request) = 0;
 };
 
-/// A request to a drive with its data. The extension of the payload is the request itself.
+/// A request to a drive with its data. The request is the extension of its own payload.
 class BlockRequest : public command::CommandExtension {
  public:
-  std::uint64_t cookie = 0;        ///< the client's
-  std::vector<std::uint8_t> data;  ///< `command.length` bytes when it is issued; the client may take it from an answered read
+  std::uint64_t cookie = 0;        ///< for the client's use
+  std::vector<std::uint8_t> data;  ///< `command.length` bytes at issue; the client may move it out of an answered read
   command::Command command;
 
  private:
@@ -37,11 +37,11 @@ class BlockRequest : public command::CommandExtension {
 
   tlm::tlm_generic_payload payload_;
   BlockClientIf* client_ = nullptr;
-  Memory* left_to_ = nullptr;  ///< accounts for the data, whose client is gone
+  Memory* left_to_ = nullptr;  ///< accounts for the data after the client has gone
   std::size_t index_ = 0;      ///< in the initiator's list
 };
 
-/// An initiator for clients outside of the model: any number of requests, which a drive takes as its queue has room.
+/// An initiator for clients outside of the model. It accepts any number of requests, and sends them when the drive's queue has room.
 class BlockInitiator : public sc_core::sc_module, public tlm::tlm_mm_interface {
  public:
   SC_HAS_PROCESS(BlockInitiator);
@@ -50,21 +50,21 @@ class BlockInitiator : public sc_core::sc_module, public tlm::tlm_mm_interface {
 
   tlm_utils::simple_initiator_socket<BlockInitiator> disk_init_socket;
 
-  /// A request that is not in use, without data. It becomes free when it has been answered.
+  /// Returns an unused request without data. It becomes unused again when it has been answered.
   BlockRequest& acquire(BlockClientIf& client);
-  /// Gives a request back that has not been issued.
+  /// Gives back a request that has not been issued.
   void release(BlockRequest& request) { recycle(request); }
-  /// Sends `request.command`, issued now. To be called while the kernel stands; the command reaches the drive at the present time.
+  /// Issues `request.command` now. Call this while the kernel does not run; the command reaches the drive at the present simulated time.
   void issue(BlockRequest& request);
-  /// The client no longer hears its answers. Reads that the drive has not got are dropped; all else is carried out, and `memory`
-  /// accounts for its data.
+  /// The client gets no more answers. Drops its reads that the drive has not received. All other requests are carried out, and `memory`
+  /// accounts for their data.
   void forget(const BlockClientIf& client, Memory& memory);
   /// Bytes of data in all requests.
   std::uint64_t data_bytes() const;
 
  private:
-  static constexpr std::size_t kKeptBytes = std::size_t{64} << 10;  ///< of a request's data, between requests
-  static constexpr std::size_t kKeptRequests = 64;                  ///< while they are not in use
+  static constexpr std::size_t kKeptBytes = std::size_t{64} << 10;  ///< memory that an unused request keeps
+  static constexpr std::size_t kKeptRequests = 64;                  ///< unused requests that are kept
 
   static BlockRequest& request_of(tlm::tlm_generic_payload& payload) {
     return static_cast<BlockRequest&>(*payload.get_extension<command::CommandExtension>());

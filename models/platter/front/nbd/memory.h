@@ -7,16 +7,16 @@
 
 namespace platter::nbd {
 
-/// The memory that the connections of a server share for the data of requests: what has come of a write, what a read will need,
-/// and what has not been sent yet. Each connection has a small part of its own beside it.
+/// The memory that the connections of a server share for the data of requests: the received part of a write, the data that a read
+/// will need, and data that has not been sent yet. Each connection also has a small part of its own.
 ///
-/// A connection that needs more than there is waits, and is not read meanwhile. The last part, as large as the largest request,
-/// is only for the connection that has waited longest, so a request that has begun can always be completed.
+/// A connection waits if there is not enough memory, and the server reads nothing from it meanwhile. The last part is as large as the
+/// largest request. It is reserved for the connection that has waited longest, so a request that has begun can always be completed.
 class Memory {
  public:
   static constexpr std::uint64_t kOwn = std::uint64_t{128} << 10;  ///< bytes of each connection, outside of the limit
 
-  /// What a connection holds.
+  /// The memory of one connection.
   class Holder {
    public:
     explicit Holder(Memory& memory) : memory_(memory) {}
@@ -28,9 +28,9 @@ class Memory {
     Holder& operator=(const Holder&) = delete;
 
     std::uint64_t held() const { return held_; }
-    /// Has the last `take` found too little?
+    /// True if the last `take` has failed.
     bool blocked() const { return blocked_; }
-    /// Takes so many bytes more; if they are not there, the holder is in the queue until `leave`.
+    /// Takes `bytes` more. Returns false if there is not enough memory; the holder is then in the queue until `leave`.
     bool take(std::uint64_t bytes) {
       const std::uint64_t more = shared(held_ + bytes) - shared(held_);
       bool there = more == 0 || memory_.used_ + more <= memory_.limit_ - memory_.last_;
@@ -43,10 +43,10 @@ class Memory {
       if (there) set(held_ + bytes);
       return there;
     }
-    /// Takes so many bytes, though there may be none: of answers, whose data was given back before.
+    /// Takes `bytes` more, even beyond the limit. This is for answers, whose data was given back before.
     void add(std::uint64_t bytes) { set(held_ + bytes); }
     void give_back(std::uint64_t bytes) { set(held_ - bytes); }
-    /// The holder needs no more for the present: the next one may have the last part.
+    /// The holder needs no more memory for now, so the next one in the queue may have the last part.
     void leave() {
       set_blocked(false);
       if (!queued_) return;
@@ -71,14 +71,15 @@ class Memory {
     bool blocked_ = false;
   };
 
-  /// `limit`: bytes in all; `largest`: bytes of the largest request, at most half of it.
+  /// `limit`: total bytes. `largest`: bytes of the largest request; the last part has as many, but at most half of `limit`.
   Memory(std::uint64_t limit, std::uint64_t largest) : limit_(limit), last_(std::min(largest, limit / 2)) {}
 
   std::uint64_t limit() const { return limit_; }
   std::uint64_t used() const { return used_; }
   std::uint64_t most_used() const { return most_used_; }
   bool anybody_waits() const { return blocked_ > 0; }
-  /// Adds to what is used (subtracts, modulo 2^64): data of a connection that is gone, which a drive still needs.
+  /// Adds `bytes` to the used bytes; a negative number modulo 2^64 subtracts. This is also for the data of a connection that has gone while
+  /// a drive still needs it.
   void use(std::uint64_t bytes) {
     used_ += bytes;
     most_used_ = std::max(most_used_, used_);
@@ -89,8 +90,8 @@ class Memory {
   std::uint64_t last_;
   std::uint64_t used_ = 0;
   std::uint64_t most_used_ = 0;
-  std::uint32_t blocked_ = 0;  ///< holders
-  std::deque<Holder*> queue_;  ///< of those that were blocked, in order; the first may have the last part
+  std::uint32_t blocked_ = 0;  ///< holders whose last `take` failed
+  std::deque<Holder*> queue_;  ///< holders that were blocked, in order; the first may have the last part
 };
 
 }  // namespace platter::nbd

@@ -59,7 +59,7 @@ inline constexpr std::uint16_t kChunkNone = 0;
 inline constexpr std::uint16_t kChunkData = 1;
 inline constexpr std::uint16_t kChunkError = 0x8001;
 
-// Errors have numbers of their own, those of Linux.
+// Error numbers of the protocol; they are the same as those of Linux.
 inline constexpr std::uint32_t kIo = 5;
 inline constexpr std::uint32_t kInvalid = 22;
 inline constexpr std::uint32_t kNoSpace = 28;
@@ -75,7 +75,7 @@ Number get(const std::uint8_t* from) {
   return value;
 }
 
-/// Appends numbers and bytes.
+/// Appends numbers and bytes to a list.
 class Writer {
  public:
   explicit Writer(std::vector<std::uint8_t>& to) : to_(to) {}

@@ -17,7 +17,7 @@ using serving::FileDescriptor;
 
 namespace {
 
-/// What a client has to send or to take within the server's patience, if it holds as much.
+/// Bytes that a client must send or take within the server's patience; less if it holds less.
 constexpr std::uint64_t kLeastMoved = std::uint64_t{1} << 20;
 
 std::uint64_t largest_request(const std::vector<Export>& exports) {
@@ -28,7 +28,7 @@ std::uint64_t largest_request(const std::vector<Export>& exports) {
 
 }  // namespace
 
-/// A client's socket.
+/// The socket and the session of a client.
 class Server::Connection : public serving::PollHandlerIf {
  public:
   Connection(FileDescriptor socket, Server& server)
@@ -54,7 +54,7 @@ class Server::Connection : public serving::PollHandlerIf {
       session_.sent(static_cast<std::size_t>(sent));
     }
   }
-  /// Goes on with what has come while the client had too much under way, or there was no memory.
+  /// Continues with input that was held back, because the client had too much in progress or because there was no memory.
   void resume() {
     session_.resume();
     const std::uint32_t wanted =
@@ -69,7 +69,7 @@ class Server::Connection : public serving::PollHandlerIf {
     watched_since_ = now;
     moved_ = 0;
   }
-  /// Leaves a client that holds memory and does not do its part to give it back.
+  /// Disconnects a client that holds memory and does nothing to give it back.
   void watch(Clock::time_point now, std::chrono::milliseconds patience) {
     if (!session_.client_holds_memory()) return begin_watch(now);
     if (now - watched_since_ < patience) return;

@@ -17,18 +17,19 @@ struct ServerOptions {
 
   /// Bytes for the data of all clients' requests; at least twice the largest request. See Memory.
   std::uint64_t memory = std::uint64_t{256} << 20;
-  /// While a client waits for memory, one that holds some and neither sends nor takes 1 MiB (or all that it holds) in this time is left.
+  /// While a client waits for memory, the server disconnects one that holds some and is inactive for this time: it neither sends nor takes 1 MiB, or
+  /// all that it holds.
   std::chrono::milliseconds patience{10'000};
 };
 
 /// Offers drives as network block devices on a Unix socket or a TCP port.
 class Server : public serving::FlushIf, private serving::PollHandlerIf {
  public:
-  /// `address`: see serving::Listener, which throws. The drives of the exports must stay.
+  /// `address`: see serving::Listener, which may throw. The drives of the exports must outlive the server.
   Server(const std::string& address, std::vector<Export> exports, serving::Poller& poller, const ServerOptions& options = {});
   ~Server() override;
 
-  /// Sends what is to be sent, leaves the clients that are gone, and goes on with those that have waited.
+  /// Sends pending output, removes clients that have gone, and continues with those that have waited.
   void flush() override;
 
   /// The address for a client: an NBD URI.
@@ -49,7 +50,7 @@ class Server : public serving::FlushIf, private serving::PollHandlerIf {
   const ServerOptions options_;
   Memory memory_;
   std::vector<std::unique_ptr<Connection>> connections_;
-  std::uint64_t clients_ = 0;  ///< so far
+  std::uint64_t clients_ = 0;  ///< connections so far
   serving::FileDescriptor timer_;
   bool timer_on_ = false;  ///< a client waits for memory
   serving::Listener listener_;

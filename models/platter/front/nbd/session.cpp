@@ -101,7 +101,7 @@ void Session::resume() {
   received(0);
 }
 
-/// Makes room for the next data of a write; false if there is no memory.
+/// Makes room for the next data of a write. Returns false if there is no memory.
 bool Session::grow() {
   std::vector<std::uint8_t>& data = writing_->data;
   if (filled_ < data.size()) return true;
@@ -136,7 +136,7 @@ const std::uint8_t* Session::take(std::size_t bytes) {
   return taken;
 }
 
-/// Interprets the next part of the input; false if it has not come, or if nothing more is to come.
+/// Interprets the next part of the input. Returns false if it has not come yet, or if the session is over.
 bool Session::step() {
   switch (state_) {
     case State::ClientFlags: {
@@ -264,7 +264,7 @@ bool Session::option() {
   return true;
 }
 
-/// There is no meta context: any list of queries has no answer.
+/// The server has no meta context, so every list of queries gets an empty answer.
 void Session::meta_context(const std::vector<std::uint8_t>& data) {
   bool good = false;
   std::string_view name;
@@ -312,7 +312,7 @@ void Session::describe(std::uint32_t option, const std::vector<std::uint8_t>& da
       continue;
     reply(body);
   }
-  body.clear();  // whoever asks for it or not: all requests are of whole sectors
+  body.clear();  // also for clients that do not ask: they must send whole sectors
   wire::Writer(body)
       .put(std::uint16_t{wire::kInfoBlockSize})
       .put(chosen->sector_bytes)
@@ -330,7 +330,7 @@ void Session::enter(const Export& chosen) {
 
 // --- transmission -----------------------------------------------------------------------------------------------------
 
-/// The error of a request that cannot go to the drive.
+/// Returns the error of a request that cannot go to the drive, otherwise 0.
 std::uint32_t Session::objection() const {
   const std::uint16_t known = header_.type == wire::kRead && structured_ ? wire::kFua | wire::kDontFragment : wire::kFua;
   const bool write = header_.type == wire::kWrite;
@@ -351,7 +351,7 @@ void Session::request() {
     state_ = State::Over;
     finishing_ = true;
   } else if (header_.type == wire::kWrite && error != 0) {
-    left_ = header_.length;  // the data comes all the same
+    left_ = header_.length;  // the client sends the data nevertheless
     state_ = State::Skip;
     if (left_ == 0) skip();
   } else if (error != 0) {
@@ -361,7 +361,7 @@ void Session::request() {
   }
 }
 
-/// Begins a request for which there is memory; false if there is none.
+/// Begins a request. Returns false if there is no memory for it.
 bool Session::may_issue() {
   const bool read = header_.type == wire::kRead;
   if (!memory_.take(kRequestBytes + (read ? header_.length : 0))) return false;
@@ -372,7 +372,7 @@ bool Session::may_issue() {
   fresh.command.length = header_.length;
   if (header_.type == wire::kWrite) {
     writing_ = &fresh;
-    fresh.data.reserve(header_.length);  // its pages are there only when they are written
+    fresh.data.reserve(header_.length);  // takes addresses only: a page takes memory when it is written
     filled_ = 0;
     left_ = header_.length;
     state_ = State::Data;
@@ -398,7 +398,7 @@ void Session::data() {
   issue(*std::exchange(writing_, nullptr), Operation::Write);
 }
 
-/// The data of what was refused is over.
+/// All data of a refused request has been skipped.
 void Session::skip() {
   state_ = export_ == nullptr ? State::Option : State::Request;
   if (export_ != nullptr) reply(header_.cookie, objection());

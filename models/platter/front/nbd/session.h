@@ -23,35 +23,35 @@ struct Export {
 
 /// One connection of the NBD protocol, fixed newstyle (doc/proto.md of NetworkBlockDevice/nbd), without the socket: bytes in, bytes out.
 ///
-/// Options: EXPORT_NAME, ABORT, LIST, INFO, GO, STRUCTURED_REPLY, and the two of meta contexts, of which there is none. Commands: READ, WRITE, FLUSH,
-/// DISC; of their flags FUA and DF. Every other command gets EINVAL (TRIM, WRITE_ZEROES and CACHE among them, which are not offered), and so does a
-/// request that is too long, out of range or not of whole sectors; a write out of range ENOSPC, a READ with DF that is too long EOVERFLOW. A client
-/// that breaks the protocol is left.
+/// Options: EXPORT_NAME, ABORT, LIST, INFO, GO, STRUCTURED_REPLY, and the two of meta contexts, of which the server has none. Commands: READ, WRITE,
+/// FLUSH, DISC, with the flags FUA and DF. Every other command gets EINVAL, also TRIM, WRITE_ZEROES and CACHE, which are not offered. A request that
+/// is too long, out of range or not of whole sectors gets EINVAL too, but a write out of range gets ENOSPC, and a READ with DF that is too long gets
+/// EOVERFLOW. The session ends if the client breaks the protocol.
 ///
-/// The data of requests takes memory of all sessions: of a write as it comes, of a read from when it is issued until it has been sent. A session that
-/// finds none takes nothing more from its client until there is.
+/// The data of requests takes memory that all sessions share. The data of a write takes it when it arrives, the data of a read from its issue until
+/// it has been sent. A session that finds no memory takes nothing more from its client until there is some.
 class Session : public BlockClientIf {
  public:
-  static constexpr std::uint32_t kMostBytes = 32u << 20;  ///< of a request's data
+  static constexpr std::uint32_t kMostBytes = 32u << 20;  ///< most data of a request
 
-  /// The exports must stay; the first is the default, whose name may also be empty. So must the memory.
+  /// The exports and the memory must outlive the session. The first export is the default, which also has the empty name.
   Session(const std::vector<Export>& exports, Memory& memory);
   ~Session() override;
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  /// Where the client's next bytes go, and how many at the most; none while the client has too much under way, does not take its answers, or waits
-  /// for memory.
+  /// Where the client's next bytes go, and how many at most. There is no room while the client has too much in progress, does not take its answers,
+  /// or waits for memory.
   struct Room {
     std::uint8_t* to;
     std::size_t bytes;
   };
   Room room();
-  /// So many bytes have come there.
+  /// `bytes` bytes have arrived in the room.
   void received(std::size_t bytes);
-  /// Goes on with what has come, as far as it may.
+  /// Continues with input that has arrived, as far as possible.
   void resume();
-  /// Will there be room? Takes no memory.
+  /// True if `room` would give room. This call takes no memory.
   bool takes_input() const { return state_ != State::Over && !full() && !memory_.blocked(); }
 
   /// The next bytes to be sent to the client; none if there is nothing to send.
@@ -60,14 +60,14 @@ class Session : public BlockClientIf {
     std::size_t bytes = 0;
   };
   Piece output() const;
-  /// So many of them have been sent.
+  /// `bytes` bytes of the output have been sent.
   void sent(std::size_t bytes);
   std::uint64_t unsent_bytes() const { return unsent_; }
-  /// Nothing more is to come from the client, and nothing more to be answered: the connection may be closed when the output has been sent. A client
-  /// that has taken its leave gets the answers that are due.
+  /// True if nothing more comes from the client and nothing remains to be answered: the connection may be closed when the output has been sent. A
+  /// client that has sent DISC still gets the answers to its earlier requests.
   bool over() const { return state_ == State::Over && (!finishing_ || requests_ == 0); }
 
-  /// Does the session hold memory of others, and is it for its client to give it back: by taking answers, or by sending the rest of a write?
+  /// True if the session holds shared memory that only its client can free: by taking answers, or by sending the rest of a write.
   bool client_holds_memory() const {
     return memory_.held() > Memory::kOwn && (unsent_ > 0 || (state_ == State::Data && !memory_.blocked()));
   }
@@ -86,15 +86,15 @@ class Session : public BlockClientIf {
   };
   static constexpr std::size_t kInputBytes = std::size_t{64} << 10;
   static constexpr std::uint32_t kMostOption = 16u << 10;              ///< bytes of an option's data
-  static constexpr std::uint32_t kMostRequests = 1024;                 ///< under way
-  static constexpr std::uint64_t kMostHeld = std::uint64_t{64} << 20;  ///< bytes of requests under way and of unsent answers
-  static constexpr std::uint64_t kRequestBytes = 512;                  ///< of a request without its data
+  static constexpr std::uint32_t kMostRequests = 1024;                 ///< in progress
+  static constexpr std::uint64_t kMostHeld = std::uint64_t{64} << 20;  ///< bytes of requests in progress and of unsent answers
+  static constexpr std::uint64_t kRequestBytes = 512;                  ///< bytes of a request without its data
   static constexpr std::size_t kPart = std::size_t{64} << 10;          ///< bytes by which the data of a write grows
-  static constexpr std::size_t kCopied = std::size_t{16} << 10;        ///< data of an answer that is joined with others
+  static constexpr std::size_t kCopied = std::size_t{16} << 10;        ///< smaller answers are joined with others
 
   bool full() const { return requests_ >= kMostRequests || memory_.held() > kMostHeld; }
   std::size_t available() const { return end_ - begin_; }
-  /// The next bytes of the input, if they are there.
+  /// Takes the next bytes of the input; null if they have not arrived.
   const std::uint8_t* take(std::size_t bytes);
   bool step();
   bool option();
@@ -124,18 +124,18 @@ class Session : public BlockClientIf {
   bool zeroes_ = true;       ///< the client expects 124 zeroes after EXPORT_NAME
   bool structured_ = false;  ///< replies
   std::vector<std::uint8_t> input_;
-  std::size_t begin_ = 0;  ///< of what has come and has not been taken
+  std::size_t begin_ = 0;  ///< of the input that has not been taken
   std::size_t end_ = 0;
   std::uint32_t option_ = 0;
   std::uint32_t option_bytes_ = 0;
   Header header_;
-  BlockRequest* writing_ = nullptr;  ///< whose data is coming
-  std::size_t filled_ = 0;           ///< bytes of it that have come
-  std::uint64_t left_ = 0;           ///< bytes of data to come
-  std::uint32_t requests_ = 0;       ///< under way
+  BlockRequest* writing_ = nullptr;  ///< the write whose data is arriving
+  std::size_t filled_ = 0;           ///< bytes of it that have arrived
+  std::uint64_t left_ = 0;           ///< bytes of data that are still to arrive
+  std::uint32_t requests_ = 0;       ///< in progress
   std::deque<std::vector<std::uint8_t>> output_;
-  std::size_t sent_ = 0;      ///< bytes of its first part
-  std::uint64_t unsent_ = 0;  ///< bytes
+  std::size_t sent_ = 0;      ///< bytes of its first part that have been sent
+  std::uint64_t unsent_ = 0;  ///< bytes of the output
   Memory& shared_;
   Memory::Holder memory_;
 };

@@ -7,7 +7,7 @@
 
 namespace platter::serving {
 
-/// An open file of this process, closed with its owner. -1: none.
+/// Owns a file descriptor, and closes it in the destructor. -1: none.
 class FileDescriptor {
  public:
   FileDescriptor() = default;

@@ -14,12 +14,12 @@ using core::Picoseconds;
 
 namespace {
 
-/// Wall time for which instants are simulated without a look at the sockets.
+/// Wall time for which the loop simulates without a look at the sockets.
 constexpr std::chrono::microseconds kTurn{20};
-/// Wall time after a client's message for which the loop looks for the next one without falling asleep.
+/// Wall time after a client's message for which the loop looks for the next one without sleeping.
 constexpr std::chrono::microseconds kAttention{50};
 
-constexpr Picoseconds kLongest = Picoseconds{1} << 62;  // a drive counts with sums of times
+constexpr Picoseconds kLongest = Picoseconds{1} << 62;  // leaves room, because a drive adds times
 
 double to_seconds(std::chrono::nanoseconds time) { return std::chrono::duration<double>(time).count(); }
 
@@ -57,7 +57,7 @@ void KernelLoop::step(const sc_core::sc_time& duration) {
   if (sc_core::sc_get_status() == sc_core::SC_STOPPED) stopped_ = true;
 }
 
-/// Runs what is to happen at the present time.
+/// Simulates everything that is due at the present time.
 void KernelLoop::settle() {
   while (sc_core::sc_pending_activity_at_current_time() && !stopped_) step(sc_core::SC_ZERO_TIME);
 }
@@ -74,15 +74,15 @@ bool KernelLoop::next_instant() {
 /// Sends answers, waits for clients, and lets their requests enter the model.
 void KernelLoop::serve(const Poller::Timeout& timeout) {
   for (FlushIf* sender : senders_) sender->flush();
-  // A client that is gone, or one that was held up, may have asked for something.
+  // A flush may have caused activity: a client has gone, or a client that was held back continues.
   if (sc_core::sc_pending_activity_at_current_time()) {
     settle();
-    return;  // for how long to wait has to be found anew
+    return;  // the caller has to compute the timeout again
   }
   const Clock::time_point begin = Clock::now();
   bool found = poller_.wait(Nanoseconds(0));
   served_ = Clock::now();
-  // A client often goes on soon after it was served. To fall asleep and be woken takes longer than its next message.
+  // A client often continues soon after it was served. Sleeping and waking up would take longer than its next message does.
   while (!found && served_ - heard_ < kAttention && (!timeout || served_ - begin < *timeout)) {
     found = poller_.wait(Nanoseconds(0));
     served_ = Clock::now();
@@ -98,7 +98,7 @@ void KernelLoop::serve(const Poller::Timeout& timeout) {
   settle();
 }
 
-/// Simulates up to the time of the wall clock, but for no longer than a turn.
+/// Simulates up to the time of the wall clock, but for no longer than kTurn.
 void KernelLoop::catch_up(Clock::time_point until) {
   const Picoseconds target = simulated_at(until);
   if (target > kLongest)
@@ -140,7 +140,7 @@ void KernelLoop::follow_clients() {
         ++account_.impatient;
       }
     }
-    // Until a command ends: then there is room for another.
+    // Simulates until a command ends, which makes room for another one.
     const std::uint64_t ended = account_.ended;
     while (account_.ended == ended && !stopped_) {
       if (!next_instant()) {

@@ -13,28 +13,28 @@
 
 namespace platter::serving {
 
-/// Has something to send before the loop waits.
+/// Sends its pending output before the loop waits.
 class FlushIf {
  public:
   virtual ~FlushIf() = default;
   virtual void flush() = 0;
 };
 
-/// What a served run says of its pacing. Of the wall clock, so it differs from run to run.
+/// The pacing of a served run. Most values are wall time, so they differ from run to run.
 struct PacingAccount {
   std::uint64_t ended = 0;      ///< commands
   double window_sum = 0;        ///< commands outstanding when one ended, itself included
-  double late_s = 0;            ///< wall time by which commands ended behind their simulated time, summed (Realtime)
-  double most_late_s = 0;       ///< of one command
-  double longest_step_s = 0;    ///< wall time that a step of the simulation took, during which no socket was served
-  std::uint64_t impatient = 0;  ///< times that Lockstep went on with fewer commands than its depth
+  double late_s = 0;            ///< sum of the wall time by which commands ended after their simulated time (Realtime)
+  double most_late_s = 0;       ///< largest value of one command
+  double longest_step_s = 0;    ///< longest wall time of a step, in which no socket was served
+  std::uint64_t impatient = 0;  ///< how often Lockstep continued with fewer commands than its depth
 };
 
-/// Runs the SystemC kernel beside sockets, in one thread. Between two instants of simulated time the loop looks for what clients have sent. Their
-/// requests enter the model at the present simulated time: everything that is due is simulated, time is moved to the wall clock's (Realtime), the
-/// handlers are called, and what they have notified is run (IEEE 1666-2011, 4.3.4.2).
+/// Runs the SystemC kernel and serves sockets, in one thread. Between two instants of simulated time the loop looks for what clients have sent. Their
+/// requests enter the model at the present simulated time. For that, the loop simulates everything that is due, moves the time to the wall clock's
+/// (Realtime), calls the handlers, and runs what they have notified (IEEE 1666-2011, 4.3.4.2).
 ///
-/// To be added as an observer of all commands of the clients: it counts those outstanding.
+/// Add it as an observer of all commands of the clients: it counts those outstanding.
 class KernelLoop : public workload::RequestObserverIf {
  public:
   KernelLoop(const Pacing& pacing, Poller& poller) : pacing_(pacing), poller_(poller) {}
@@ -72,9 +72,9 @@ class KernelLoop : public workload::RequestObserverIf {
   bool stopped_ = false;
   PacingAccount account_;
   Clock::time_point begin_;
-  Clock::time_point served_;   ///< when the sockets were looked at last
-  Clock::time_point heard_;    ///< when a client has sent something last
-  Clock::time_point changed_;  ///< when the number of commands outstanding changed last
+  Clock::time_point served_;   ///< last look at the sockets
+  Clock::time_point heard_;    ///< last message of a client
+  Clock::time_point changed_;  ///< last change of the number of commands outstanding
 };
 
 }  // namespace platter::serving

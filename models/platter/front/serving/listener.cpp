@@ -27,7 +27,7 @@ constexpr int kBacklog = 64;
   throw std::invalid_argument(fmt::format("{}: {}", address, why));
 }
 
-/// HOST:PORT, if the text is one: its part behind the last colon is a number, and it names no file.
+/// Splits HOST:PORT. Returns false if the text is something else: it has a slash, or no number behind its last colon.
 bool split(const std::string& address, std::string& host, std::string& port) {
   const std::size_t colon = address.rfind(':');
   if (colon == std::string::npos || address.find('/') != std::string::npos) return false;
@@ -87,10 +87,10 @@ void Listener::open_unix(const std::string& path) {
   }
 }
 
-/// Binds a socket to each address, all to one port. False, with what is wrong, if one is in use, or none can be had.
+/// Binds a socket to each address, all to one port. Returns false, with the reason in `why`, if one is in use or if none can be bound.
 bool Listener::bind_all(const void* addresses, std::string& why) {
   sockets_.clear();
-  in_port_t port = 0;  // of the first one: port 0 is any, but the same for all
+  in_port_t port = 0;  // of the first one: port 0 is any free port, but the same for all
   why = "no address";
   for (const auto* one = static_cast<const addrinfo*>(addresses); one != nullptr; one = one->ai_next) {
     if (one->ai_family != AF_INET && one->ai_family != AF_INET6) continue;
@@ -128,7 +128,7 @@ void Listener::open_tcp(const std::string& host, const std::string& port) {
     refuse(address_, gai_strerror(error));
   const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> all(found, &freeaddrinfo);
   std::string why;
-  // Any port: the one that the first address has got may be in use at another.
+  // With port 0, the port that the first address gets may be in use at another address. So there are several tries.
   for (int tries = std::stoul(port) == 0 ? 20 : 1; !bind_all(all.get(), why);)
     if (--tries == 0) refuse(address_, why);
   sockaddr_storage bound{};
@@ -149,7 +149,7 @@ void Listener::accept_all(int socket) {
   for (;;) {
     FileDescriptor client(accept4(socket, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
     if (!client && (errno == EMFILE || errno == ENFILE) && spare_) {
-      spare_.close();  // the client is told so, instead of being found again at once and for ever
+      spare_.close();  // accept and refuse the client; otherwise the poller would report it again forever
       FileDescriptor refused(accept4(socket, nullptr, nullptr, SOCK_CLOEXEC));
       const bool found = static_cast<bool>(refused);
       refused.close();

@@ -11,11 +11,11 @@
 
 namespace platter::serving {
 
-/// Takes connections: at a Unix socket, or at a TCP port of all addresses of a host.
+/// Accepts connections at a Unix socket, or at a TCP port of all addresses of a host.
 class Listener : public PollHandlerIf {
  public:
-  /// `address`: HOST:PORT (an IPv6 address in brackets; an empty host is the loopback; port 0: any), or the path of a Unix socket, which is
-  /// removed with the listener. A path that a dead server has left is taken over. Throws std::invalid_argument with what is wrong.
+  /// `address`: HOST:PORT (an IPv6 address in brackets; an empty host is the loopback; port 0 is any free port), or the path of a Unix socket. The
+  /// destructor removes the socket's file. A file that a dead server has left is replaced. Throws std::invalid_argument with the reason.
   Listener(const std::string& address, Poller& poller, std::function<void(FileDescriptor)> connected);
   ~Listener() override;
   Listener(const Listener&) = delete;
@@ -23,7 +23,7 @@ class Listener : public PollHandlerIf {
 
   void ready(std::uint32_t events) override;
   bool is_unix() const { return unix_; }
-  /// The path, or HOST:PORT with the port that was given.
+  /// The path, or HOST:PORT with the port in use.
   const std::string& address() const { return address_; }
 
  private:
@@ -36,7 +36,7 @@ class Listener : public PollHandlerIf {
   std::function<void(FileDescriptor)> connected_;
   std::vector<FileDescriptor> sockets_;
   std::string address_;
-  FileDescriptor spare_;  ///< closed to take, and refuse, a client when the process may have no more files
+  FileDescriptor spare_;  ///< closed to get a file descriptor with which to refuse a client if there is no other
   bool unix_ = false;
   dev_t device_ = 0;  ///< of the socket's file
   ino_t inode_ = 0;

@@ -10,8 +10,8 @@ namespace platter::serving {
 struct Pacing {
   enum class Kind : std::uint8_t {
     Realtime,  ///< simulated time follows the wall clock
-    Lockstep,  ///< simulated time stands until `depth` commands are outstanding, or until the clients have been silent for `kPatience_s`
-    Asap,  ///< simulated time passes as fast as it can be computed while a command is outstanding, and stands while none is
+    Lockstep,  ///< simulated time stands until `depth` commands are outstanding, or until the clients were silent for `kPatience_s`
+    Asap,      ///< simulated time runs as fast as possible while a command is outstanding, and stands otherwise
   };
   /// Wall time for which `Lockstep` waits for more commands.
   static constexpr double kPatience_s = 2e-3;

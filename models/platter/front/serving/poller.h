@@ -12,7 +12,7 @@
 
 namespace platter::serving {
 
-/// Hears of its file descriptor.
+/// Is called when its file descriptor is ready.
 class PollHandlerIf {
  public:
   virtual ~PollHandlerIf() = default;
@@ -23,19 +23,19 @@ class PollHandlerIf {
 /// Waits for file descriptors of any number of handlers (epoll).
 class Poller {
  public:
-  using Timeout = std::optional<std::chrono::nanoseconds>;  ///< nothing: without limit
+  using Timeout = std::optional<std::chrono::nanoseconds>;  ///< no value: no limit
 
   /// Throws std::system_error.
   Poller();
 
-  /// The handler must stay until `remove`.
+  /// The handler must exist until `remove`.
   void add(int fd, std::uint32_t events, PollHandlerIf& handler);
   void change(int fd, std::uint32_t events, PollHandlerIf& handler);
   void remove(int fd, const PollHandlerIf& handler);
 
   /// Waits until a file descriptor is ready, or for `timeout`. Returns whether one is.
   bool wait(const Timeout& timeout);
-  /// Tells the handlers what the last `wait` found. A handler may remove itself and others.
+  /// Calls the handlers for what the last `wait` found. A handler may remove itself and others.
   void dispatch();
 
  private:

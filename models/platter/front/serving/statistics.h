@@ -6,7 +6,7 @@
 
 namespace platter::serving {
 
-/// What a result says of the clients and of the pacing.
+/// The clients and the pacing, for the result.
 struct ServingResult {
   Pacing pacing;
   PacingAccount account;

@@ -58,7 +58,7 @@ constexpr std::uint32_t kUnmapAll = 2;
 
 // PCI configuration space (PCI Local Bus 3.0, chapter 6)
 constexpr std::uint32_t kPciCommand = 0x04;
-constexpr std::uint8_t kBusMaster = 1u << 2;  // of it
+constexpr std::uint8_t kBusMaster = 1u << 2;  // of the command register
 constexpr std::uint32_t kPciBar5 = 0x24;
 constexpr std::uint32_t kPciInterruptLine = 0x3C;
 constexpr std::uint32_t kMsiCapability = 0x80;
@@ -70,7 +70,7 @@ Number get(const std::vector<std::uint8_t>& from, std::size_t at) {
   return value;
 }
 
-/// Little-endian, as this machine: the protocol is of one machine.
+/// The body of a message. Little-endian like this machine, because both sides of the protocol are on one machine.
 class Body {
  public:
   template <typename Number>
@@ -86,7 +86,7 @@ class Body {
   std::vector<std::uint8_t> bytes_;
 };
 
-/// Makes sure that a write to the file never waits; false if it is no event.
+/// Makes writes to an eventfd non-blocking. Returns false if the file is no eventfd.
 bool make_event(const FileDescriptor& file) {
   struct stat kind{};
   if (fstat(file.get(), &kind) != 0 || (kind.st_mode & S_IFMT) != 0) return false;
@@ -94,7 +94,7 @@ bool make_event(const FileDescriptor& file) {
   return flags >= 0 && fcntl(file.get(), F_SETFL, flags | O_NONBLOCK) == 0;
 }
 
-/// Whether a mapping of the file may be touched for as long as it is there: beyond a file's end it is a SIGBUS.
+/// True if the file cannot shrink, so that its mapping is safe. An access beyond the end of the file would raise SIGBUS.
 bool keeps_size(const FileDescriptor& file) {
   constexpr auto kHugePages = 0x958458F6;  // linux/magic.h
   struct statfs system{};
@@ -102,7 +102,7 @@ bool keeps_size(const FileDescriptor& file) {
   return (seals >= 0 && (seals & F_SEAL_SHRINK) != 0) || (fstatfs(file.get(), &system) == 0 && system.f_type == kHugePages);
 }
 
-/// Bytes between a file and a buffer; false if not all of them are there.
+/// Copies bytes between a file and a buffer. Returns false if not all of them could be copied.
 bool transfer_by_file(bool write, int file, std::uint64_t offset, std::uint8_t* data, std::uint64_t bytes) {
   for (std::uint64_t done = 0; done < bytes;) {
     const auto at = static_cast<off_t>(offset + done);
@@ -145,7 +145,7 @@ void VfioUserServer::listen(const std::string& path) {
 }
 
 void VfioUserServer::connect(FileDescriptor client) {
-  if (client_) return;  // it is closed
+  if (client_) return;  // there is a client already, so the new one is closed
   client_ = std::move(client);
   ++clients_;
   events_ = EPOLLIN;
@@ -158,7 +158,8 @@ void VfioUserServer::ready(std::uint32_t events) {
   }
 }
 
-/// Reads the next part of a message, and not beyond its end: the file descriptors of the next one come with its first byte. False if there is no more.
+/// Reads the next part of a message, but not beyond its end: the file descriptors of the next message come with the first byte of that one. Returns
+/// false if no more has arrived.
 bool VfioUserServer::receive() {
   std::size_t wanted = kHeaderBytes;
   if (received_ >= kHeaderBytes) wanted = get<std::uint32_t>(input_, 4);
@@ -188,7 +189,7 @@ bool VfioUserServer::receive() {
   return received_ < size || message();
 }
 
-/// The file descriptors of a message; false if there were more than may come.
+/// Takes the file descriptors of a message. Returns false if there were more than allowed.
 bool VfioUserServer::take_files(const void* control) {
   auto* const header = const_cast<msghdr*>(static_cast<const msghdr*>(control));
   for (cmsghdr* c = CMSG_FIRSTHDR(header); c != nullptr; c = CMSG_NXTHDR(header, c)) {
@@ -203,7 +204,7 @@ bool VfioUserServer::take_files(const void* control) {
   return (header->msg_flags & MSG_CTRUNC) == 0 && files_.size() <= kMostFiles;
 }
 
-/// A message is complete; false if the connection is to be closed.
+/// Handles a complete message. Returns false if the connection is to be closed.
 bool VfioUserServer::message() {
   const Header header{get<std::uint16_t>(input_, 0), get<std::uint16_t>(input_, 2), get<std::uint32_t>(input_, 4),
                       get<std::uint32_t>(input_, 8), get<std::uint32_t>(input_, 12)};
@@ -234,7 +235,7 @@ void VfioUserServer::send(const Header& to, const Reply& reply) {
   push(reply.error == 0 ? reply.body : std::vector<std::uint8_t>());
 }
 
-/// Sends what is left and these bytes, as far as the client takes them now.
+/// Sends pending output and these bytes, as far as the client takes them now.
 void VfioUserServer::push(const std::vector<std::uint8_t>& bytes) {
   output_.insert(output_.end(), bytes.begin(), bytes.end());
   const ssize_t sent = ::send(client_.get(), output_.data(), output_.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
@@ -294,7 +295,7 @@ VfioUserServer::Reply VfioUserServer::execute(const Header& header) {
   }
 }
 
-/// The client's capabilities, behind its version. False if they are no JSON, or cannot be met.
+/// Reads the client's capabilities, which follow its version. Returns false if they are no JSON, or cannot be met.
 bool VfioUserServer::negotiate() {
   most_transfer_ = kMostTransfer;
   const auto begin = input_.begin() + kHeaderBytes + 4;
@@ -341,7 +342,7 @@ VfioUserServer::Reply VfioUserServer::map_memory() {
       return {EINVAL, {}, false};
     const int rights = ((flags & kMapRead) != 0 ? PROT_READ : 0) | ((flags & kMapWrite) != 0 ? PROT_WRITE : 0);
     if (rights != (PROT_READ | PROT_WRITE)) {
-      // what cannot be written, such as firmware, is no memory for DMA
+      // not mapped: memory that cannot be written, such as firmware, is not used for DMA
     } else if (!keeps_size(files_[0])) {
       mapping.file = std::make_shared<FileDescriptor>(std::move(files_[0]));
       mapping.offset = offset;
@@ -470,7 +471,7 @@ void VfioUserServer::reset_config() {
     for (std::size_t i = 0; i < bytes; ++i) config_[at + i] = static_cast<std::uint8_t>(value >> 8 * i);
   };
   put(0x00, 0x2922'8086, 4);  // an ICH9, which every driver of AHCI knows
-  put(0x06, 0x0010, 2);       // with capabilities
+  put(0x06, 0x0010, 2);       // it has capabilities
   put(0x08, 0x0106'0102, 4);  // mass storage, SATA, AHCI
   put(0x2C, 0x2922'8086, 4);
   put(0x34, kMsiCapability, 1);
@@ -508,11 +509,11 @@ bool VfioUserServer::access_registers(tlm::tlm_command command, std::uint64_t of
   return payload.is_response_ok();
 }
 
-/// Waits for the client's answer; false if it takes too long, or the server is to end. In either case the connection ends.
+/// Waits for the client's answer. Returns false if it takes too long, or if the server is to stop; the connection then ends.
 bool VfioUserServer::await_answer() {
   const auto begin = std::chrono::steady_clock::now();
   std::array<pollfd, 2> waiting{};
-  waiting[1] = {stop_fd_, POLLIN, 0};  // without a file it is ignored
+  waiting[1] = {stop_fd_, POLLIN, 0};  // without a file (-1) poll ignores it
   while (question_.open && !failed_) {
     if (!output_.empty()) push({});
     waiting[0] = {client_.get(), static_cast<short>(output_.empty() ? POLLIN : POLLIN | POLLOUT), 0};
@@ -527,7 +528,8 @@ bool VfioUserServer::await_answer() {
   return !question_.open;
 }
 
-/// DMA_READ or DMA_WRITE, and the client's answer; meanwhile the client's own messages are answered, as it may hold a lock until they are.
+/// Sends DMA_READ or DMA_WRITE, and waits for the answer. Meanwhile it answers the client's own messages, because the client may hold a lock until
+/// it has those answers.
 bool VfioUserServer::transfer_by_message(bool write, std::uint64_t address, std::uint8_t* data, std::uint64_t bytes) {
   for (std::uint64_t done = 0; done < bytes;) {
     const std::uint64_t part = std::min<std::uint64_t>(bytes - done, most_transfer_);
@@ -591,8 +593,8 @@ void VfioUserServer::memory_access(tlm::tlm_generic_payload& payload, sc_core::s
   payload.set_response_status(tlm::TLM_OK_RESPONSE);
 }
 
-/// The client has cleared bits of IS. If others are set, or are set again before the signal has fallen, there is no edge, but there must be a
-/// message (AHCI 1.3.1, 10.7.2.1). The signal follows the register one delta cycle later.
+/// The client has cleared bits of IS. If other bits are set, or bits are set again before the signal has fallen, the signal has no edge. The client
+/// must get an interrupt message nevertheless (AHCI 1.3.1, 10.7.2.1). The signal follows the register one delta cycle later.
 void VfioUserServer::raise_again() {
   if (std::exchange(looked_, !looked_)) {
     if (interrupt.read()) raise();
@@ -601,12 +603,12 @@ void VfioUserServer::raise_again() {
   }
 }
 
-/// The interrupt has risen, or is pending still.
+/// Sends an interrupt: the signal has risen, or is still high.
 void VfioUserServer::raise() {
   const std::uint64_t one = 1;
   const FileDescriptor& event = msi_ ? msi_ : intx_;
   if (!event || (!msi_ && std::exchange(intx_masked_, true))) return;
-  // An event that cannot be written is full of events already.
+  // A write fails only if the counter of the event is full, that is, if events are pending anyway.
   [[maybe_unused]] const ssize_t written = ::write(event.get(), &one, sizeof one);
 }
 

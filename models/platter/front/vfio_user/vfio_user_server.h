@@ -17,14 +17,17 @@
 
 namespace platter::vfio_user {
 
-/// Offers an AHCI adapter to a virtual machine as a PCI device, by the vfio-user protocol 0.0 (QEMU, docs/interop/vfio-user.rst): the client's
-/// accesses to region 5 go to the adapter's registers, the adapter's DMA goes to the client's memory, and its interrupt becomes MSI or INTx by
-/// eventfd. Memory that comes with the descriptor of a file that cannot shrink (a sealed memfd, as QEMU's; a file on hugetlbfs is taken for one) is mapped
-/// here; that of another file is read and written; memory without one is reached by messages, while which the kernel stands, for 5 s at
-/// most. There is DMA only while the PCI command register's bus master bit is set.
+/// Offers an AHCI adapter to a virtual machine as a PCI device, by the vfio-user protocol 0.0 (QEMU, docs/interop/vfio-user.rst). The client's
+/// accesses to region 5 go to the adapter's registers. The adapter's interrupt becomes MSI or INTx by eventfd. The adapter's DMA goes to the client's
+/// memory, while the bus master bit of the PCI command register is set:
 ///
-/// A client at a time; others are refused. When it is gone, the adapter is reset and the next may come. A message that breaks the protocol gets an
-/// error, and the connection is closed; a command that is not known, or cannot be done, gets an error.
+/// - Memory that comes with the file descriptor of a file that cannot shrink is mapped. Such a file is a sealed memfd, as QEMU's is; a file on
+///   hugetlbfs is taken for one.
+/// - Memory that comes with the file descriptor of another file is accessed by reading and writing the file.
+/// - Memory without a file descriptor is accessed by messages. The simulation waits during such an access, for at most 5 s.
+///
+/// There is one client at a time; others are refused. When it has gone, the adapter is reset and the next client may come. A message that breaks the
+/// protocol gets an error, and the connection is closed. A command that is unknown, or cannot be done, gets an error.
 class VfioUserServer : public sc_core::sc_module, public serving::FlushIf, private serving::PollHandlerIf {
  public:
   SC_HAS_PROCESS(VfioUserServer);
@@ -35,14 +38,14 @@ class VfioUserServer : public sc_core::sc_module, public serving::FlushIf, priva
   tlm_utils::simple_target_socket<VfioUserServer> memory_tgt_socket;        ///< of its DMA: b_transport without time
   sc_core::sc_in<bool> interrupt;
 
-  /// Takes clients at a Unix socket; see serving::Listener, which throws.
+  /// Accepts clients at a Unix socket; see serving::Listener, which may throw.
   void listen(const std::string& path);
-  /// Takes a client that is connected already.
+  /// Serves a client that is already connected.
   void connect(serving::FileDescriptor client);
-  /// Closes the connection if it is over, and sends what is left.
+  /// Closes the connection if it has failed, otherwise sends pending output.
   void flush() override;
 
-  /// While the server waits for a client's memory, it also looks at this file: if it can be read, the connection ends.
+  /// Sets a file that the server watches while it waits for a client's memory: when the file is readable, the connection ends.
   void stop_on(int fd) { stop_fd_ = fd; }
 
   bool connected() const { return static_cast<bool>(client_); }
@@ -57,7 +60,7 @@ class VfioUserServer : public sc_core::sc_module, public serving::FlushIf, priva
     std::uint32_t flags;
     std::uint32_t error;
   };
-  /// A part of the client's memory. With neither bytes nor a file: reached by messages.
+  /// A part of the client's memory: mapped (`at`), in a file, or accessed by messages if it has neither.
   struct Mapping {
     std::uint64_t address;
     std::uint64_t bytes;
@@ -65,18 +68,18 @@ class VfioUserServer : public sc_core::sc_module, public serving::FlushIf, priva
     std::shared_ptr<serving::FileDescriptor> file = nullptr;
     std::uint64_t offset = 0;  ///< in the file
   };
-  /// What a message leads to: an error number, or 0 and the body of the reply.
+  /// The reply to a message: an error number, or 0 and the body.
   struct Reply {
     int error = 0;
     std::vector<std::uint8_t> body;
     bool fatal = false;  ///< the connection ends
   };
-  static constexpr std::size_t kMostBytes = std::size_t{64} << 10;  ///< of a message
-  static constexpr std::size_t kMostFiles = 16;                     ///< of a message
+  static constexpr std::size_t kMostBytes = std::size_t{64} << 10;  ///< bytes of a message
+  static constexpr std::size_t kMostFiles = 16;                     ///< file descriptors of a message
   static constexpr std::size_t kMostMappings = 4096;
   static constexpr std::size_t kConfigBytes = 256;
-  static constexpr std::size_t kMostTransfer = std::size_t{32} << 10;  ///< bytes of a message of DMA, also the client's most
-  /// For the client's answers to messages of DMA, together, between two turns of the loop.
+  static constexpr std::size_t kMostTransfer = std::size_t{32} << 10;  ///< bytes of a DMA message; the client may ask for fewer
+  /// Longest time for all answers of the client to DMA messages between two turns of the loop.
   static constexpr std::chrono::milliseconds kPatience{5000};
 
   void ready(std::uint32_t events) override;
@@ -111,23 +114,23 @@ class VfioUserServer : public sc_core::sc_module, public serving::FlushIf, priva
   serving::Poller& poller_;
   std::unique_ptr<serving::Listener> listener_;
   serving::FileDescriptor client_;
-  std::uint32_t events_ = 0;  ///< polled for
+  std::uint32_t events_ = 0;  ///< events for which the client is polled
   std::uint64_t clients_ = 0;
   bool failed_ = false;   ///< the connection is to be closed
   bool greeted_ = false;  ///< VERSION has come
   std::size_t most_transfer_ = kMostTransfer;
   std::vector<std::uint8_t> input_;
-  std::size_t received_ = 0;  ///< bytes of the message that is coming
+  std::size_t received_ = 0;  ///< bytes of the incoming message so far
   std::vector<serving::FileDescriptor> files_;
   std::vector<std::uint8_t> output_;
-  /// A message of ours that waits for its reply.
+  /// A message to the client that waits for its reply.
   struct {
     std::uint16_t id = 0;
     bool open = false;
     std::uint32_t error = 0;
     std::vector<std::uint8_t> body;
   } question_;
-  std::chrono::steady_clock::duration waited_{0};  ///< for the client's answers, since the last `flush`
+  std::chrono::steady_clock::duration waited_{0};  ///< waited for the client's answers since the last `flush`
   int stop_fd_ = -1;
   std::vector<Mapping> memory_;  ///< by address, without overlap
   std::array<std::uint8_t, kConfigBytes> config_{};
@@ -135,7 +138,7 @@ class VfioUserServer : public sc_core::sc_module, public serving::FlushIf, priva
   serving::FileDescriptor intx_;
   bool intx_masked_ = false;
   sc_core::sc_event acknowledged_;
-  bool looked_ = false;  ///< by `raise_again`, once
+  bool looked_ = false;  ///< `raise_again` has run once for this event
 };
 
 }  // namespace platter::vfio_user

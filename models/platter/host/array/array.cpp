@@ -281,7 +281,7 @@ void Array::update_cache(const Fragment& fragment, bool good) {
 
 void Array::flush_drives() {
   ArrayRequest& request = flushes_.begin();
-  ++request.progress.pending;  // prevents the end before all fragments are known
+  ++request.progress.pending;  // keeps the request from ending before all fragments exist
   for (std::uint32_t drive = 0; drive < config_.drives; ++drive) {
     if (!states_.alive(drive)) continue;
     Fragment& fragment = order_.make_apart();
@@ -330,7 +330,7 @@ void Array::take_bytes(const LinkCommand& command, const Fragment& fragment, std
 
 void Array::answered(LinkCommand& command) {
   const bool this_generation = links_.of_this_generation(command);
-  // What a drive did that was replaced meanwhile is gone with it.
+  // A drive that was replaced meanwhile has taken its data with it, so its good answers count as failures.
   const CommandStatus status = links_.of_replaced_drive(command) ? CommandStatus::DriveFailed : command.status;
   const bool good = status == CommandStatus::Good;
   if (status == CommandStatus::DriveFailed && this_generation) failed(command.drive);
@@ -451,9 +451,9 @@ void Array::rebuild_again() {
   work(true);
 }
 
-// --- without time --------------------------------------------------------------------------------------------------
+// --- transport_dbg -------------------------------------------------------------------------------------------------
 
-/// The copy that a read without time sees: if possible, one that a read with time could see too. The number of copies if there is none.
+/// The copy that transport_dbg reads: if possible, one that a read with time could use too. Returns the number of copies if there is none.
 std::uint32_t Array::copy_to_look_at(const StripeMap::Area& area, std::uint64_t unit) const {
   std::uint32_t found = area.copies();
   for (std::uint32_t copy = area.copies(); copy-- > 0;) {

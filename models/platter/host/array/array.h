@@ -22,7 +22,7 @@
 
 namespace platter::host::array {
 
-/// A drive of an array, as the array sees it.
+/// The array's view of a drive.
 struct ArrayDriveReport {
   std::uint64_t queued = 0;  ///< commands in the drive's queue in the host
   std::uint32_t in_drive = 0;
@@ -40,7 +40,7 @@ struct ArrayDriveReport {
 class ArrayProbeIf {
  public:
   virtual ~ArrayProbeIf() = default;
-  /// What the array knows of a drive has changed.
+  /// The array's view of a drive has changed.
   virtual void changed(Picoseconds time, std::uint32_t drive, const ArrayDriveReport& report) = 0;
 };
 
@@ -114,8 +114,8 @@ class Array : public sc_core::sc_module, private LinkSinkIf, private RequestEndI
   /// Revives the drive (through its STATE register, if bound) and uses it again: at once, or as soon as no command from before
   /// its failure is in it and no write that it has missed is in progress.
   void revive(std::uint32_t drive);
-  /// As revive(), but with an empty drive in the place of the failed one: all of its units are stale. Units of areas that are not
-  /// mirrored stay stale until they are written as a whole. A drive of which no failure is known fails now.
+  /// As revive(), but an empty drive replaces the failed one: all of its units are stale. Units of areas that are not mirrored
+  /// stay stale until they are written as a whole. If the array knows of no failure, the drive fails now.
   void replace(std::uint32_t drive);
   /// The drive has been revived: uses it again as revive() does, and rebuilds its stale units.
   void drive_revived(std::uint32_t drive);
@@ -184,7 +184,7 @@ class Array : public sc_core::sc_module, private LinkSinkIf, private RequestEndI
   /// Uses again those drives of `reviving_` for which all earlier commands and missed writes have ended. Returns false if there
   /// are none.
   bool complete_revivals();
-  /// Is a write in progress that belongs on this drive and arrived before its last failure?
+  /// True if a write is in progress that belongs on this drive and arrived before its last failure.
   bool missed_write(std::uint32_t drive) const;
   void poll();
   void rebuild_again();

@@ -11,7 +11,7 @@ namespace platter::host::array {
 class FlushQueue {
  public:
   void push(ArrayRequest& request, UnitOrder& order) { flushes_.push_back({&request, order.take_number()}); }
-  /// Does a write that arrives now wait for a flush?
+  /// True if a write that arrives now waits for a flush.
   bool holds() const { return !flushes_.empty(); }
   void hold(Fragment& write) { held_.push_back(&write); }
 

@@ -13,8 +13,8 @@ namespace platter::host::array {
 /// Bytes of a unit that a rebuild copies at a time.
 inline constexpr std::uint32_t kRebuildPiece = 256 * 1024;
 
-/// The part of a request inside one stripe unit; for a read through the cache, inside one block; for a flush, the part of one
-/// drive.
+/// The part of a request inside one stripe unit. For a read through the cache it is the part inside one block, for a flush the part
+/// of one drive.
 struct Fragment {
   enum class Kind : std::uint8_t { Read, Write, Rebuild, Flush };
 
@@ -26,14 +26,14 @@ struct Fragment {
   Kind kind = Kind::Read;
   std::uint8_t on_way = 0;  ///< commands in progress
   // Of a write: copies, one bit each.
-  std::uint8_t to = 0;       ///< to which it was sent last
-  std::uint8_t written = 0;  ///< written by drives that have not failed since
-  std::uint8_t kept = 0;     ///< written by drives that have failed since and were not replaced
-  std::uint8_t marked = 0;   ///< marked stale because this write, which is in progress, misses them
+  std::uint8_t to = 0;       ///< copies to which it was sent last
+  std::uint8_t written = 0;  ///< copies written by drives that have not failed since
+  std::uint8_t kept = 0;     ///< copies written by drives that have failed since and were not replaced
+  std::uint8_t marked = 0;   ///< copies marked stale because this write, which is in progress, misses them
   bool attempted = false;    ///< a write has been sent to a drive
   command::CommandStatus refused = command::CommandStatus::Good;  ///< of a write: status with which a working drive refused it
   bool spoiled = false;    ///< its unit was written during a rebuild, or by transport_dbg during a read
-  bool ahead = false;      ///< a write that waits for no rebuild
+  bool ahead = false;      ///< it does not wait for a rebuild
   bool writing = false;    ///< of a rebuild: the piece has been read
   std::uint32_t done = 0;  ///< of a rebuild: bytes of the unit already copied
   std::uint32_t blockers = 0;
@@ -46,8 +46,8 @@ struct Fragment {
   bool whole() const { return length == area->unit_bytes; }
   /// True if it goes to the drive as a write.
   bool writes() const { return kind == Kind::Write || (kind == Kind::Rebuild && writing); }
-  /// What the next command reads or writes (a rebuild goes by pieces): offset within the unit, address in the array, length. In
-  /// bytes.
+  /// The bytes that the next command reads or writes: offset within the unit, address in the array, length. A rebuild goes by
+  /// pieces.
   std::uint64_t piece_begin() const { return kind == Kind::Rebuild ? done : within; }
   std::uint64_t address() const { return area->begin + (unit - area->first_unit) * area->unit_bytes + piece_begin(); }
   std::uint32_t piece_length() const { return kind == Kind::Rebuild ? std::min(length - done, kRebuildPiece) : length; }

@@ -32,7 +32,7 @@ HostSocket::SocketRequest& HostSocket::accept(tlm::tlm_generic_payload& payload)
   request.over = false;
   request.client = this;
   static_cast<command::Command&>(request) = command::command_of(payload);
-  if (!core::valid(request.cls)) request.cls = core::RequestClass::Discrete;  // the request is refused
+  if (!core::valid(request.cls)) request.cls = core::RequestClass::Discrete;  // any class will do: the request is refused
   request.data = payload.get_data_ptr();
   return request;
 }

@@ -14,16 +14,16 @@ using params::Range;
 const params::Table<RedundancyParameters>& redundancy_parameters() {
   using P = RedundancyParameters;
   static const params::Table<P> table = {
-      {"array.copies", "", "copies of each block, on as many drives; striped and mixed_server: 1 or 2", at(&P::copies),
+      {"array.copies", "", "copies of each block, on different drives; striped and mixed_server: 1 or 2", at(&P::copies),
        Range{1, 32}},
-      {"array.rebuild_outstanding", "", "units of a drive that has been revived that are rebuilt at once; 0: no rebuild",
+      {"array.rebuild_outstanding", "", "units of a revived drive that are rebuilt at the same time; 0: no rebuild",
        at(&P::rebuild, &RebuildOptions::outstanding), Range{0, 1024}},
-      {"array.rebuild_bytes_per_s", "bytes/s", "the rebuild's rate at most; 0: no limit",
+      {"array.rebuild_bytes_per_s", "bytes/s", "highest rate of the rebuild; 0: no limit",
        at(&P::rebuild, &RebuildOptions::bytes_per_s), Range{0, 4e9}},
-      {"fault.revives_at_s", "s", "the drive that failed is switched on again, and is rebuilt; 0: never", at(&P::revives_at_s),
-       Range{0, 1e6}},
-      {"fault.replaced", "", "an empty drive takes its place, of which every unit is rebuilt", at(&P::replaced)},
-      {"fault.drive", "", "which drive fails", at(&P::failing_drive), Range{0, 31}},
+      {"fault.revives_at_s", "s", "simulated time at which the failed drive is revived, and its rebuild begins; 0: never",
+       at(&P::revives_at_s), Range{0, 1e6}},
+      {"fault.replaced", "", "an empty drive replaces the failed one, and all of its units are rebuilt", at(&P::replaced)},
+      {"fault.drive", "", "number of the drive that fails, from 0", at(&P::failing_drive), Range{0, 31}},
   };
   return table;
 }
@@ -31,22 +31,22 @@ const params::Table<RedundancyParameters>& redundancy_parameters() {
 const params::Table<ArrayParameters>& array_parameters() {
   using P = ArrayParameters;
   static const params::Table<P> table = {
-      {"array.drives", "", "drives below the host", at(&P::drives), Range{1, 32}},
+      {"array.drives", "", "number of drives", at(&P::drives), Range{1, 32}},
       {"array.kind", "",
-       "ew: EW-Array, in blocks of eager.block_bytes; striped: units on the drives in turn, where each may have a backup, "
-       "below a host queue for each drive, a cache and buffers for streams",
+       "ew: EW-Array, with blocks of `eager.block_bytes`; striped: units on the drives in turn, each with a backup copy if "
+       "wanted, below a host queue for each drive, a cache, and stream buffers",
        at(&P::kind), OneOf{{"ew", "striped"}}},
-      {"array.answer", "", "ew: a write is answered when all of its copies are on the media, or the first is", at(&P::answer),
-       OneOf{{"all", "first"}}},
-      {"array.unit_bytes", "bytes", "striped: unit of striping", at(&P::unit_bytes), Range{512, 1e9}},
-      {"array.tags", "", "striped: commands in a drive at once, more wait in the host; 0: as many as drive.queue.depth",
+      {"array.answer", "", "ew: a write completes when all of its copies are on the media, or when the first copy is",
+       at(&P::answer), OneOf{{"all", "first"}}},
+      {"array.unit_bytes", "bytes", "striped: size of a stripe unit", at(&P::unit_bytes), Range{512, 1e9}},
+      {"array.tags", "", "striped: most commands in a drive at once; the others wait in the host; 0: `drive.queue.depth`",
        at(&P::tags), Range{0, 1024}},
-      {"array.cache_bytes", "bytes", "striped: LRU cache of reads in the host; 0: none", at(&P::cache_bytes), Range{0, 1e12}},
-      {"array.cache_block_bytes", "bytes", "striped: its blocks, of which a unit is a multiple", at(&P::cache_block_bytes),
-       Range{512, 1e9}},
+      {"array.cache_bytes", "bytes", "striped: size of the LRU cache for reads in the host; 0: no cache", at(&P::cache_bytes),
+       Range{0, 1e12}},
+      {"array.cache_block_bytes", "bytes", "striped: block of the cache; a stripe unit is a multiple of it",
+       at(&P::cache_block_bytes), Range{512, 1e9}},
       {"array.stream_buffer_units", "",
-       "striped, without a cache: units in each half of the double buffer of a stream that reads on and on; 0: "
-       "none",
+       "striped, without a cache: units in each half of a sequential read stream's double buffer; 0: no buffers",
        at(&P::stream_buffer_units), Range{0, 16384}},
   };
   return table;
@@ -65,7 +65,7 @@ class Checks {
 
   void ew(double fails_at_s, bool eager, std::uint32_t block_bytes) {
     if (r_.revives_at_s > 0) refuse("fault.revives_at_s", "found a drive that is revived, expected array.kind = \"striped\"");
-    if (fails_at_s > 0) refuse("fault.fails_at_s", "found a drive that fails, expected none in an EW-Array");
+    if (fails_at_s > 0) refuse("fault.fails_at_s", "found a drive that fails, expected 0 (never) with array.kind = \"ew\"");
     const ArrayParameters unset;
     const std::pair<const char*, bool> striped_only[] = {
         {"array.unit_bytes", a_.unit_bytes != unset.unit_bytes},
@@ -76,11 +76,11 @@ class Checks {
         {"array.rebuild_outstanding", r_.rebuild.outstanding != RebuildOptions().outstanding},
         {"array.rebuild_bytes_per_s", r_.rebuild.bytes_per_s != RebuildOptions().bytes_per_s}};
     for (const auto& [key, set] : striped_only)
-      if (set) refuse(key, "is of a striped array, expected array.kind = \"striped\"");
+      if (set) refuse(key, "is a key of striped arrays, expected array.kind = \"striped\"");
     if (!eager) whole("eager.block_bytes", block_bytes, drive_.geometry.sector_bytes, "a sector");
   }
   void striped(bool eager) {
-    if (eager) refuse("array.kind", "found striped, expected ew for drives that write eagerly");
+    if (eager) refuse("array.kind", "found striped, expected ew with eager.enabled = true");
     if (r_.copies > 2) refuse("array.copies", fmt::format("found {}, expected 1 or 2 in a striped array", r_.copies));
     if (a_.answer != "all") refuse("array.answer", fmt::format("found {}, expected all in a striped array", a_.answer));
     if (a_.tags > drive_.queue_depth)
@@ -105,7 +105,7 @@ class Checks {
       refuse("array.cache_bytes", fmt::format("found {}, expected at most {} blocks of array.cache_block_bytes, which is {}",
                                               a_.cache_bytes, kMostCacheBlocks, a_.cache_block_bytes));
     if (a_.stream_buffer_units > 0)
-      refuse("array.stream_buffer_units", "found buffers for streams, expected none beside array.cache_bytes");
+      refuse("array.stream_buffer_units", "found stream buffers, expected 0 together with array.cache_bytes");
   }
 
   const ArrayParameters& a_;
@@ -118,11 +118,12 @@ class Checks {
 
 void check(const RedundancyParameters& r, std::uint32_t drives, double fails_at_s, params::Findings& findings) {
   if (r.revives_at_s > 0 && fails_at_s <= 0)
-    findings.add("fault.revives_at_s", "found a drive that is revived, expected fault.fails_at_s before it");
+    findings.add("fault.revives_at_s", "found a drive that is revived, expected a failure before it (fault.fails_at_s)");
   else if (r.revives_at_s > 0 && r.revives_at_s <= fails_at_s)
     findings.add("fault.revives_at_s",
                  fmt::format("found {:g}, expected a time after fault.fails_at_s, which is {:g}", r.revives_at_s, fails_at_s));
-  if (r.replaced && r.revives_at_s <= 0) findings.add("fault.replaced", "found true, expected fault.revives_at_s with it");
+  if (r.replaced && r.revives_at_s <= 0)
+    findings.add("fault.replaced", "found true, expected a revival too (fault.revives_at_s)");
   if (r.failing_drive >= drives)
     findings.add("fault.drive", fmt::format("found {}, expected one of the host's {} drives, from 0", r.failing_drive, drives));
 }

@@ -35,15 +35,14 @@ struct ArrayParameters {
   bool striped() const { return kind == "striped"; }
 };
 
-/// Keys of every host with several drives: those of `array.*` about copies, and those of `fault.*` that a single drive does not
-/// have.
+/// Keys that every host with several drives has: those of `array.*` about copies, and those of `fault.*` that a single drive lacks.
 const params::Table<RedundancyParameters>& redundancy_parameters();
 /// `fails_at_s`: when one of the drives fails; 0: none does.
 void check(const RedundancyParameters& redundancy, std::uint32_t drives, double fails_at_s, params::Findings& findings);
 
 /// The other keys `array.*`.
 const params::Table<ArrayParameters>& array_parameters();
-/// `eager`: do the drives write eagerly? `block_bytes`: of an EW-Array.
+/// `eager`: true if the drives write eagerly. `block_bytes`: block of an EW-Array.
 void check(const ArrayParameters& array, const RedundancyParameters& redundancy, const profile::DriveProfile& drive,
            double fails_at_s, bool eager, std::uint32_t block_bytes, params::Findings& findings);
 

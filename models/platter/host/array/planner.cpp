@@ -9,7 +9,7 @@ using Kind = Fragment::Kind;
 
 void Planner::cut(ArrayRequest& request) {
   const std::uint64_t end = request.address + request.length;
-  ++request.progress.pending;  // prevents the end before all fragments are known
+  ++request.progress.pending;  // keeps the request from ending before all fragments exist
   for (std::uint64_t at = request.address; at < end;) {
     const StripeMap::Area& area = map_.area_at(at);
     const std::uint64_t within = (at - area.begin) % area.unit_bytes;

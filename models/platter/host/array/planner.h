@@ -23,7 +23,7 @@ class Planner {
   Planner(const ArrayConfig& config, const StripeMap& map, UnitOrder& order, FlushQueue& flushes, RequestEndIf& sink)
       : config_(config), map_(map), order_(order), flushes_(flushes), sink_(sink) {}
 
-  /// Do reads of the area go through the cache, in whole cache blocks?
+  /// True if reads of the area go through the cache, in whole cache blocks.
   bool cached(const StripeMap::Area& area) const { return area.cached && config_.cache.bytes != 0; }
 
   void cut(ArrayRequest& request);

@@ -120,7 +120,7 @@ void Rebuilder::dispatch(Fragment& fragment) {
   const auto& op = static_cast<const Rebuild&>(*fragment.request);
   const UnitPlace to = map_.place(*fragment.area, fragment.unit, op.copy);
   const UnitPlace from = map_.place(*fragment.area, fragment.unit, 1 - op.copy);
-  // A drive that has failed may have been replaced: what was written before may be gone.
+  // A drive that has failed may have been replaced, and then lacks what was written before.
   const bool wanted = states_.alive(to.drive) && links_.generation(to.drive) == op.generation && states_.stale(to);
   if (wanted && fragment.writing)
     links_.append(fragment, op.copy, to.drive, to.address + fragment.piece_begin());

@@ -15,7 +15,7 @@ namespace platter::host::array {
 /// Rebuilds stale units from their other copies, in the background, one piece at a time, at a limited rate.
 class Rebuilder {
  public:
-  /// `again`: asked for the time at which a rebuild that has to wait may begin.
+  /// `again`: is scheduled for the time at which a rebuild that has to wait may begin.
   Rebuilder(const ArrayConfig& config, const StripeMap& map, DriveStates& states, DriveLinks& links, UnitOrder& order,
             Planner& planner, core::TimedCall& again);
 

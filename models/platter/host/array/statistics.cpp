@@ -11,13 +11,13 @@ const params::Statistics<ArrayCounters>& class_rows() {
   using C = ArrayCounters;
   static const auto rows =
       params::Statistics<C>()
-          .value("completed", "", "", "count", [](const C& c) { return c.completed; })
-          .value("failed", "", "", "count", [](const C& c) { return c.failed; })
-          .value("cache_hits", "", "reads that took no drive, nor a stream's buffer", "count",
+          .value("completed", "", "requests that completed", "count", [](const C& c) { return c.completed; })
+          .value("failed", "", "requests that failed", "count", [](const C& c) { return c.failed; })
+          .value("cache_hits", "", "reads that needed neither a drive nor a stream buffer", "count",
                  [](const C& c) { return c.cache_hits; }, {"cache hits"})
-          .value("redirected", "", "commands whose reads went on to the other copy, their drive having failed under them",
-                 "count", [](const C& c) { return c.redirected; }, {"redirected"})
-          .value("host_queue_ms", "ms", "of the response time, until the last command had a tag; of the completed", "mean",
+          .value("redirected", "", "read commands that were repeated on the other copy because their drive had failed", "count",
+                 [](const C& c) { return c.redirected; }, {"redirected"})
+          .value("host_queue_ms", "ms", "part of a completed request's response time until its last command had a tag", "mean",
                  [](const C& c) { return params::mean(core::to_milliseconds(c.host_queue), c.completed); }, {"host queue", 3});
   return rows;
 }
@@ -31,12 +31,13 @@ const params::Statistics<Buffers>& buffer_rows() {
   using B = Buffers;
   static const auto rows =
       params::Statistics<B>()
-          .value("hits", "", "all of it was there", "count", [](const B& b) { return b.counters.hits; })
-          .value("underruns", "", "all of it came from the buffer, but had to be waited for", "count",
+          .value("hits", "", "reads found complete in the buffer", "count", [](const B& b) { return b.counters.hits; })
+          .value("underruns", "", "reads served from the buffer that had to wait for it", "count",
                  [](const B& b) { return b.counters.underruns; })
-          .value("misses", "", "some of it was asked of a drive", "count", [](const B& b) { return b.counters.misses; })
-          .value("fetched_bytes", "bytes", "", "sum", [](const B& b) { return b.counters.fetched_bytes; })
-          .value("memory_bytes", "bytes", "", "last", [](const B& b) { return b.memory_bytes; });
+          .value("misses", "", "reads of which a part came from a drive", "count", [](const B& b) { return b.counters.misses; })
+          .value("fetched_bytes", "bytes", "data fetched into the buffers", "sum",
+                 [](const B& b) { return b.counters.fetched_bytes; })
+          .value("memory_bytes", "bytes", "memory of all stream buffers", "last", [](const B& b) { return b.memory_bytes; });
   return rows;
 }
 
@@ -64,24 +65,27 @@ const params::Statistics<ArrayResult>& array_rows() {
   using R = ArrayResult;
   static const auto rows =
       params::Statistics<R>()
-          .value("utilisation", "", "share of the measured time in which an access ran, of each drive", "time-weighted mean",
+          .value("utilisation", "", "share of the measured time in which an access ran, for each drive", "time-weighted mean",
                  [](const R& r) { return r.utilisation; })
-          .value("commands", "", "that the array has sent to each drive", "count", [](const R& r) { return r.commands; })
-          .value_if("failures", "", "striped: of each drive", "count",
+          .value("commands", "", "commands that the array sent to each drive", "count", [](const R& r) { return r.commands; })
+          .value_if("failures", "", "striped: failures of each drive", "count",
                     [](const R& r) { return r.each([](const Array& a, std::uint32_t drive) { return a.failures(drive); }); },
                     {"failures of each drive"})
-          .value_if("stale_units", "", "striped, of each drive at the end: not what was written last", "last",
+          .value_if("stale_units", "", "striped: units of each drive that do not hold the newest data at the end of the run",
+                    "last",
                     [](const R& r) { return r.each([](const Array& a, std::uint32_t drive) { return a.stale_units(drive); }); },
                     {"stale units"})
           .value_if(
-              "rebuilt_units", "", "striped: of each drive", "count",
+              "rebuilt_units", "", "striped: units of each drive that were rebuilt", "count",
               [](const R& r) { return r.each([](const Array& a, std::uint32_t drive) { return a.rebuilt_units(drive); }); },
               {"rebuilt units"})
           .value_if("fresh_since_s", "s",
-                    "striped: when the last stale unit of each drive was rebuilt or written; 0: none was stale; null: some are",
+                    "striped: time at which the last stale unit of each drive was rebuilt or written; 0: none was stale; null: "
+                    "some are stale",
                     "last", [](const R& r) { return r.each(fresh_since_s); })
-          .by_name("classes", "striped, as the array sees them", class_rows(), [](const R& r) { return classes_of(r.striped); })
-          .group("stream_buffers", "striped: reads that went on from the one before", buffer_rows(), [](const R& r) {
+          .by_name("classes", "striped: requests of a class, as the array sees them", class_rows(),
+                   [](const R& r) { return classes_of(r.striped); })
+          .group("stream_buffers", "striped: reads that continued the read before them", buffer_rows(), [](const R& r) {
             return r.striped == nullptr
                        ? std::nullopt
                        : std::optional<Buffers>({r.striped->stream_buffer_counters(), r.striped->stream_buffer_bytes()});

@@ -16,7 +16,7 @@ struct StripeArea {
   bool mirrored = false;     ///< each unit has a backup on another drive of the area
   bool cached = false;       ///< its reads go through the array's block cache
   std::int64_t at = -1;      ///< address on its drives at which it begins, a multiple of the sector; -1: behind earlier areas
-  /// Rows that `units` of an area over `drives` drives have.
+  /// Number of rows of an area with `units` units over `drives` drives.
   static std::uint64_t rows_of(std::uint64_t units, std::uint32_t drives) { return (units + drives - 1) / drives; }
 };
 

@@ -17,7 +17,7 @@ class UnitOrder {
  public:
   UnitOrder() : units_(1024, nullptr) {}
 
-  /// The order number of the next fragment, or of another object that takes part in the order.
+  /// The order number of the next fragment, or of another object in the order, such as a flush.
   std::uint64_t next() const { return next_; }
   std::uint64_t take_number() { return next_++; }
 
@@ -42,7 +42,7 @@ class UnitOrder {
   /// Number of writes and rebuilds in progress; number of rebuilds among them.
   std::uint64_t writers() const { return writers_; }
   std::uint64_t rebuilds() const { return rebuilds_; }
-  /// Is an older rebuild of the write's unit in progress?
+  /// True if an older rebuild of the write's unit is in progress.
   bool behind_rebuild(const Fragment& write) const;
   /// The unit's bytes have been changed outside the order, by transport_dbg.
   void spoil(std::uint64_t unit);
@@ -77,7 +77,7 @@ class UnitOrder {
   core::Pool<Fragment> fragments_;
   std::vector<Fragment*> units_;  ///< hash buckets by unit; each chain begins with the youngest
   std::uint64_t next_ = 0;
-  std::uint64_t writers_ = 0;  ///< with 0, no read has to wait
+  std::uint64_t writers_ = 0;  ///< if 0, no read has to wait
   std::uint64_t rebuilds_ = 0;
   core::RingBuffer<Fragment*> ready_;
 };

@@ -46,7 +46,7 @@ bool WriteCopies::reaches_a_drive(const Fragment& write) const {
   return false;
 }
 
-/// The write, as it was sent, reaches no drive: its marks pass to other writes that miss the same copy, or are removed.
+/// The write, as it was sent, reaches no drive. Its marks pass to other writes that miss the same copy, or are removed.
 void WriteCopies::release(Fragment& write) {
   write.to = 0;
   const std::uint8_t marked = std::exchange(write.marked, std::uint8_t{0});
@@ -63,7 +63,7 @@ void WriteCopies::release(Fragment& write) {
   }
 }
 
-/// The copy lacks data that is on the media of another drive, or may be read from there.
+/// Marks a copy for good: it lacks data that is on the media of another drive, or that may be read from there.
 void WriteCopies::set_missing(const Fragment& write, std::uint32_t copy) {
   const UnitPlace at = place(write, copy);
   states_.set_stale(at);
@@ -71,7 +71,7 @@ void WriteCopies::set_missing(const Fragment& write, std::uint32_t copy) {
   if (states_.alive(at.drive)) rebuilder_.has_stale(at.drive);
 }
 
-/// A write has failed on all copies. Each may have the old bytes or the new ones: of those that are not stale, one stays.
+/// A write has failed on all copies, so each may have the old bytes or the new ones. Of the copies that are not stale, one is kept.
 void WriteCopies::set_doubtful(const Fragment& write) {
   if (!write.area->mirrored || !write.attempted) return;
   const std::array<UnitPlace, 2> at = {place(write, 0), place(write, 1)};

@@ -12,13 +12,13 @@ namespace platter::host::array {
 
 /// The copies that the writes in progress reach and miss, and the marks that follow from them.
 ///
-/// A copy is marked stale when a write is sent without it. Such a mark is provisional until a write that misses the copy has
-/// ended well: if none does, the copy lacks nothing and is unmarked. docs/reference/array.md has the rule's proof.
+/// A copy is marked stale when a write is sent without it. The mark is provisional until a write that misses the copy has ended
+/// well. If no such write does, the copy lacks nothing and the mark is removed. docs/reference/array.md has the proof of the rules.
 class WriteCopies {
  public:
   enum class Outcome : std::uint8_t {
     Good,    ///< a drive that has not failed since holds the write
-    Again,   ///< no drive has it, and another one can take it
+    Again,   ///< no drive has it, but one can take it
     Failed,  ///< no drive that is alive has it
   };
 
@@ -47,7 +47,7 @@ class WriteCopies {
 
  private:
   UnitPlace place(const Fragment& write, std::uint32_t copy) const { return map_.place(*write.area, write.unit, copy); }
-  /// Can the write still end well as it was sent?
+  /// True if the write can still end well as it was sent.
   bool reaches_a_drive(const Fragment& write) const;
   void release(Fragment& write);
   void set_missing(const Fragment& write, std::uint32_t copy);

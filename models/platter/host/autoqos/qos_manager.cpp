@@ -62,7 +62,7 @@ void QosManager::infer(bool interference) {
 void QosManager::manage() {
   const std::uint64_t inferred = sum_ / std::max(options_.inference_windows - 1, 1u);
   if (interference_ && inferred >= below(multimedia_)) {
-    // Multimedia is back at its rate. So it had been disturbed, and the disk could not deliver more than it did then.
+    // Multimedia is back at its rate, so it had been disturbed. The disk could not deliver more than it did at that time.
     aggregate_ = disturbed_aggregate_;
     probe_windows_ = std::min(2 * probe_windows_, options_.most_probe_windows);
   } else {

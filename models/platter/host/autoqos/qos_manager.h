@@ -14,7 +14,7 @@ struct QosManagerOptions {
   std::uint32_t disk_bytes_per_s = 27'600'000;  ///< of one large sequential read
   double inference_fraction = 0.20;             ///< part of `disk_bytes_per_s` that best effort keeps during inference
   std::uint32_t inference_windows = 3;
-  double tolerance = 0.10;                ///< rates that differ by less than this part count as equal
+  double tolerance = 0.10;                ///< rates that differ by no more than this part count as equal
   double probe_fraction = 0.02;           ///< part of the disk's rate by which a probe raises the limit
   std::uint32_t probe_windows = 4;        ///< windows at full rate before a probe
   std::uint32_t most_probe_windows = 64;  ///< upper limit of `probe_windows`, which each harmful probe doubles
@@ -27,7 +27,7 @@ struct QosWindow {
   Picoseconds length = core::kPicosecondsPerSecond;
   std::uint64_t multimedia_bytes = 0;
   std::uint64_t best_effort_bytes = 0;
-  std::uint64_t opened = 0;  ///< multimedia streams that were opened in it, if known
+  std::uint64_t opened = 0;  ///< multimedia streams that opened in it, if known
   Picoseconds busy = 0;      ///< time that the drive's mechanics spent on accesses
 };
 

@@ -91,7 +91,7 @@ void StreamRecogniser::fail(Stream& stream, Picoseconds time) const {
   stream.retry_at = time + (options_.trial * (Picoseconds{1} << std::min(stream.failed, kMostDoublings)));
 }
 
-/// The stream that the command continues; otherwise the one used longest ago, which is reset.
+/// Returns the stream that the command continues. If there is none, resets the least recently used one and returns it.
 StreamRecogniser::Stream& StreamRecogniser::stream_of(Picoseconds time, std::uint64_t offset) {
   Stream* oldest = &streams_.front();
   for (Stream& stream : streams_) {
@@ -105,8 +105,8 @@ StreamRecogniser::Stream& StreamRecogniser::stream_of(Picoseconds time, std::uin
   return *oldest;
 }
 
-/// A command begins a burst if no command of its stream was outstanding for at least the part `idle` of the time since its last
-/// one.
+/// A command begins a burst if, for at least the part `idle` of the time since the stream's last command, none of its commands was
+/// outstanding.
 void StreamRecogniser::note_burst(Stream& stream, Picoseconds time) const {
   if (stream.outstanding > 0 || stream.commands == 0) return;
   const auto since_last = static_cast<double>(time - stream.last_arrival);
@@ -149,7 +149,7 @@ void StreamRecogniser::judge(Stream& stream, Picoseconds time) {
   }
 }
 
-/// Does the stream wait for a trial?
+/// True if the stream waits for a trial.
 bool StreamRecogniser::waits(const Stream& stream, Picoseconds time) const {
   return stream.verdict == Verdict::Unknown && options_.trial > 0 && stream.commands >= options_.sequence &&
          time >= stream.retry_at;
@@ -195,7 +195,7 @@ RequestClass StreamRecogniser::arrives(Picoseconds time, std::uint64_t offset, s
 }
 
 void StreamRecogniser::ends(Picoseconds time, std::uint64_t offset, std::uint32_t length) {
-  // Finds the stream of the command. Several of its commands may be outstanding, so its position may be beyond this command.
+  // Finds the stream of the command. Several of its commands may be outstanding, so its next offset may be beyond this command.
   for (Stream& stream : streams_) {
     if (stream.outstanding == 0 || stream.next_offset < offset + length ||
         stream.next_offset - stream.outstanding * std::uint64_t{length} > offset)

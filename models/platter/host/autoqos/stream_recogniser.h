@@ -14,7 +14,7 @@ struct StreamRecogniserOptions {
   std::uint32_t streams = 64;  ///< streams that are tracked at once
   std::uint32_t periods = 16;  ///< similar periods after which a stream is multimedia
   double jitter = 0.20;        ///< mean deviation of a period, as a part of the mean period
-  double idle = 0.10;          ///< least part of the time between two commands for which a stream pauses before a burst
+  double idle = 0.10;          ///< least part of the time between two commands in which a stream pauses before a burst
   std::uint32_t sequence = 8;  ///< commands in sequence before a stream is tried
   Picoseconds trial =
       4 * core::kPicosecondsPerSecond;  ///< time for which it is treated as multimedia, to measure its demand; 0: no trials
@@ -28,10 +28,10 @@ struct StreamRecogniserOptions {
 ///
 /// A stream that the disk cannot serve at its rate never pauses and looks like a bulk copy. So a stream of `sequence` commands is
 /// tried: for the time `trial` its commands are multimedia, so that the manager limits the others and the stream's own rate
-/// becomes visible (AutoQoS, section 3.2). One stream is tried at a time, each once; the trial is extended if the stream pauses
-/// by then.
+/// becomes visible (AutoQoS, section 3.2). One stream is tried at a time, each once. The trial is extended if the stream has
+/// begun to pause by its end.
 ///
-/// For the disk, a file and the next one, or the same one read again, are two streams. So a stream that begins where another one
+/// For the disk, a file and the next one, or the same one read again, are two streams. So a stream that begins when another one
 /// ends inherits what is known of that one. The heir of a multimedia stream is multimedia, unless it turns out not to be
 /// periodic. The heir of streams whose trials failed waits before its own trial, twice as long after each failure. A stream
 /// counts as an heir until the stream before it continues. docs/reference/autoqos.md has the rules.

@@ -76,7 +76,7 @@ EwArray::Job& EwArray::accept(tlm::tlm_generic_payload& payload) {
 
 void EwArray::split(Job& job) {
   std::uint8_t* const bytes = job.payload->get_data_ptr();
-  ++job.pieces;  // prevents the end before all pieces are in progress
+  ++job.pieces;  // keeps the job from ending before all pieces are in progress
   for_each_block(
       job.address, job.length, [&](std::uint64_t block, std::uint64_t within, std::uint64_t done, std::uint64_t length) {
         Piece& piece = pieces_.take();

@@ -82,7 +82,7 @@ struct FailureResult {
   std::uint64_t streams_missing = 0;  ///< playbacks with a lost or late round after the failure
   std::uint64_t stream_rounds = 0;    ///< all stream-rounds after the failure
   Round rounds = 0;                   ///< rounds after the failure
-  // Means over the rounds after it and the other disks, parts of a round; include 2 T_fullSeek. Without such a round or disk, no value.
+  // Means over the rounds after the failure and over the other disks, as shares of a round, including 2 T_fullSeek. No value if there are none.
   std::optional<double> used_share;
   std::optional<double> reserved_share;
 };

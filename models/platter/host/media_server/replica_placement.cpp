@@ -29,7 +29,7 @@ class RoundRobinPlacement : public ReplicaPlacementIf {
   std::uint32_t primary_ = 0;
 };
 
-/// Uniform over the other disks. A disk is used a second time in a unit only when all have been used.
+/// Uniform over the other disks. Within a unit, no disk is used twice before all have been used.
 class RandomPlacement : public ReplicaPlacementIf {
  public:
   RandomPlacement(std::uint32_t disks, std::uint64_t seed, std::string_view stream)

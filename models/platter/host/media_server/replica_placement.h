@@ -29,7 +29,7 @@ struct ReplicaPlacementInfo {
 
 /// All placements.
 const std::vector<ReplicaPlacementInfo>& replica_placement_table();
-/// nullptr if there is none of that name.
+/// Returns nullptr if no placement has that name.
 const ReplicaPlacementInfo* find_replica_placement(std::string_view name);
 
 }  // namespace platter::host::media_server

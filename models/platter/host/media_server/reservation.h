@@ -74,7 +74,7 @@ struct ReservationInfo {
 
 /// All reservation rules.
 const std::vector<ReservationInfo>& reservation_table();
-/// nullptr if there is none of that name.
+/// Returns nullptr if no rule has that name.
 const ReservationInfo* find_reservation(std::string_view name);
 
 }  // namespace platter::host::media_server

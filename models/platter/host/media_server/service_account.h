@@ -12,7 +12,7 @@ namespace platter::host::media_server {
 /// The outcome of a stream's data of one round.
 enum class Service : std::uint8_t {
   Served,
-  Lost,  ///< on the failed disk, and no other copy could be read
+  Lost,  ///< it was on the failed disk, and no other copy could be read
   Late,  ///< a disk had no time left
 };
 

@@ -69,10 +69,10 @@ void SimulatedDisks::round(const StoredLibrary& library, const AdmissionControl&
     StreamRound& of = stream_rounds_.take();
     of = {};
     of.phase = phase;
-    of.on_way = 1;  // prevents the end before all reads are submitted
+    of.on_way = 1;  // keeps the round from ending before all reads are submitted
     current_.push_back(&of);
     Copy copy = playback.admission.copies[static_cast<std::size_t>(own)];
-    if (on_failed(stream.fragments(copy, own))) {  // in the round of the failure it is not yet known
+    if (on_failed(stream.fragments(copy, own))) {  // not yet in the round of the failure
       copy = copy == Copy::Primary ? Copy::Backup : Copy::Primary;
       if (stream.fragments(copy, own).empty()) of.lost = true;
     }

@@ -21,7 +21,7 @@ struct SimulatedRounds {
   std::uint64_t lost = 0;           ///< stream-rounds whose data no working disk held completely
   std::uint64_t late = 0;           ///< stream-rounds that were not complete at the end of their round
   std::uint64_t late_rounds = 0;    ///< rounds with a late stream
-  // Means over rounds and working disks, as shares of a round; without 2 T_fullSeek. No value where no disk works.
+  // Means over rounds and working disks, as shares of a round, without 2 T_fullSeek. No value if no disk works.
   std::optional<double> busy_share;       ///< mechanics, from overhead to the end of the transfer
   std::optional<double> accounted_share;  ///< the same reads by the reservation's formula
   std::optional<double> reserved_share;
@@ -34,8 +34,8 @@ struct SimulatedRounds {
 /// A disk that fails does so at the start of its round. From the next round on its reads go to the other copies.
 class SimulatedDisks : public RoundWatchIf, private array::ArrayClientIf {
  public:
-  /// To be constructed before any simulated time has passed: the first round begins at time 0. Throws std::invalid_argument for
-  /// more disks than an array can have.
+  /// Construct this before any simulated time has passed, because the first round begins at time 0. Throws std::invalid_argument
+  /// for more disks than an array can have.
   SimulatedDisks(const AdmissionRunOptions& options, const profile::DriveProfile& profile,
                  const engine::EngineFactory& create_engine);
 

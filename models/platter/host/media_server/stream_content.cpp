@@ -133,7 +133,7 @@ std::vector<std::uint32_t> generate_rounds(const ContentType& type, const Conten
   const double mean = (type.mean_bytes - static_cast<double>(kLeastBytesPerRound)) / range;
   const double deviation = type.variation * type.mean_bytes / range;
   const double weight = mean * (1 - mean) / (deviation * deviation) - 1;
-  if (weight <= 0) impossible(type);  // even values at the two bounds only would not vary that much
+  if (weight <= 0) impossible(type);  // not even values at the two bounds alone vary that much
   const double alpha = mean * weight;
   const double beta = (1 - mean) * weight;
   if (alpha < 1 || beta < 1) return two_levels(type, options, random);

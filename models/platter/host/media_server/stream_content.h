@@ -17,7 +17,7 @@ struct ContentType {
 
 /// The six types of table 3, in its order.
 const std::vector<ContentType>& content_table();
-/// nullptr if there is none of that name.
+/// Returns nullptr if no type has that name.
 const ContentType* find_content(std::string_view name);
 
 /// The encoder's least rate, 1 Mbit/s (section 6.3), in bytes per round.
@@ -31,10 +31,10 @@ struct ContentOptions {
 };
 
 /// Bytes of each round, shape (rounds,), none below the encoder's least rate. The mean (to the byte) and the largest value are
-/// those of the type, and the coefficient of variation is so to 1e-6, where the distribution leaves it free. The distribution is
-/// beta between the least rate and the largest. If its mass would lie at the bounds (a mean near the largest), the sequence has
-/// rounds of the largest value and a few low ones, as many and as low as mean and variation need; the variation is then as near
-/// as a whole number of low rounds allows. Throws std::invalid_argument if no sequence has these statistics.
+/// those of the type. The distribution is beta between the least rate and the largest, and the coefficient of variation is that of
+/// the type to 1e-6. If the mass of the distribution would lie at the bounds (a mean near the largest), the sequence has rounds of
+/// the largest value and a few low ones, as many and as low as mean and variation need. The variation is then as near as a whole
+/// number of low rounds allows. Throws std::invalid_argument if no sequence has these statistics.
 std::vector<std::uint32_t> generate_rounds(const ContentType& type, const ContentOptions& options);
 
 }  // namespace platter::host::media_server

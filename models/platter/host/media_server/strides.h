@@ -23,7 +23,7 @@ class StrideAllocator {
 
   /// The next free stride of the disk. Throws std::length_error if the disk is full.
   std::uint64_t take(std::uint32_t disk);
-  /// Takes as many strides as a StrideMap of the stream would, if every disk has them. Otherwise takes none and returns false.
+  /// Takes as many strides as a StrideMap of the stream would, if every disk has that many. Otherwise takes none and returns false.
   bool take_all_of(const StoredStream& stream);
   std::uint64_t used(std::uint32_t disk) const { return used_[disk]; }
   std::uint32_t stride_blocks() const { return stride_blocks_; }

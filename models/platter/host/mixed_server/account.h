@@ -10,8 +10,8 @@
 namespace platter::host::mixed_server {
 
 /// Results of the clients. A text request ends with its last unit. A video unit is late if it arrives after its round's end, if
-/// it was due and has not arrived, or if it is lost, because no working disk holds it. A client's round with a late unit is a
-/// violation. Counts video units issued from `from` on, and text units that arrive after it.
+/// it was due and has not arrived, or if it is lost because no working disk holds it. A client's round with a late unit is a
+/// violation. The account counts video units issued from `from` on, and text units that arrive after it.
 class Account : public workload::RequestObserverIf {
  public:
   Account(Workload& work, Picoseconds from) : work_(work), from_(from) {}
@@ -34,7 +34,7 @@ class Account : public workload::RequestObserverIf {
     queue_ms_ += part_ms(finished.timing.queue);
     service_ms_ += part_ms(finished.timing.response() - finished.timing.queue);
   }
-  /// A request that is not done at the end of the run, `now`. A video unit that is due by then counts as late.
+  /// Counts a request that is not done at the end of the run, `now`. A video unit that is due by then is late.
   void outstanding(const workload::Request& request, Picoseconds now) {
     if (request.cls != core::RequestClass::Continuous || request.issued < from_ || request.deadline > now) return;
     ++video_units_;

@@ -19,44 +19,44 @@ using params::Range;
 const params::Table<MixedServerParameters>& mixed_server_parameters() {
   using P = MixedServerParameters;
   static const params::Table<P> table = {
-      {"server.architecture", "", "text and video on disks of their own, or both on all", at(&P::architecture),
-       OneOf{{"partitioned", "integrated"}}},
-      {"server.text_disks", "", "disks of the partitioned server's text part", at(&P::text_disks), Range{1, 31}},
-      {"server.video_disks", "", "disks of its video part; the integrated server has as many as both", at(&P::video_disks),
-       Range{1, 31}},
-      {"server.text_policy", "", "partitioned: policy of the text disks", at(&P::text_policy)},
-      {"server.video_policy", "", "partitioned: policy of the video disks", at(&P::video_policy)},
+      {"server.architecture", "", "partitioned: text and video have disks of their own; integrated: both are on all disks",
+       at(&P::architecture), OneOf{{"partitioned", "integrated"}}},
+      {"server.text_disks", "", "disks for text of the partitioned server", at(&P::text_disks), Range{1, 31}},
+      {"server.video_disks", "", "disks for video of the partitioned server; the integrated server has the sum of both numbers",
+       at(&P::video_disks), Range{1, 31}},
+      {"server.text_policy", "", "partitioned: scheduling policy of the text disks", at(&P::text_policy)},
+      {"server.video_policy", "", "partitioned: scheduling policy of the video disks", at(&P::video_policy)},
       {"server.areas", "",
-       "places on the disks: video next to the text; at the inner edge, the text at the outer one; or both in equal parts "
-       "over the whole disk",
+       "places on the disks. adjacent: video next to the text; apart: text at the outer edge and video at the inner edge; "
+       "spread: both in equal parts over the whole disk",
        at(&P::areas), OneOf{{"adjacent", "apart", "spread"}}},
-      {"text.clients", "", "text clients", at(&P::text_clients), Range{0, 1e6}},
-      {"text.arrivals", "", "requests of each client at random, or the whole load by a multiplicative cascade",
+      {"text.clients", "", "number of text clients", at(&P::text_clients), Range{0, 1e6}},
+      {"text.arrivals", "",
+       "poisson: each client issues requests at random; bursty: the whole load follows a multiplicative cascade",
        at(&P::arrivals), OneOf{{"poisson", "bursty"}}},
       {"text.interval_s", "s", "poisson: mean time between two requests of a client", at(&P::interval_s), Range{1e-6, 1e6}},
       {"text.load_bytes_per_s", "bytes/s", "bursty: mean load", at(&P::load_bytes_per_s), Range{1, 1e12}},
-      {"text.peak_to_mean", "", "bursty: largest rate of an interval of the cascade, over the mean", at(&P::peak_to_mean),
-       Range{1, 1e6}},
+      {"text.peak_to_mean", "", "bursty: largest rate of an interval of the cascade, divided by the mean rate",
+       at(&P::peak_to_mean), Range{1, 1e6}},
       {"text.burst_scaling", "",
-       "bursty: a load above the trace's by its time stamps, so that bursts are shorter, or by its intensity",
+       "bursty: how a load above the trace's is made: by its time stamps, which makes the bursts shorter, or by its intensity",
        at(&P::burst_scaling), OneOf{{"time-stamps", "intensity"}}},
       {"text.trace_bytes_per_s", "bytes/s", "time-stamps: load of the trace as it was recorded, in intervals of 1 s",
        at(&P::trace_bytes_per_s), Range{1, 1e12}},
       {"text.mean_bytes", "bytes", "mean size of a request", at(&P::mean_bytes), Range{1, 1e9}},
-      {"text.deviation_bytes", "bytes", "standard deviation of the size", at(&P::deviation_bytes), Range{0, 1e9}},
-      {"text.unit_bytes", "bytes", "stripe unit of text, in whole sectors; a request reads whole ones", at(&P::text_unit_bytes),
-       Range{512, 1 << 24}},
-      {"text.set_bytes", "bytes", "all text, in whole units", at(&P::set_bytes), Range{512, 1e15}},
-      {"text.cache_bytes", "bytes", "least-recently-used buffer cache of text units; 0: none", at(&P::cache_bytes),
-       Range{0, 1e15}},
-      {"video.clients", "", "video clients", at(&P::video_clients), Range{0, 1e6}},
-      {"video.unit_bytes", "bytes", "stripe unit of video, in whole sectors; fetched whole", at(&P::video_unit_bytes),
+      {"text.deviation_bytes", "bytes", "standard deviation of the size of a request", at(&P::deviation_bytes), Range{0, 1e9}},
+      {"text.unit_bytes", "bytes", "stripe unit of text, in whole sectors; a request reads whole units",
+       at(&P::text_unit_bytes), Range{512, 1 << 24}},
+      {"text.set_bytes", "bytes", "size of all text, in whole units", at(&P::set_bytes), Range{512, 1e15}},
+      {"text.cache_bytes", "bytes", "size of the LRU cache of text units; 0: no cache", at(&P::cache_bytes), Range{0, 1e15}},
+      {"video.clients", "", "number of video clients", at(&P::video_clients), Range{0, 1e6}},
+      {"video.unit_bytes", "bytes", "stripe unit of video, in whole sectors; it is read as a whole", at(&P::video_unit_bytes),
        Range{512, 1 << 24}},
       {"video.file_s", "s", "length of a stored file", at(&P::file_s), Range{1, 1e6}},
       {"video.tables", "", "frame-size tables, one for each stored file", at(&P::tables)},
-      {"video.bits_per_s", "bit/s", "mean rate to which each table's frames are scaled; empty: as they are",
+      {"video.bits_per_s", "bit/s", "mean rate to which the frames of each table are scaled; empty: no scaling",
        at(&P::bits_per_s)},
-      {"video.rounds", "", "rounds of the clients: common to all, or staggered, in equal distances over 1 s", at(&P::rounds),
+      {"video.rounds", "", "rounds of the clients: common to all, or staggered at equal distances over 1 s", at(&P::rounds),
        OneOf{{"common", "staggered"}}},
   };
   return table;
@@ -95,9 +95,10 @@ void check(const MixedServerParameters& s, std::uint32_t copies, const profile::
     const std::uint32_t levels = cascade_levels(run.measure_s, s.burst_interval_s());
     const double intervals = static_cast<double>(std::uint64_t{1} << levels);
     if (levels > kMostLevels)
-      findings.add("text.load_bytes_per_s",
-                   fmt::format("found {:g}, with intervals of {:g} s the cascade would have more than the 2^{} allowed",
-                               s.load_bytes_per_s, s.burst_interval_s(), kMostLevels));
+      findings.add(
+          "text.load_bytes_per_s",
+          fmt::format("found {:g}, with which the cascade would have intervals of {:g} s, more than the 2^{} that are allowed",
+                      s.load_bytes_per_s, s.burst_interval_s(), kMostLevels));
     else if (s.peak_to_mean > intervals)
       findings.add("text.peak_to_mean", fmt::format("found {:g}, expected at most {:g}, the number of intervals of the cascade",
                                                     s.peak_to_mean, intervals));

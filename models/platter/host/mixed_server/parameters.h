@@ -49,7 +49,7 @@ struct MixedServerParameters {
 
 /// Keys of a server of text and video, except those of its drive and of every host.
 const params::Table<MixedServerParameters>& mixed_server_parameters();
-/// `copies`: of each unit.
+/// `copies`: number of copies of each unit.
 void check(const MixedServerParameters& server, std::uint32_t copies, const profile::DriveProfile& drive,
            const workload::RunParameters& run, params::Findings& findings);
 

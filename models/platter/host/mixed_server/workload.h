@@ -34,7 +34,7 @@ struct VideoOptions {
   std::uint32_t unit_bytes = 65'536;  ///< of striping; fetched whole
   double file_s = 300;                ///< length of a stored file
   std::vector<double> bits_per_s;     ///< of each file: its table's frames are scaled to this mean; empty: not scaled
-  bool staggered = false;             ///< each client's rounds begin at a time of their own, in equal distances over a round
+  bool staggered = false;             ///< the clients' rounds begin at different times, in equal distances over a round
 };
 
 /// Maximum number of levels of a cascade.
@@ -59,12 +59,14 @@ struct TextRequest {
 /// The requests of a server's clients (Shenoy, Goyal and Vin, section 2.3), each for a single unit. Text begins at address 0; the
 /// video files follow it.
 ///
-/// Text clients: Poisson requests of normally distributed sizes for whole units, from a random unit of the set on. Units in the
-/// cache are not read again. Video clients: rounds of 1 s, which begin together or staggered. In each round a client fetches the units that
-/// hold the bytes of its next second, except those that it already has from the last round (a unit is fetched as a whole); they
-/// must arrive within the round. A client begins at a random place of a file and returns to the file's front at its end. Bursty
-/// text: one whole cascade between `begin` and `end`, and its mean rate before. The requests do not depend on the service, so
-/// they are made on demand. The same seed gives the same requests.
+/// Text clients issue Poisson requests of normally distributed sizes for whole units, from a random unit of the set on. Units in the
+/// cache are not read again. Bursty text follows one whole cascade between `begin` and `end`, and its mean rate before.
+///
+/// Video clients have rounds of 1 s, which begin together or staggered. In each round a client fetches the units that hold the bytes
+/// of its next second, except those that it already has from the last round, because a unit is fetched as a whole. They must arrive
+/// within the round. A client begins at a random place of a file and returns to the file's front at its end.
+///
+/// The requests do not depend on the service, so they are made on demand. The same seed gives the same requests.
 class Workload : public workload::ProducerIf {
  public:
   /// `tables` has one table for each video file. Precondition: tables if there are video clients.
@@ -115,9 +117,9 @@ class Workload : public workload::ProducerIf {
   void video_round();
   void video_round(std::uint32_t client, Picoseconds begin);
   Picoseconds next_round() const;
-  /// Fills the cache as a long time of uniform requests would.
+  /// Fills the cache as a long series of uniform requests would.
   void fill_cache(std::uint64_t seed);
-  /// Was the unit in the cache? Afterwards it is, as the last one used.
+  /// Returns whether the unit was in the cache. Afterwards it is, as the most recently used one.
   bool use_unit(std::uint64_t unit);
   void begin_bursts(std::uint64_t seed);
   void draw_text_time();

@@ -20,10 +20,13 @@ struct EagerOptions {
 
 /// What of a drive does not go with eager writing; empty if all does.
 inline std::string objection(const profile::DriveProfile& drive) {
-  if (drive.cache.segments > 0) return "eager writing runs without a buffer: expected cache.segments = 0";
+  if (drive.cache.segments > 0) return "found a buffer, expected cache.segments = 0 with eager writing";
   if (drive.zero_latency_write)
-    return "an eager write begins with its first sector: expected mechanics.zero_latency_write = false";
-  if (drive.task_attributes) return "eager writing takes no head-of-queue commands: expected queue.task_attributes = false";
+    return "found zero-latency writes, expected mechanics.zero_latency_write = false, because an eager write begins with its "
+           "first sector";
+  if (drive.task_attributes)
+    return "found task attributes, expected queue.task_attributes = false, because eager writing takes no head-of-queue "
+           "commands";
   return {};
 }
 

@@ -12,15 +12,17 @@ const params::Table<EagerOptions>& eager_parameters() {
   using P = EagerOptions;
   static const params::Table<P> table = {
       {"eager.enabled", "", "eager writing: a write goes to a free block near the head", at(&P::enabled)},
-      {"eager.dilution", "", "physical blocks for each logical one", at(&P::dilution), Range{1.001, 1000}},
-      {"eager.block_bytes", "bytes", "what is placed as a whole; a multiple of the sector, two sectors at least",
-       at(&P::block_bytes), Range{1024, 1048576}},
-      {"eager.way_cylinders", "", "cylinders between arm and target that are looked at for a free block", at(&P::way_cylinders),
-       Range{0, 1000}},
-      {"eager.bind_reads", "", "the one seek direction of the search for free blocks binds the reads too", at(&P::bind_reads)},
+      {"eager.dilution", "", "physical blocks for each logical block", at(&P::dilution), Range{1.001, 1000}},
+      {"eager.block_bytes", "bytes",
+       "size of a block, which is placed as a whole; a multiple of the sector, at least two sectors", at(&P::block_bytes),
+       Range{1024, 1048576}},
+      {"eager.way_cylinders", "", "cylinders between the arm and its target that are searched for a free block",
+       at(&P::way_cylinders), Range{0, 1000}},
+      {"eager.bind_reads", "", "the one seek direction of the search for free blocks also applies to the reads",
+       at(&P::bind_reads)},
       {"eager.ageing_turnovers", "turnovers",
-       "the free space is as after so many times the data's blocks have been written, drawn at random; 0: at "
-       "random",
+       "ageing of the free space before the run: how many times as many blocks, drawn at random, are written as the data have; "
+       "0: free blocks at random",
        at(&P::ageing_turnovers), Range{0, 100}},
   };
   return table;

@@ -89,7 +89,7 @@ def _expect_files_apart(arguments: argparse.Namespace) -> None:
             continue
         for other, its in taken.items():
             if _same(file, its):
-                raise LabError(f"{file}: {option} names the file of {other}; expected another file for {what}")
+                raise LabError(f"{file}: {option} names the same file as {other}; expected another file for {what}")
         expect_writable_file(file, what)
         taken[option] = file
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Drive profiles: reading one, and writing one of its own with some values changed and the rest as it stood."""
+"""Reads drive profiles, and writes a profile with some values changed and everything else unchanged."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Profile:
                 raise LabError(f"{self.path}:{self.line_of(key)}: {key} is "
                                f"{'missing' if value is None else repr(value)}, expected {expected}")
         if not self.zones or not all(isinstance(zone, dict) for zone in self.zones):
-            raise LabError(f"{self.path}: no [[geometry.zone]], expected one for each zone")
+            raise LabError(f"{self.path}: found no [[geometry.zone]], expected one for each zone")
         for number, zone in enumerate(self.zones):
             for key in ("first_cylinder", "last_cylinder", "sectors_per_track"):
                 if not isinstance(zone.get(key), int):
@@ -139,7 +139,7 @@ class Profile:
         model = self.get("seek.model")
         if model == "table":
             if len(points) < 2:
-                raise LabError(f"{self.path}:{self.line_of('seek.points_us')}: {len(points)} seek points, "
+                raise LabError(f"{self.path}:{self.line_of('seek.points_us')}: found {len(points)} seek points, "
                                "expected two or more")
             slope = (points[-1, 1] - points[-2, 1]) / (points[-1, 0] - points[-2, 0])
             time = np.interp(moved, points[:, 0], points[:, 1])
@@ -178,7 +178,7 @@ class Profile:
         if not same:  # dotted keys, inline tables: written out afresh, without the base's comments
             text = _edit(_written_out(self.data), changes)
             if tomllib.loads(text) != wanted:
-                raise LabError(f"{self.path}: cannot be rewritten; expected sections as `platter config dump` gives")
+                raise LabError(f"{self.path}: cannot be rewritten; expected sections as `platter config dump` writes them")
         return header + text
 
 

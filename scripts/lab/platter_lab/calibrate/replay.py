@@ -54,7 +54,7 @@ class Model:
         return call_platter(self._platter, arguments, stdin=stdin)
 
     def _no_model(self, arguments: list[str], what: str) -> LabError:
-        return LabError(f"{shlex.join([str(self._platter), *arguments])}\n{self._platter}: gave no such thing as {what}; expected the model's "
+        return LabError(f"{shlex.join([str(self._platter), *arguments])}\n{self._platter}: did not give {what}; expected the model's "
                         "executable")
 
     def locate(self, profile: Path, lba: np.ndarray) -> Places:

@@ -78,24 +78,24 @@ def read_trace(path: Path) -> Trace:
         if not fields or fields[0].startswith("#"):
             continue
         if len(fields) != 6:
-            _fail(path, number, f"{len(fields)} fields, expected 6: {FIELDS}")
+            _fail(path, number, f"found {len(fields)} fields, expected 6: {FIELDS}")
         if fields[0] not in ("R", "W"):
-            _fail(path, number, f'"{fields[0]}", expected R or W')
+            _fail(path, number, f'found "{fields[0]}", expected R or W')
         try:
             lba, blocks = int(fields[2]), int(fields[3])
         except ValueError:
-            _fail(path, number, f'"{fields[2]} {fields[3]}", expected two whole numbers: first block and blocks')
+            _fail(path, number, f'found "{fields[2]} {fields[3]}", expected two whole numbers: first block and blocks')
         try:
             response, pause = float(fields[4]), float(fields[5])
         except ValueError:
-            _fail(path, number, f'"{fields[4]} {fields[5]}", expected two numbers: response and pause in us')
+            _fail(path, number, f'found "{fields[4]} {fields[5]}", expected two numbers: response and pause in us')
         if lba < 0 or blocks < 1:
-            _fail(path, number, f"first block {lba}, {blocks} blocks; expected 0 or more and 1 or more")
+            _fail(path, number, f"found first block {lba} and {blocks} blocks, expected a first block of 0 or more and 1 or more blocks")
         if not (0 < response < 1e9 and 0 <= pause < 1e12):
-            _fail(path, number, f"response {response:g} us, pause {pause:g} us; expected above 0, and 0 or more")
+            _fail(path, number, f"found a response of {response:g} us and a pause of {pause:g} us, expected above 0 us for the response and 0 us or more for the pause")
         rows.append((fields[0] == "R", lba, blocks, response, pause))
     if len(rows) < 200:
-        raise LabError(f"{path}: {len(rows)} requests, expected 200 or more to fit to half of them")
+        raise LabError(f"{path}: found {len(rows)} requests, expected at least 200, because half of them are fitted")
     kinds, lbas, blocks, responses, pauses = zip(*rows, strict=True)
     return Trace(np.array(kinds), np.array(lbas, dtype=np.int64), np.array(blocks, dtype=np.int64),
                  np.array(responses), np.array(pauses))

@@ -23,17 +23,17 @@ def add_command(subparsers: argparse._SubParsersAction) -> None:
     parser = subparsers.add_parser("guest", help="boot Linux on a drive, in QEMU")
     parser.add_argument("what", nargs="?", default="everything", choices=("everything", "load", "file-systems", "firmware", "fetch"),
                         help="everything: the disk as Linux sees it, ext4, fio and blktrace; load: random requests at depth 32; "
-                        "file-systems: ext4, xfs and btrfs, each checked; firmware: SeaBIOS, U-Boot and EDK2, and a system that starts from the disk; fetch: the packages only")
-    parser.add_argument("--platter", type=Path, help="the executable")
-    parser.add_argument("--scenario", type=Path, default=ROOT / "models/configs/scenarios/guest_drive.toml")
+                        "file-systems: ext4, xfs and btrfs, each checked; firmware: SeaBIOS, U-Boot and EDK2, and a system that boots from the disk; fetch: download the packages only")
+    parser.add_argument("--platter", type=Path, help="the model's executable; default: $PLATTER, the release build, or the one on the path")
+    parser.add_argument("--scenario", type=Path, default=ROOT / "models/configs/scenarios/guest_drive.toml", help="scenario of the drive; default: guest_drive.toml")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="override a key of the scenario")
-    parser.add_argument("--pacing", help="as of platter serve; default: lockstep with the depth of the queue, less one")
-    parser.add_argument("--nbd", action="store_true", help="QEMU's own adapter, in front of the drive by NBD")
-    parser.add_argument("--commands", type=int, default=100_000, help="of load")
-    parser.add_argument("--fio-size", default="16m", help="of the file that fio verifies (everything)")
-    parser.add_argument("--no-waves", action="store_true")
-    parser.add_argument("--folder", type=Path, default=ROOT / "build/guest", help="packages and results")
-    parser.add_argument("--limit", type=float, default=280, metavar="SECONDS", help="for the guest")
+    parser.add_argument("--pacing", help="as in `platter serve`; default: lockstep with the depth of the queue minus one")
+    parser.add_argument("--nbd", action="store_true", help="use QEMU's own adapter, which accesses the drive by NBD")
+    parser.add_argument("--commands", type=int, default=100_000, help="number of requests of the load")
+    parser.add_argument("--fio-size", default="16m", help="size of the file that fio verifies (everything)")
+    parser.add_argument("--no-waves", action="store_true", help="write no waves")
+    parser.add_argument("--folder", type=Path, default=ROOT / "build/guest", help="folder of packages and results")
+    parser.add_argument("--limit", type=float, default=280, metavar="SECONDS", help="longest time of the guest")
     parser.set_defaults(run=run)
 
 
@@ -47,7 +47,7 @@ def _trees(folder: Path, nbd: bool) -> tuple[packages.Tree, packages.Tree, str]:
             linux.make()
             return qemu, linux, "vfio-user"
         except packages.Unavailable as reason:
-            print(f"guest: no QEMU with vfio-user here: {reason}\nguest: QEMU's own AHCI adapter, in front of the drive by NBD, instead")
+            print(f"guest: there is no QEMU with vfio-user here: {reason}\nguest: QEMU's own AHCI adapter is used instead, and accesses the drive by NBD")
     try:
         qemu = packages.Tree(folder / "qemu-old", ("qemu-system-x86",), OLD)
         qemu.make()
@@ -57,7 +57,7 @@ def _trees(folder: Path, nbd: bool) -> tuple[packages.Tree, packages.Tree, str]:
             linux = packages.Tree(folder / "linux-old", LINUX, OLD)
             linux.make()
     except packages.Unavailable as reason:
-        raise StudyFailed(f"no QEMU here: {reason}") from reason
+        raise StudyFailed(f"there is no QEMU here: {reason}") from reason
     return qemu, linux, "nbd"
 
 

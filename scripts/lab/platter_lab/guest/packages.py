@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Debian packages of another release, unpacked beside the system: apt with a state of its own, which installs nothing."""
+"""Debian packages of another release, which apt downloads with a state of its own. They are unpacked and not installed."""
 import os
 import pathlib
 import re

@@ -73,7 +73,7 @@ def _expect_files(arguments: argparse.Namespace) -> tuple[Path, Path]:
         if arguments.figure:
             expect_writable_file(arguments.figure, "the picture")
     if len({os.path.realpath(path) for path in (output, journal, *([arguments.figure] if arguments.figure else []))}) < 2 + bool(arguments.figure):
-        raise LabError(f"{journal}: is also another file of this command; expected a file of its own")
+        raise LabError(f"{journal}: is also another file of this command; expected a separate file")
     return output, journal
 
 
@@ -84,7 +84,7 @@ def run(arguments: argparse.Namespace) -> int:
     space = read_space(arguments.space)
     output, journal = _expect_files(arguments)
     if arguments.check and not space.checks:
-        raise space.source.wrong("check", "none", "tables [[check]], which --check tries")
+        raise space.source.wrong("check", "none", "tables [[check]], which --check needs")
     platter = find_platter(arguments.platter)
     units = table.units_of(space, expect_metrics(platter, space.file, [one.metric for one in space.quantities if one.metric]))
     configurations = Configurations(space, platter)
@@ -94,7 +94,7 @@ def run(arguments: argparse.Namespace) -> int:
     store = Store(arguments.cache)
     goal = arguments.trials or space.trials
     if (arguments.check or arguments.estimate) and not journal.exists() and arguments.check:
-        raise LabError(f"{journal}: there is no such file; expected the journal of a search, which a call without --check makes")
+        raise LabError(f"{journal}: there is no such file; expected the journal of a search, which a call without --check writes")
     with executor_of(arguments, platter) as executor:
         runner = Runner(platter, store, executor, here)
         identity = _identity(space, configurations, runner)
@@ -117,11 +117,11 @@ def run(arguments: argparse.Namespace) -> int:
         figure.draw(space, units, rows, arguments.figure)
     _print(table.screen(space, units, front))
     if running := study.under_way():
-        print(f"{journal}: {running} trials are under way in other processes; a further call has their rows")
+        print(f"{journal}: {running} trials still run in other processes; a further call writes their rows")
     if study.left(goal) > 0:
         tried = goal - study.left(goal)
         print(f"{space.file}: all {tried} configurations of the space were tried, fewer than {goal} trials" if study.exhausted() else
-              f"{space.file}: the search found no new configuration beside {tried}, fewer than {goal} trials")
+              f"{space.file}: the search found no new configuration after {tried}, which are fewer than {goal} trials")
     counts = {status: sum(row.record.status == status for row in rows) for status in ("failed", "refused", "infeasible")}
     said = "".join(f", {count} {status}" for status, count in counts.items() if count)
     print(f"{output}: {len(rows)} trials, {sum(row.feasible for row in rows)} keep all constraints, {len(front)} on the front{said}")
@@ -131,7 +131,7 @@ def run(arguments: argparse.Namespace) -> int:
     for row in failed[:10]:
         print(f"trial {row.trial} failed: {row.record.message}", file=sys.stderr)
     if failed:
-        raise StudyFailed(f"{len(failed)} trials failed, as the table says")
+        raise StudyFailed(f"{len(failed)} trials failed; the table names them")
     return 0
 
 
@@ -172,7 +172,7 @@ def _check(space: Space, study: Study, evaluation: Evaluation, units: dict[str, 
     found = study.records()
     front = [row.trial for row in table.rows_of(space, found) if row.front]
     if not front:
-        raise LabError(f"{space.file}: the search has no front yet; expected one, from a call without --check")
+        raise LabError(f"{space.file}: the search has no front yet; expected a call without --check first")
     frames, failures = [], 0
     for check in space.checks:
         with without_bars():
@@ -183,10 +183,10 @@ def _check(space: Space, study: Study, evaluation: Evaluation, units: dict[str, 
         _print(table.screen(space, units, rows, before="undominated"))
         for row in [row for row in rows if row.record.message.startswith(NOTHING_MEASURED)][:10]:
             print(f"{check.name}: trial {row.trial} is infeasible: {row.record.message}", file=sys.stderr)
-        print(f"{check.name}: of {len(rows)} on the front {sum(row.feasible for row in rows)} keep all constraints, "
-              f"{sum(row.front for row in rows)} of them stay undominated")
+        print(f"{check.name}: {sum(row.feasible for row in rows)} of the {len(rows)} configurations on the front keep all constraints, "
+              f"and {sum(row.front for row in rows)} of them stay undominated")
     table.write(pl.concat(frames), output, space, units)
     print(f"{output}: {len(front)} configurations under {len(space.checks)} checks")
     if failures:
-        raise StudyFailed(f"{failures} configurations failed, as the table says")
+        raise StudyFailed(f"{failures} configurations failed; the table names them")
     return 0

@@ -134,14 +134,14 @@ def _area(engine: Engine, files: tuple[str, ...], *columns: tuple[str, float]) -
     if not engine.accelerated:
         return Price(0.0, Source.FIRMWARE)
     if engine.angle_bits != _MEASURED_ANGLE_BITS:
-        raise NoPriceError(f"{engine.text()}: measured were angles of {_MEASURED_ANGLE_BITS} bits only")
+        raise NoPriceError(f"{engine.text()}: only angles of {_MEASURED_ANGLE_BITS} bits were measured")
     parts = []
     for column, weight in columns:
         table = _measured(files, column, engine.features)
         part = interpolated(table, (engine.entries, engine.lanes, engine.order_m))
         if part is None:
             more = "; without optional parts, accelerator.features = 0, there are more" if engine.features else ""
-            raise NoPriceError(f"{engine.text()}: not between measured points ({_extent(table) or 'none'}{more})")
+            raise NoPriceError(f"{engine.text()}: outside the measured points ({_extent(table) or 'none'}{more})")
         parts.append((weight * part.value, part.source))
     return Price(math.fsum(value for value, _ in parts), parts[0][1])
 
@@ -197,7 +197,7 @@ def _order_cycles(engine: Engine) -> Price:
     cycles = next((float(row["cycles"]) for row in _rows("accelerator_cycles.csv")
                    if row["work"] == "cluster; ordered" and int(row["c"]) == engine.order_m), None)
     if cycles is None:
-        raise NoPriceError(f"orderer {engine.order_m}: not measured")
+        raise NoPriceError(f"an orderer of {engine.order_m} commands was not measured")
     return Price(cycles, Source.MEASURED)
 
 

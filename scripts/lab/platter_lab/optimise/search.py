@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The search: what a trial runs, and what comes of it."""
+"""The search: the runs of a trial, and their evaluation."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Configurations:
         except LabError as error:
             if isinstance(error, StudyFailed):
                 raise
-            raise space.source.wrong("set", f"what the model refuses: {error}", "a good scenario, and keys of it in [set]") from error
+            raise space.source.wrong("set", f"keys that the model refuses: {error}", "a valid scenario, and only keys of it in [set]") from error
         self._defaults = {key: _at(self._scenario.configuration, key) for key in Engine.KEYS}
 
     def _engine(self, settings: Mapping[str, str]) -> Engine:
@@ -86,10 +86,10 @@ class Configurations:
                 parameter = tried if tried in said_of or not said_of else said_of[0]
                 value = active[parameter.name]
                 raise self._space.source.wrong(parameter.key or parameter.name, f"{value!r}, which the model refuses: {objection.strip()}",
-                                               "values that are good beside the first ones of all other parameters", parameter.table)
+                                               "values that are valid with the first values of all other parameters", parameter.table)
         for check in self._space.checks:
             if objection := self.objection(self.point(self.settings(self._space.first(), check.settings))):
-                raise self._space.source.wrong("set", f"what the model refuses in {check.name!r}: {objection.strip()}", "keys of the scenario", check.table)
+                raise self._space.source.wrong("set", f"keys that the model refuses in {check.name!r}: {objection.strip()}", "keys of the scenario", check.table)
 
     def _expect_prices(self) -> None:
         """Over all combinations of the parameters that bear upon a cost."""
@@ -100,9 +100,9 @@ class Configurations:
         bearing = [parameter for parameter in self._space.parameters if parameter.name in names]
         for parameter in bearing:
             if parameter.count() is None:
-                raise self._space.source.wrong(parameter.name, "a continuous range of a parameter that costs depend on", "whole numbers, or a step", parameter.table)
+                raise self._space.source.wrong(parameter.name, "a continuous range of a parameter on which costs depend", "whole numbers, or a step", parameter.table)
         if math.prod(parameter.count() or 0 for parameter in bearing) > _MOST_PRICED:
-            raise self._space.source.wrong("parameter", f"more than {_MOST_PRICED} combinations of {', '.join(sorted(names))}, which costs depend on", "fewer")
+            raise self._space.source.wrong("parameter", f"more than {_MOST_PRICED} combinations of {', '.join(sorted(names))}, on which costs depend", f"at most {_MOST_PRICED}")
         domains = [parameter.all() if parameter.name in names else parameter.probes()[:1] for parameter in self._space.parameters]
         for combination in itertools.product(*domains):
             values = dict(zip([parameter.name for parameter in self._space.parameters], combination, strict=True))

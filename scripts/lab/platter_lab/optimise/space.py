@@ -289,7 +289,7 @@ class _Reader:
         if not isinstance(name, str) or not name or "{" in name:
             raise self._file.wrong("name", f"{what} {name!r}", "a text", table)
         if name in self._names or name.startswith(_COST):
-            raise self._file.wrong("name" if "name" in table else name, f"{what} {name}, a name that is taken", "a name of its own", table)
+            raise self._file.wrong("name" if "name" in table else name, f"{what} {name}, a name that another entry or a column of the table has", "a name of its own", table)
         self._names.append(name)
         return name
 
@@ -317,7 +317,7 @@ class _Reader:
         if low >= high:
             raise self._file.wrong("range", f"an empty range from {low} to {high}", "from below to", table)
         if step is not None and not 0 < step <= high - low:
-            raise self._file.wrong("range", f"step = {step} from {low} to {high}", "a step above 0 that stays inside", table)
+            raise self._file.wrong("range", f"step = {step} from {low} to {high}", "a step above 0 that is not longer than the range", table)
         if scale not in ("linear", "log") or (scale == "log" and (low <= 0 or step is not None)):
             raise self._file.wrong("range", f"scale = {scale!r} from {low} to {high}", "linear, or log with both ends above 0 and no step", table)
         whole = all(isinstance(value, int) for value in (low, high, *([] if step is None else [step])))
@@ -446,7 +446,7 @@ def read_space(path: Path) -> Space:
         raise file.wrong("scenario", repr(content.get("scenario")), "the file of a scenario, relative to the space")
     scenario = (path.parent / content["scenario"]).resolve()
     if not scenario.is_file():
-        raise file.wrong("scenario", f"{scenario}, which is no file", "the file of a scenario, relative to the space")
+        raise file.wrong("scenario", f"{scenario}, which is not a file", "the file of a scenario, relative to the space")
     common = content.get("set", {})
     if not isinstance(common, dict):
         raise file.wrong("set", repr(common), "a table of the scenario's keys")
@@ -471,7 +471,7 @@ def read_space(path: Path) -> Space:
     space = Space(file, scenario, seeds, trials, read.sampler(), tuple(flat(common)), tuple(parameters), objectives, constraints, checks, limit_s)
     for parameter in parameters:
         if parameter.key is None and isinstance(parameter.domain, Range) and parameter.name not in space.named():
-            raise file.wrong(parameter.name, "a parameter without a key, which no placeholder names", f"key, or {{{parameter.name}}} in another value", parameter.table)
+            raise file.wrong(parameter.name, "a parameter without a key that no placeholder names", f"key, or {{{parameter.name}}} in another value", parameter.table)
     for name in sorted(space.named()):
         if name.startswith(_COST) and name.removeprefix(_COST) not in COSTS:
             raise file.wrong(name, f"a placeholder {{{name}}}", "one of " + ", ".join(COSTS))

@@ -229,7 +229,7 @@ class Study:
             self._study.set_user_attr(_SPACE, dict(identity))
         elif there != identity:
             others = [name for name in identity if there.get(name) != identity[name]]
-            raise LabError(f"{journal}: holds a search with other {', '.join(others)}; expected the same, or another --journal")
+            raise LabError(f"{journal}: holds a search with different {', '.join(others)}; expected the same ones, or another --journal")
 
     @contextlib.contextmanager
     def alive(self) -> Iterator[None]:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a search has found, as a table."""
+"""The results of a search as a table."""
 
 from __future__ import annotations
 

@@ -12,13 +12,13 @@ def add_command(subparsers: argparse._SubParsersAction) -> None:
     parser.add_argument("input", type=Path, nargs="+", help="results of runs (JSON, as `platter run --result` writes them; several are compared with the "
                         "first), or the table of one `sweep` or `optimise` (Parquet)")
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="REPORT.html")
-    parser.add_argument("--requests", type=Path, action="append", default=[], metavar="LOG", help="log of requests (CSV, or Parquet of a sweep) of a run, once a "
-                        "result in their order; default: beside RESULT.json, RESULT.csv, and requests.csv beside result.json, where there is one")
-    parser.add_argument("--explain", type=Path, metavar="EXPLAIN.json", help="of one run: why its slowest requests were slow, as `platter explain` writes it")
-    parser.add_argument("--pareto", nargs=2, action="append", default=[], metavar="METRIC", help="of a sweep: draw the Pareto front of these two metrics; may be "
-                        "repeated; default: each pair of the first three")
-    parser.add_argument("--maximise", action="append", default=[], metavar="METRIC", help="of a sweep: more of this metric is better; may be repeated")
-    parser.add_argument("--platter", type=Path, help="the executable, which knows units and descriptions of statistics")
+    parser.add_argument("--requests", type=Path, action="append", default=[], metavar="LOG", help="request log of a run (CSV, or Parquet from a "
+                        "sweep); once for each result, in the same order; default: RESULT.csv beside RESULT.json, or requests.csv beside result.json, if it exists")
+    parser.add_argument("--explain", type=Path, metavar="EXPLAIN.json", help="one run: the file explain.json that `platter explain` wrote, which says why the slowest requests were slow")
+    parser.add_argument("--pareto", nargs=2, action="append", default=[], metavar="METRIC", help="sweep: draw the Pareto front of these two metrics; may be "
+                        "repeated; default: each pair of the first three metrics")
+    parser.add_argument("--maximise", action="append", default=[], metavar="METRIC", help="sweep: larger values of this metric are better; may be repeated")
+    parser.add_argument("--platter", type=Path, help="the model's executable, which gives units and descriptions of statistics")
     parser.set_defaults(run=_run)
 
 

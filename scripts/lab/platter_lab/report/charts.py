@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Charts of runs, for the report and for a notebook: each takes runs as `platter_lab.run` gives them, and is an Altair chart.
+"""Charts of runs, for the report and for a notebook. Each function takes runs as `platter_lab.run` returns them, and returns an Altair chart.
 
-Logs of any length: what a chart draws is bounded, and chosen by rules without chance, so that the same run gives the same chart.
+Logs may have any length: a chart draws a bounded number of marks. Deterministic rules choose them, so that the same run gives the same chart.
 """
 
 from __future__ import annotations

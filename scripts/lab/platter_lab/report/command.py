@@ -23,7 +23,7 @@ def _page(arguments: argparse.Namespace) -> Page:
     if isinstance(given, SweepInput):
         return sweep_page(given, [tuple(pair) for pair in arguments.pareto], arguments.maximise)
     if arguments.pareto or arguments.maximise:
-        raise LabError(f"{arguments.input[0]}: found --pareto or --maximise; expected them with the table of a sweep")
+        raise LabError(f"{arguments.input[0]}: found --pareto or --maximise; expected the table of a sweep with these options")
     if isinstance(given, StudyInput):
         return study_page(given)
     schema = read_schema(arguments.platter)
@@ -35,7 +35,7 @@ def run(arguments: argparse.Namespace) -> int:
     expect_writable_file(output, "the report")
     for file in (*arguments.input, *arguments.requests, arguments.explain):
         if file and os.path.realpath(file) == os.path.realpath(output):
-            raise LabError(f"{output}: is also an input; expected a file of its own for the report")
+            raise LabError(f"{output}: is also an input; expected a separate file for the report")
     content = _page(arguments).render().encode()
     write_bytes(output, content)
     print(f"{output}: {len(content) / 1e6:.1f} MB", file=sys.stderr)

@@ -61,7 +61,7 @@ def _paired(page: Page, runs: dict[str, Run], baseline: str) -> None:
         try:
             frames[name] = charts.differences(runs[baseline], run)
         except LabError as error:
-            page.note(f"{name} and {baseline}: no paired difference: {error}.")
+            page.note(f"{name} and {baseline}: there is no paired difference: {error}.")
             continue
         for cls in charts.classes_of(frames[name]):
             of = frames[name].filter(pl.col("class") == cls)
@@ -122,7 +122,7 @@ def compare_page(given: Sequence[RunInput], schema: Schema | None) -> Page:
         page.note(line)
     missing = [name for name in names if name not in logged]
     if missing:
-        page.note(f"Without a log of requests, hence without distributions and paired differences: {', '.join(missing)}.")
+        page.note(f"These runs have no log of requests, so there are no distributions and paired differences of them: {', '.join(missing)}.")
 
     page.section("Statistics")
     no_schema(page, schema)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a report is made of: read, recognised by its content, and checked as far as a figure depends on it."""
+"""Reads the inputs of a report, recognises them by their content, and checks the values on which a figure depends."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _read(file: Path) -> bytes:
 
 def _read_json(file: Path, content: bytes, expected: str) -> dict[str, Any]:
     def no_number(text: str) -> float:
-        raise LabError(f"{file}: found {text}, which is no JSON; expected {expected}")
+        raise LabError(f"{file}: found {text}, which is not JSON; expected {expected}")
 
     try:
         value = json.loads(content, parse_constant=no_number)
@@ -83,7 +83,7 @@ def _read_json(file: Path, content: bytes, expected: str) -> dict[str, Any]:
 def _read_result(file: Path, content: bytes) -> dict[str, Any]:
     result = _read_json(file, content, _KINDS)
     if "requests" in result and "matched" in result:
-        raise LabError(f"{file}: found what `platter explain` writes; expected {_KINDS}, and this file behind --explain")
+        raise LabError(f"{file}: found what `platter explain` writes; expected {_KINDS}; name this file with --explain")
     host = result.get("configuration", {}).get("host") if isinstance(result.get("configuration"), dict) else None
     missing = [key for key in ("schema", "configuration", "measured_s", "seed") if key not in result]
     if missing or not isinstance(host, dict) or not isinstance(host.get("kind"), str):
@@ -120,7 +120,7 @@ def _read_log(file: Path) -> pl.DataFrame:
         raise LabError(f"{file}: column {wrong}: found {frame[wrong].dtype}, expected texts")
     ragged = frame.with_row_index("row", 2).filter(pl.any_horizontal(pl.col(*whole, "class", "op", "status").is_null()))
     if not ragged.is_empty():
-        raise LabError(f"{file}:{ragged['row'][0]}: a row that is cut off; expected {expected}")
+        raise LabError(f"{file}:{ragged['row'][0]}: the row is cut off; expected {expected}")
     off = frame.with_row_index("row", 2).filter(pl.sum_horizontal(f"{part}_ps" for part in PARTS) != pl.col("completed_ps") - pl.col("issued_ps"))
     if not off.is_empty():
         raise LabError(f"{file}:{off['row'][0]}: the parts of the response time do not add up to completed_ps - issued_ps; expected {expected}")
@@ -149,7 +149,7 @@ def _expect_of_run(log: Path, requests: pl.DataFrame, file: Path, result: Mappin
         classes = result.get("array", {}).get("classes", {})
         good = requests.filter(pl.col("status") == "good")
     else:
-        raise LabError(f"{log}: belongs to no run of host.kind \"{kind}\", which keeps no log; expected {file} alone")
+        raise LabError(f"{log}: cannot belong to a run of host.kind \"{kind}\", which writes no log; expected {file} alone")
     here = {row[0]: row[1:] for row in good.group_by("class").agg(pl.len(), (pl.col("completed_ps") - pl.col("issued_ps")).max()).iter_rows()}
     for name in sorted({*here, *(name for name, one in classes.items() if completions(one))}):
         count, longest_ps = here.get(name, (0, 0))
@@ -175,14 +175,14 @@ def _read_explained(file: Path, requests: pl.DataFrame | None) -> dict[int, Mapp
         raise LabError(f"{file}: found a JSON without schema = 1 and requests; expected {expected}")
     expect(file, content, _EXPLAINED, expected)
     if requests is None:
-        raise LabError(f"{file}: explains requests of a log that is not there; expected the run's log of requests, too (--requests)")
+        raise LabError(f"{file}: needs the run's log of requests, which is not given; expected it with --requests")
     explained = {one["number"]: one for one in found}
     times = {number: (one["issued_ps"], one["completed_ps"]) for number, one in explained.items()}
     there = requests.filter(pl.col("number").is_in(list(times)))
     logged = {row[0]: row[1:] for row in there.select("number", "issued_ps", "completed_ps").iter_rows()}
     for number, when in times.items():
         if logged.get(number) != when:
-            raise LabError(f"{file}: request {number} is another one, or none, in the log of requests; expected {expected}")
+            raise LabError(f"{file}: request {number} is not in the log of requests, or is a different one there; expected {expected}")
     return explained
 
 
@@ -248,7 +248,7 @@ def read_inputs(files: Sequence[Path], logs: Sequence[Path] = (), explain: Path 
     """Runs, or one table. LabError for what is none of it, and for mixtures."""
     contents = {file: _read(file) for file in files}
     if len(contents) < len(files):
-        raise LabError(f"{next(file for file in files if list(files).count(file) > 1)}: is given twice; expected each result once")
+        raise LabError(f"{next(file for file in files if list(files).count(file) > 1)}: is given twice; expected each result only once")
     tables = [file for file, content in contents.items() if content.startswith(b"PAR1")]
     if tables:
         table = _read_table(tables[0], contents[tables[0]])

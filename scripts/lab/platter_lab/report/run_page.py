@@ -17,8 +17,9 @@ from platter_lab.statistics import ABSENT
 SLOWEST = 20
 # Of a decision, as `platter explain` names them (docs/reference/explain.md).
 WHY = {"hazard": "it waited for an older command over the same blocks", "buffer": "the buffer had to write blocks first",
-       "no_entry": "it had no entry of the engine yet",
-       "arm": "the policy moved the arm or waited", "forced": "the guard let only the sweep go on", "guard": "the guard refused it",
+       "no_entry": "it had no queue entry in the engine yet",
+       "placed": "the policy chooses the place of a write itself", "arm": "the policy moved the arm or waited",
+       "forced": "the guard let only the sweep go on", "guard": "the guard refused it",
        "nearer": "another access could begin sooner", "policy": "the policy preferred another command"}
 
 
@@ -38,7 +39,7 @@ def statistics_markup(result: dict[str, Any], schema: Schema | None) -> str:
 
 def no_schema(page: Page, schema: Schema | None) -> None:
     if schema is None:
-        page.note("Units and descriptions are left out: no platter executable was found when this report was made (option --platter).")
+        page.note("Units and descriptions are missing, because no platter executable was found when this report was made (option --platter).")
 
 
 def configuration_markup(configuration: dict[str, Any]) -> str:
@@ -191,7 +192,7 @@ def _slowest(page: Page, given: RunInput) -> None:
     page.markup(f'<p class="note">The {len(rows)} slowest of the measured time. Parts: {legend}</p>')
     page.markup(table(["request", "class", "op", "issued at [s]", "response [ms]", "parts", "reason"], rows, name="requests"))
     if not given.explained:
-        page.note("Decision by decision: platter explain SCENARIO --slowest N writes explain.json, which this report takes with --explain.")
+        page.note("The decisions are not shown: platter explain SCENARIO --slowest N writes them to explain.json, which this report takes with --explain.")
 
 
 def run_page(given: RunInput, schema: Schema | None) -> Page:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Results' numbers with what the model's schema says of them, and their configurations key by key."""
+"""The numbers of results with units and meanings from the model's schema, and the configurations key by key."""
 
 from __future__ import annotations
 

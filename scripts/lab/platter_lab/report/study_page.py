@@ -32,7 +32,7 @@ def study_page(given: StudyInput) -> Page:
         constraints = [str(one["name"] if isinstance(one, dict) else one) for one in about.get("constraints", [])]
         units = {str(one["name"]): str(one.get("unit") or "") for one in (*about["objectives"], *about.get("constraints", [])) if isinstance(one, dict)}
     except (KeyError, TypeError) as error:
-        raise LabError(f"{given.file}: metadata platter.optimise: an entry without {error}; expected {expected}") from error
+        raise LabError(f"{given.file}: metadata platter.optimise: an entry has no {error}; expected {expected}") from error
     wanted = [*parameters, *(name for name, _, _ in objectives), *constraints, "status", "front"]
     if missing := [name for name in wanted if name not in frame.columns]:
         raise LabError(f"{given.file}: has no column {missing[0]}; expected {expected}")

@@ -46,7 +46,7 @@ class _Configurations:
         expect_columns(given, texts=("status", "message"), numbers=("seed", *(f"{name}{end}" for name in units for end in (
             "", " mean", " low", " high", " none", " ratio", " ratio low", " ratio high"))))
         if frame.is_empty():
-            raise LabError(f"{given.file}: has no row; expected a row a run")
+            raise LabError(f"{given.file}: has no row; expected a row for each run")
         grouped = frame.group_by(self.names, maintain_order=True).agg(pl.exclude("seed", "status").first(), pl.len().alias(" runs"),
                                                                       (pl.col("status") != "good").sum().alias(" failed"))
         self.rows: list[dict[str, Any]] = []

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`platter-lab reproduce`: the papers' experiments again, and what is left of their claims.
+"""`platter-lab reproduce`: repeats the papers' experiments and judges their claims.
 
-A study is one module and one line in `STUDIES`. Its `STUDY` says which points of the model it needs (`plan`), and makes
-claims, figures and tables of their results (`report`). All else is here: intervals (`statistics`), verdicts (`claims`), charts (`figures`), the page
-(`page`); running in parallel and keeping what has run is `platter_lab.runs`.
+A study is one module and one line in `STUDIES`. Its `STUDY` lists the points of the model that it needs (`plan`), and makes claims, figures and tables
+from their results (`report`). Everything else is in this package: intervals (`statistics`), verdicts (`claims`), charts (`figures`) and the page (`page`).
+`platter_lab.runs` executes the runs in parallel and keeps their results.
 """
 
 from __future__ import annotations
@@ -49,21 +49,21 @@ def _jobs(text: str) -> int:
 def add_command(subparsers: argparse._SubParsersAction) -> None:
     studies = "\n".join(f"  {name:18} {text}" for name, text in STUDIES.items())
     parser = subparsers.add_parser(
-        "reproduce", help="a paper's experiments again, with verdicts on its claims",
+        "reproduce", help="repeat a paper's experiments, with verdicts on its claims",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         description="Run a paper's experiments in parallel, judge its claims, and write a page with figures and data.\n"
-                    f"What has run is kept; a second call runs only what changed.\n\nstudies:\n{studies}")
+                    f"Finished runs are kept; a second call runs only what has changed.\n\nstudies:\n{studies}")
     parser.add_argument("study", nargs="+", choices=STUDIES, metavar="STUDY",
                         help="one or more of the studies above")
     parser.add_argument("--quick", action="store_true", help="fewer points and shorter runs, in a few minutes")
-    parser.add_argument("--estimate", action="store_true", help="say what it would cost, run only a small part of each point")
+    parser.add_argument("--estimate", action="store_true", help="run only a small part of each point, and print what the whole would cost")
     parser.add_argument("--jobs", type=_jobs, default=os.cpu_count() or 1, metavar="N",
-                        help="runs at a time (default: the machine's cores, %(default)s)")
+                        help="largest number of runs at a time (default: the cores of this machine, %(default)s)")
     parser.add_argument("--output", type=Path, metavar="DIR",
-                        help="where page, figures and data go (default: docs/papers/STUDY; quick: build/reproduce/STUDY-quick)")
-    parser.add_argument("--result", type=Path, metavar="FILE", help="also write claims and figures as JSON, for one study")
+                        help="folder of page, figures and data (default: docs/papers/STUDY; with --quick build/reproduce/STUDY-quick)")
+    parser.add_argument("--result", type=Path, metavar="FILE", help="also write the claims and figures of one study to this file (JSON)")
     parser.add_argument("--cache", type=Path, default=KEPT / "runs", metavar="DIR",
-                        help="where results of runs are kept (default: build/reproduce/runs)")
+                        help="folder in which results of runs are kept (default: build/reproduce/runs)")
     parser.add_argument("--platter", type=Path, metavar="PATH",
-                        help="the model's executable (default: $PLATTER, build/release/models/platter, or the path's)")
+                        help="the model's executable (default: $PLATTER, build/release/models/platter, or the one on the path)")
     parser.set_defaults(run=run)

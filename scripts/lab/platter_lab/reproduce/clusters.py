@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One cluster of requests at a time, for the order in which it is served: traces, and what became of them.
+"""Traces that have one cluster of requests at a time, and the order in which each cluster was served.
 
-Each cluster is preceded by a single request at its lower edge. While the drive serves that one the whole cluster
-arrives, so that the policy sees all of it when the arm is free at a known place.
+A single request at the lower edge precedes each cluster. The whole cluster arrives while the drive serves this request, so that the
+policy sees all of the cluster when the arm becomes free at a known place.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def _uniform_disk(profile: Path) -> tuple[int, int]:
             return geometry["cylinders"], geometry["surfaces"] * zones[0]["sectors_per_track"]
     except (OSError, KeyError, tomllib.TOMLDecodeError) as error:
         raise LabError(f"{profile}: {error}") from error
-    raise LabError(f"{profile}: expected a drive with one zone and neither spares nor slips")
+    raise LabError(f"{profile}: expected a drive with one zone, without spares and slips")
 
 
 def trace(profile: Path, requests: int, width: int, clusters: int, mean_bytes: int = 70_000,
@@ -40,7 +40,7 @@ def trace(profile: Path, requests: int, width: int, clusters: int, mean_bytes: i
     size (Balafoutis et al., table 2), each within its cylinder."""
     cylinders, per_cylinder = _uniform_disk(profile)
     if not 1 <= width <= cylinders:
-        raise LabError(f"clusters of {width} cylinders on a disk of {cylinders}")
+        raise LabError(f"found clusters of {width} cylinders, expected at most the {cylinders} cylinders of the disk")
     source = random.Random(f"{requests} requests in {width} cylinders")
     size = NormalDist(mean_bytes / SECTOR, deviation_bytes / SECTOR)
     lines = []

@@ -64,7 +64,7 @@ def run_plan(study: Study, plan: Plan, runner: Runner, quick: bool) -> tuple[Pla
 def run(arguments: argparse.Namespace) -> int:
     for option, place in (("--output", arguments.output), ("--result", arguments.result)):
         if place and len(arguments.study) > 1:
-            raise LabError(f"{option}: one place for several studies; expected one study")
+            raise LabError(f"{option}: found several studies for one place; expected one study")
     try:
         for name in STUDIES:
             if name in arguments.study:

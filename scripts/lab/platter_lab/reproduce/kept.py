@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Answers that are computed once: many claims look at the same runs. Of a function `functools.cache` keeps them, of a method `kept`. What is kept is
-looked at by many, so nothing may change it."""
+"""Answers that are computed only once, because many claims need the same runs. `functools.cache` keeps the answers of a function, and `kept` those of a
+method. Many callers share a kept answer, so nobody may change it."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a study is made of."""
+"""The parts of a study."""
 
 from __future__ import annotations
 

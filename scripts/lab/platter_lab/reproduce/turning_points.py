@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""From which load on a claim holds, or up to which, under each combination of what a paper leaves open."""
+"""The load from which on, or up to which, a claim holds, for each combination of interpretations."""
 
 from __future__ import annotations
 

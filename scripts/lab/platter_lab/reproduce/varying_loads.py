@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loads that vary: how often so many clients are there, and what two servers' response times differ by then (Shenoy, Goyal, Vin,
+"""Varying loads: how often each number of clients is present, and by how much the response times of two servers differ then (Shenoy, Goyal, Vin,
 section 3.3.2)."""
 
 from __future__ import annotations

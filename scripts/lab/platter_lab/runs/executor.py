@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where work is carried out."""
+"""The places where runs are executed."""
 
 from __future__ import annotations
 

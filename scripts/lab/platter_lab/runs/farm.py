@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Work carried out by Dask workers on other machines: of a scheduler that is there, or of jobs that this process gives to Slurm.
+"""Runs that Dask workers on other machines execute. The workers belong to a running scheduler, or to Slurm jobs of this process.
 
-Workers see the folder of kept runs, the executable and the scenarios under the same names (a shared file system). Each run is kept by its worker as it
-ends, so only the runs under way are lost with a worker; the scheduler gives them to others.
+Workers see the folder of kept runs, the executable and the scenarios under the same names (a shared file system). A worker keeps each run as soon as it
+has ended. A worker that is lost therefore loses only the runs that it was executing, and the scheduler gives them to other workers.
 """
 
 from __future__ import annotations
@@ -221,7 +221,7 @@ def expect_same_versions(versions: Mapping[str, Any]) -> None:
     for name, other in {"the scheduler": versions["scheduler"], **{f"worker {address}": one for address, one in versions["workers"].items()}}.items():
         for what, version in of(other).items() if other else ():
             if version != here[what]:
-                raise LabError(f"{name}: found {what} {version}, expected {here[what]}, as here")
+                raise LabError(f"{name}: found {what} {version}, expected {here[what]}, as in this process")
 
 
 class _Given:
@@ -312,7 +312,7 @@ def _dask(with_queue: bool) -> None:
     """LabError where the packages are not installed."""
     for package in ("distributed", *(["dask_jobqueue"] if with_queue else [])):
         if importlib.util.find_spec(package) is None:
-            raise LabError(f"--on: the Python package {package} is not installed; expected it after {how_to_install('farm')}")
+            raise LabError(f"--on: the Python package {package} is not installed; install it with: {how_to_install('farm')}")
     import distributed  # noqa: F401 - makes its loggers
 
     for name in ("distributed", *(name for name in logging.root.manager.loggerDict if name.startswith("distributed."))):
@@ -369,14 +369,14 @@ def expect_scheduler(address: str) -> None:
         raise LabError(f"dask://{address}: a web server answers ({words.splitlines()[0].decode('latin-1')}), such as the dashboard of a scheduler; {_SCHEDULER}")
     # A message of Dask begins with its length; text would be more than the largest handshake.
     if len(words) < 8 or int.from_bytes(words[:8], "little") > _MOST_HANDSHAKE:
-        raise LabError(f"dask://{address}: found something that is no Dask scheduler, which says {words[:40]!r}; {_SCHEDULER}")
+        raise LabError(f"dask://{address}: found something that is not a Dask scheduler and answers {words[:40]!r}; {_SCHEDULER}")
     try:
         found = asyncio.run(asyncio.wait_for(_identity(address), 2 * _CONNECT_S))
     except (OSError, TimeoutError, ValueError) as error:
         raise LabError(f"dask://{address}: no Dask scheduler answers; {_SCHEDULER}") from error
     kind = found.get("type") if isinstance(found, dict) else None
     if kind != "Scheduler":
-        raise LabError(f"dask://{address}: found a Dask {kind or 'process'}, which is no scheduler; {_SCHEDULER}")
+        raise LabError(f"dask://{address}: found a Dask {kind or 'process'}, which is not a scheduler; {_SCHEDULER}")
 
 
 @contextlib.contextmanager
@@ -429,7 +429,7 @@ def slurm_farm(options: Sequence[str], platter: Path, kept: Path, jobs: int, wai
     """Jobs of Slurm, at most so many runs at a time; `options` over Dask's own configuration. `wait_s` (default 600) in the queue for the first job."""
     _dask(with_queue=True)
     if not shutil.which("sbatch"):
-        raise LabError("--on slurm: found no sbatch on this machine; expected one from which jobs can be given to Slurm")
+        raise LabError("--on slurm: found no sbatch on this machine; expected a machine from which Slurm takes jobs")
     import dask.config
     import dask_jobqueue
 
@@ -444,7 +444,7 @@ def slurm_farm(options: Sequence[str], platter: Path, kept: Path, jobs: int, wai
     try:
         cluster = dask_jobqueue.SLURMCluster(**chosen)
     except (ValueError, TypeError, OSError, RuntimeError) as error:
-        raise LabError(f"--slurm: {error}; expected values as dask-jobqueue takes them") from error
+        raise LabError(f"--slurm: {error}; expected values that dask-jobqueue accepts") from error
     with cluster, tempfile.TemporaryDirectory(prefix="platter-farm-") as name:
         script = Path(name) / "job.sh"
         script.write_text(cluster.job_script())

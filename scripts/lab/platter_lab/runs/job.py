@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One run, apart from all others: it can be sent to another process or machine, which carries it out and keeps its result."""
+"""One run as a job, which can be sent to another process or machine. That one executes the job and keeps its result."""
 
 from __future__ import annotations
 
@@ -221,10 +221,10 @@ def _changed(job: Job, ran_with: dict[str, Any]) -> list[str]:
 
 def _keep(job: Job, result: dict[str, Any], changed: list[str]) -> Outcome:
     if changed:
-        raise StudyFailed(f"{job.command}\n{', '.join(changed)}: changed while the study ran, so the result is not kept; expected no change, begin again")
+        raise StudyFailed(f"{job.command}\n{', '.join(changed)}: changed while the study ran, so the result is not kept; start the study again")
     job.store.write(job.key, result)
     return Outcome(job.key, parts_of(result, job.places))
 
 
 def _no_model(platter: Path, command: str, what: str) -> LabError:
-    return LabError(f"{command}\n{platter}: gave no such thing as {what}; expected the model's executable")
+    return LabError(f"{command}\n{platter}: did not give {what}; expected the model's executable")

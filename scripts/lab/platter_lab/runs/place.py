@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Where a study's runs are carried out, as its options say."""
+"""The options that decide where a study's runs are executed."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ _DASK = "dask://"
 
 def add_place(parser: argparse.ArgumentParser) -> None:
     """The options."""
-    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="runs at a time, at most; default: this machine's cores. "
-                        "With dask://HOST:PORT the threads of its workers")
-    parser.add_argument("--on", default="local", metavar="PLACE", help="where runs are carried out: local (default), dask://HOST:PORT (a scheduler "
-                        "that is there), slurm")
-    parser.add_argument("--slurm", action="append", default=[], metavar="KEY=VALUE", help="of a job: partition, account, walltime, memory, cores, ... as "
-                        "jobqueue.slurm of Dask's configuration has them, over that")
-    parser.add_argument("--wait", type=float, metavar="SECONDS", help="for the first worker; default: 60, in the queue of Slurm 600")
-    parser.add_argument("--limit", type=float, metavar="SECONDS", help="for a run, which fails if it takes longer")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="largest number of runs at a time; default: the cores of this "
+                        "machine, or with dask://HOST:PORT the threads of its workers")
+    parser.add_argument("--on", default="local", metavar="PLACE", help="where runs are executed: local (default), dask://HOST:PORT (a running "
+                        "scheduler) or slurm")
+    parser.add_argument("--slurm", action="append", default=[], metavar="KEY=VALUE", help="setting of the Slurm jobs: partition, account, walltime, "
+                        "memory, cores or another key of jobqueue.slurm in Dask's configuration, which it overrides; may be repeated")
+    parser.add_argument("--wait", type=float, metavar="SECONDS", help="longest wait for the first worker; default: 60, with Slurm 600")
+    parser.add_argument("--limit", type=float, metavar="SECONDS", help="longest time of a run, which fails if it takes longer")
 
 
 def expect_place(arguments: argparse.Namespace) -> None:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What is run."""
+"""The points of a study, which are the configurations that are run."""
 
 from __future__ import annotations
 

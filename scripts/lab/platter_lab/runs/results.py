@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What runs have given."""
+"""The results of runs."""
 
 from __future__ import annotations
 

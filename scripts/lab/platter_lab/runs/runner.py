@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs points with an executable, and keeps what has run."""
+"""Runs points with an executable, and keeps their results."""
 
 from __future__ import annotations
 

@@ -43,7 +43,7 @@ class Store:
         except (FileNotFoundError, ValueError):
             return None
         except OSError as error:
-            raise LabError(f"{file}: {error.strerror}; expected a result that is kept, or none") from error
+            raise LabError(f"{file}: {error.strerror}; expected a kept result, or no file") from error
 
     def write(self, key: str, result: dict[str, Any]) -> None:
         write_whole({self._file(key): json.dumps(result, sort_keys=True)}, sync=False)   # half of one counts as none

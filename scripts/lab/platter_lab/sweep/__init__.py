@@ -17,14 +17,14 @@ def default_output(plan: Path) -> Path:
 
 def add_command(subparsers: argparse._SubParsersAction) -> None:
     parser = subparsers.add_parser("sweep", help="run a scenario over axes of keys, and tabulate metrics with confidence intervals")
-    parser.add_argument("plan", type=Path, help="what is run (TOML)")
-    parser.add_argument("-o", "--output", type=Path, help="the table, a row a run: .parquet or .csv; default: as the plan, ending in .parquet, in build/sweep; "
-                        "without a source tree, here")
-    parser.add_argument("--estimate", action="store_true", help="only say how many runs there are and what they would take")
+    parser.add_argument("plan", type=Path, help="plan of the sweep (TOML)")
+    parser.add_argument("-o", "--output", type=Path, help="file of the table, which has a row for each run: .parquet or .csv; default: the plan's name with "
+                        ".parquet, in build/sweep, or in the working folder if there is no source tree")
+    parser.add_argument("--estimate", action="store_true", help="only print the number of runs and what they would cost")
     add_place(parser)
-    parser.add_argument("--platter", type=Path, help="the executable")
-    parser.add_argument("--cache", type=Path, default=kept_folder("sweep") / "runs", help="runs are kept here; default: build/sweep/runs; without a source "
-                        "tree in the user's cache")
+    parser.add_argument("--platter", type=Path, help="the model's executable; default: $PLATTER, the release build, or the one on the path")
+    parser.add_argument("--cache", type=Path, default=kept_folder("sweep") / "runs", help="folder in which runs are kept; default: build/sweep/runs, or in "
+                        "the user's cache if there is no source tree")
     parser.set_defaults(run=_run)
 
 

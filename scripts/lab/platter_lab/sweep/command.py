@@ -73,12 +73,12 @@ def run(arguments: argparse.Namespace) -> int:
     Console(width=None if sys.stdout.isatty() else 200).print(table.screen(units))
     for metric in plan.metrics:
         if none := sum(counts[metric.name] for counts in table.none.values()):
-            print(f"{metric.name}: {none} runs have no value, since nothing was measured or the result does not have it; "
+            print(f"{metric.name}: {none} runs have no value, because nothing was measured or the result does not have it; "
                   "intervals are over the other seeds")
     failures = [one for runs in outcomes.values() for one in runs if isinstance(one, Failure)]
     print(f"{output}: {len(plan.configurations)} configurations, {len(plan.configurations) * len(plan.seeds)} runs, {len(failures)} failed")
     for one in failures[:10]:
         print(f"failed: {one.message}", file=sys.stderr)
     if failures:
-        raise StudyFailed(f"{len(failures)} runs failed, as the table says; a further call tries them again")
+        raise StudyFailed(f"{len(failures)} runs failed; the table names them, and a further call tries them again")
     return 0

@@ -99,7 +99,7 @@ def expect_end(file: TomlFile, begin: float, end: float, step: float, table: Map
     fitting = [(end - begin) / count for count in (math.floor(steps), math.ceil(steps)) if count]
     whole = all(isinstance(value, int) for value in (begin, end, step))
     exact = [f"{value:.6g}" for value in fitting if float(f"{value:.6g}") == value and (value.is_integer() or not whole)]
-    raise file.wrong("range", f"from {begin} in steps of {step}, which miss to = {end}",
+    raise file.wrong("range", f"from {begin} in steps of {step}, which do not reach to = {end}",
                      f"to = {ends[0]} or {ends[1]}" + (f", or step = {' or '.join(exact)}" if exact else "") + ": both ends are included", table)
 
 
@@ -221,7 +221,7 @@ def _configurations(file: TomlFile, axes: Sequence[Axis], common: Sequence[tuple
                 settings.update(step.settings)
             found.append(Configuration(labels, tuple(settings.items())))
     if not found:
-        raise file.wrong("filter", "filters that leave nothing", "at least one configuration")
+        raise file.wrong("filter", "filters that remove every configuration", "at least one configuration that is left")
     return tuple(found)
 
 
@@ -238,7 +238,7 @@ def read_plan(path: Path) -> Plan:
     scenario = path.parent / content["scenario"]
     scenario = scenario.parent.resolve() / scenario.name
     if not scenario.is_file():
-        raise file.wrong("scenario", f"{scenario}, which is no file", "the file of a scenario, relative to the plan")
+        raise file.wrong("scenario", f"{scenario}, which is not a file", "the file of a scenario, relative to the plan")
     common = content.get("set", {})
     if not isinstance(common, dict):
         raise file.wrong("set", repr(common), "a table of the scenario's keys")
@@ -250,12 +250,12 @@ def read_plan(path: Path) -> Plan:
     keys = [{key for step in axis.steps for key, _ in step.settings} for axis in axes]
     for i, axis in enumerate(axes):
         if axis.name in names[:i] or axis.name in _COLUMNS:
-            raise file.wrong(axis.name, "a name that is taken", "a name of its own")
+            raise file.wrong(axis.name, "a name that another axis or a column of the table has", "a name of its own")
         for key in keys[i]:
             if key == "sim.seed" or any(key in others for others in keys[:i]):
                 raise file.wrong(key, "a key that another axis or `seeds` sets", "each key in one axis")
     if math.prod(len(axis.steps) for axis in axes) > _MOST_RUNS:
-        raise file.wrong("axis", "more than a million combinations", "fewer")
+        raise file.wrong("axis", "more than a million combinations", "at most a million")
     metrics = []
     for table in content.get("metric", []) if isinstance(content.get("metric", []), list) else []:
         if not isinstance(table, dict) or set(table) - {"name", "path"} or not isinstance(table.get("path"), str):
@@ -263,7 +263,7 @@ def read_plan(path: Path) -> Plan:
         name = table.get("name", table["path"])
         taken = [*names, *_COLUMNS, *(column for metric in metrics for column in metric.columns())]
         if not isinstance(name, str) or not set(taken).isdisjoint(Metric(name, ()).columns()):
-            raise file.wrong(str(name), "a metric's name, or that of a column that the table has of it, that is taken", "a name of its own")
+            raise file.wrong(str(name), "a metric's name that an axis, another metric or a column of the table has", "a name of its own")
         metrics.append(Metric(name, tuple(table["path"].split(".")), file.line("path", table)))
     if not metrics:
         raise file.wrong("metric", "none", "tables [[metric]]")
@@ -281,8 +281,8 @@ def read_plan(path: Path) -> Plan:
         raise file.wrong("requests", repr(requests), "true or false")
     configurations = _configurations(file, axes, tuple(flat(common)), content.get("filter", []))
     if compare and not any(configuration.labels[names.index(compare.axis)] == compare.baseline for configuration in configurations):
-        raise file.wrong("baseline", f"{compare.baseline!r}, of which the filters leave nothing", "a value that is run")
+        raise file.wrong("baseline", f"{compare.baseline!r}, whose configurations the filters all remove", "a value that is run")
     seeds = seeds_of(file, content.get("seeds", 1))
     if len(configurations) * len(seeds) > _MOST_RUNS:
-        raise file.wrong("seeds", f"more than a million runs of {len(configurations)} configurations", "fewer")
+        raise file.wrong("seeds", f"more than a million runs of {len(configurations)} configurations", "at most a million")
     return Plan(path, scenario, axes, seeds, tuple(metrics), configurations, compare, limit_s, requests, file)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a sweep has given, as a table."""
+"""The results of a sweep as a table."""
 
 from __future__ import annotations
 
