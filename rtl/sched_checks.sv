@@ -329,6 +329,7 @@ bind sched_min_tree sched_min_tree_checks #(.Lanes(Lanes)) u_checks (.*);
 // ------------------------------------------------------------------------------- sched_decide
 module sched_decide_checks
   import sched_pkg::*;
+  import sched_reg_pkg::*;
 #(
   parameter int unsigned Rows = 8,
   localparam int unsigned Duration = Rows + DecisionLatency

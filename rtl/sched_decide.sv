@@ -14,6 +14,7 @@
 
 module sched_decide
   import sched_pkg::*;
+  import sched_reg_pkg::*;
 #(
   parameter int unsigned Rows = 8,
   parameter int unsigned Lanes = 4,
@@ -47,7 +48,7 @@ module sched_decide
   input  logic [TagW-1:0]     settle_tag_i,
   input  logic signed [TotalW-1:0] settle_key_i,
 
-  // What the last pass has found, with FeatureAhead
+  // What the last pass has found, with FeatureLookAhead
   output logic                found_o,
   output logic                found_due_o,
   output logic signed [KeyW-1:0] found_key_o,
@@ -144,7 +145,7 @@ module sched_decide
   assign en_o = {en_q[StageTreeEnd:2], 1'b1, 1'b1};
   assign row_o = {row_q[StageKey:2], row_distance_q, row_read};
 
-  if (has(Features, FeatureAhead)) begin : g_fetch
+  if (has(Features, FeatureLookAhead)) begin : g_fetch
     logic [StageSeek:1] fetch_q;
 
     always_ff @(posedge clk_i) begin
@@ -206,7 +207,7 @@ module sched_decide
   end
 
   // What a pass has found, for the look-ahead
-  if (has(Features, FeatureAhead)) begin : g_found
+  if (has(Features, FeatureLookAhead)) begin : g_found
     always_ff @(posedge clk_i) begin
       if (done_o) begin
         automatic best_t best = best_of(best_valid_q, best_q, best_valid_i, row_best);

@@ -5,9 +5,7 @@
 
 package sched_pkg;
 
-  // BUSY is set for Entries / Lanes + DecisionLatency cycles, where nothing is stale. The value is declared in the register
-  // map's source, from which the C++ model takes it too.
-  localparam int unsigned DecisionLatency = sched_reg_pkg::DecisionLatency;
+  import sched_reg_pkg::*;
 
   // Stages of the pipeline, counted from the one that addresses the table (stage 0). The first row has passed stage 0
   // before a pass begins and is in stage 1 in the cycle that starts it. The register after stage n
@@ -35,13 +33,6 @@ package sched_pkg;
   localparam int unsigned SlotW = 4;           // 0 to 11 of a cluster, and the head
   localparam int unsigned OrderMost = 12;
   localparam int unsigned AheadMost = 4;       // accesses ahead
-
-  // Optional parts: Features is a sum of these.
-  localparam int unsigned FeatureAgeing = 1;       // a cap and a weight for what was waited; continuous entries are put off
-  localparam int unsigned FeatureAhead = 2;        // a decision looks ahead
-  localparam int unsigned FeatureLimits = 4;       // entries with a limit
-  localparam int unsigned FeatureZeroLatency = 8;  // accesses that begin in the middle of their sectors
-  localparam int unsigned FeaturesAll = 15;
 
   function automatic bit has(int unsigned features, int unsigned feature);
     return (features & feature) != 0;
@@ -74,19 +65,6 @@ package sched_pkg;
     logic copied;        // see is_copied
     logic config_write;  // the sweep's sums no longer hold
   } kind_t;
-
-  // What the host writes and nothing else changes is read back from a copy in a memory.
-  function automatic logic is_copied(logic [AddrW-1:0] addr);
-    import sched_reg_pkg::*;
-    unique case (addr)
-      CtrlOffset, HeadTimeOffset, ReserveOffset, AgeNowOffset, MarginOffset, RiskOffset,
-      RiskChargeOffset, HeadSwitchOffset, WriteSettleOffset, OverheadRrOffset, OverheadRwOffset,
-      OverheadWrOffset, OverheadWwOffset, DelayOffset, ClusterOffset, ClusterFromOffset,
-      ClusterSpanOffset, EPosOffset, EAngleOffset, EEndPosOffset, EEndAngleOffset, ETransferOffset,
-      EDeadlineOffset, EAgeOffset, DeferOffset, GraceOffset, AgeCapOffset, AgeScaleOffset, AheadOffset: return 1'b1;
-      default: return 1'b0;
-    endcase
-  endfunction
 
   // A write as a bus brings it to the register file, with what follows from it worked out ahead (sched_join, sched_native).
   typedef struct packed {
@@ -178,41 +156,14 @@ package sched_pkg;
   } mask_change_t;
 
   function automatic kind_t kind_of(logic [AddrW-1:0] addr);
-    import sched_reg_pkg::*;
     kind_of = '0;
     kind_of.clear = addr == ClearOffset;
     kind_of.insert = addr == InsertOffset;
     kind_of.remove = addr == RemoveOffset || addr == ServeOffset;
     kind_of.op = addr == OpOffset;
     kind_of.copied = is_copied(addr);
-    unique case (addr)
-      CtrlOffset, ClearOffset, HeadPosOffset, HeadTimeOffset, ReserveOffset, AgeNowOffset,
-      MarginOffset, RiskOffset, RiskChargeOffset, HeadSwitchOffset, WriteSettleOffset,
-      OverheadRrOffset, OverheadRwOffset, OverheadWrOffset, OverheadWwOffset, DelayOffset, OpOffset,
-      ClusterOffset, ClusterFromOffset, ClusterSpanOffset, EPosOffset, EAngleOffset, EEndPosOffset,
-      EEndAngleOffset, ETransferOffset, EDeadlineOffset, EAgeOffset, InsertOffset, RemoveOffset,
-      ServeOffset, SeekIndexOffset, SeekBaseOffset, SeekDeltaOffset, SeekCellOffset, SeekLastOffset,
-      SeekGroupOffset, DeferOffset, GraceOffset, AgeCapOffset, AgeScaleOffset, AheadOffset,
-      AheadShareOffset, ELimitOffset, ERestOffset, Mask0Offset, Mask1Offset, Mask2Offset, Mask3Offset, Mask4Offset, Mask5Offset,
-      Mask6Offset, Mask7Offset: kind_of.known = 1'b1;
-      default: ;
-    endcase
-    unique case (addr)
-      CtrlOffset, MarginOffset, RiskOffset, HeadSwitchOffset, WriteSettleOffset, OverheadRrOffset,
-      OverheadRwOffset, OverheadWrOffset, OverheadWwOffset, DelayOffset, SeekDeltaOffset,
-      SeekGroupOffset: kind_of.config_write = 1'b1;
-      default: ;
-    endcase
-  endfunction
-
-  // A time: up to 16 turns.
-  function automatic int unsigned time_w(int unsigned angle_w);
-    return angle_w + 4;
-  endfunction
-
-  // A sum of times: up to 4,096 turns.
-  function automatic int unsigned sum_w(int unsigned angle_w);
-    return angle_w + 12;
+    kind_of.known = is_written(addr);
+    kind_of.config_write = changes_hops(addr);
   endfunction
 
   // A key: a cost (one bit more than a time) less what was waited, signed.
@@ -235,35 +186,15 @@ package sched_pkg;
     return sum_w(angle_w) + 3;
   endfunction
 
-  // Bits below the mantissa of the widest distance.
-  function automatic int unsigned frac_w(int unsigned cyl_w, int unsigned seg_m);
-    return cyl_w - 1 - seg_m;
-  endfunction
-
   // Cells of the seek table.
   function automatic int unsigned cells(int unsigned cyl_w, int unsigned seg_m);
     return (cyl_w - seg_m + 1) << seg_m;
-  endfunction
-
-  // Bits of a place within a cell, by which its segments end.
-  function automatic int unsigned place_w(int unsigned cyl_w, int unsigned seg_m);
-    return (frac_w(cyl_w, seg_m) < 9) ? frac_w(cyl_w, seg_m) : 9;
   endfunction
 
   // A cell: {last place of its third, second and first segment, its first segment}.
   function automatic int unsigned cell_w(int unsigned cyl_w, int unsigned seg_m,
                                          int unsigned seg_w);
     return 3 * place_w(cyl_w, seg_m) + seg_w;
-  endfunction
-
-  // A line's value where its cell begins, signed: two bits more than a time.
-  function automatic int unsigned base_w(int unsigned angle_w);
-    return time_w(angle_w) + 2;
-  endfunction
-
-  // Its rise over the whole cell, signed: up to two turns.
-  function automatic int unsigned delta_w(int unsigned angle_w);
-    return time_w(angle_w) - 2;
   endfunction
 
   // A segment: {base, delta}.

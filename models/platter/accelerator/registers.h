@@ -4,24 +4,150 @@
 
 #include <cstdint>
 
+namespace platter::accelerator {
+
+/// Optional parts of the accelerator (register FEATURES).
+enum Feature : std::uint32_t {
+  kAgeing = 1,  ///< a cap and a weight for the time waited; continuous entries are put off
+  kLookAhead = 2,  ///< a decision weighs what the accesses after a candidate would cost
+  kLimits = 4,  ///< entries with a limit of their own
+  kZeroLatency = 8,  ///< accesses that begin in the middle of their sectors
+  kAllFeatures = 15,
+};
+
+}  // namespace platter::accelerator
+
 namespace platter::accelerator::reg {
 
 /// What the bus may do with a register.
 enum class Access { ReadOnly, ReadWrite, WriteOnly };
+
+/// What a register is: Constant follows from the parameters; the hardware writes Status; a write of Command does something; the host
+/// alone writes Copied; Direct is written by the bus and, some of them, by the hardware.
+enum class Kind { Constant, Status, Command, Copied, Direct };
 
 /// One row of the register map.
 struct RegisterInfo {
   const char* name;
   std::uint32_t offset;  // bytes
   Access access;
+  Kind kind;
+  bool hops;  // a write changes what hops cost
 };
 
 inline constexpr std::uint32_t kVersionMajor = 3;
 inline constexpr std::uint32_t kVersionMinor = 1;
 inline constexpr std::uint32_t kIdValue = 0x504C5453;
 
-/// BUSY is set for Entries / Lanes + kDecisionLatency cycles.
+/// Cycles of a decision beyond one a row of the table.
 inline constexpr std::uint32_t kDecisionLatency = 12;
+
+/// Parameters of an instance (those of sched_top), and the widths that follow from them.
+struct Parameters {
+  std::uint32_t entries = 32;
+  std::uint32_t lanes = 4;
+  std::uint32_t order_m = 6;
+  std::uint32_t angle_w = 16;
+  std::uint32_t cyl_w = 18;
+  std::uint32_t seg_m = 5;
+  std::uint32_t seg_w = 9;
+  std::uint32_t features = 0;
+
+  constexpr std::uint32_t time_w() const { return angle_w + 4; }
+  constexpr std::uint32_t sum_w() const { return angle_w + 12; }
+  constexpr std::uint32_t frac_w() const { return cyl_w - 1 - seg_m; }
+  constexpr std::uint32_t place_w() const { return (frac_w() < 9 ? frac_w() : 9); }
+  constexpr std::uint32_t base_w() const { return time_w() + 2; }
+  constexpr std::uint32_t delta_w() const { return time_w() - 2; }
+  constexpr bool has(Feature part) const { return (features & part) != 0; }
+};
+
+/// Cycles. A write that starts work is accepted in cycle 0; BUSY is set from cycle 1 for the number of cycles given.
+namespace cycles {
+
+/// An access of the bus whose master takes the response at once.
+constexpr std::uint32_t access() {
+  return 2;
+}
+
+/// A pass over the table: DECIDE, if nothing is stale or the guard is off, and it does not look ahead.
+constexpr std::uint32_t decide_pass(const Parameters& p) {
+  return p.entries / p.lanes + kDecisionLatency;
+}
+
+/// DECIDE in addition, if sums or debts are stale.
+constexpr std::uint32_t stale() {
+  return 2;
+}
+
+/// DECIDE in addition, if the sums are stale.
+/// `entries`: entries in the table.
+/// `continuous`: of them, continuous ones.
+constexpr std::uint32_t sums(std::uint32_t entries, std::uint32_t continuous) {
+  return entries + (2 < continuous ? continuous - 2 : 0) + 13;
+}
+
+/// DECIDE in addition, if sums or debts are stale and there are continuous entries.
+constexpr std::uint32_t debts(const Parameters& p) {
+  return decide_pass(p) + 2;
+}
+
+/// INSERT.
+/// `beyond`: entries on higher cylinders.
+constexpr std::uint32_t insert(std::uint32_t beyond) {
+  return beyond + 2;
+}
+
+/// REMOVE and SERVE.
+/// `entries`: entries before it is taken out.
+constexpr std::uint32_t remove(std::uint32_t entries) {
+  return entries + 1;
+}
+
+/// Look-ahead: before its first candidate.
+constexpr std::uint32_t ahead_begin() {
+  return 1;
+}
+
+/// Look-ahead: each access ahead of a candidate, also one for which no entry is left.
+constexpr std::uint32_t ahead_access(const Parameters& p) {
+  return decide_pass(p) + 5;
+}
+
+/// Look-ahead: each candidate in addition.
+constexpr std::uint32_t ahead_candidate() {
+  return 2;
+}
+
+/// Look-ahead: the search for each further candidate.
+constexpr std::uint32_t ahead_search(const Parameters& p) {
+  return decide_pass(p) + 1;
+}
+
+/// Look-ahead: its end, if it finds no further candidate or none that can be better.
+constexpr std::uint32_t ahead_end() {
+  return 1;
+}
+
+/// CLUSTER.
+/// `examined`: entries examined, with the one at which it ends.
+constexpr std::uint32_t collect(std::uint32_t examined) {
+  return examined + 2;
+}
+
+/// The orderer: the best order, without its costs.
+/// `count`: entries collected.
+constexpr std::uint32_t orderer(std::uint32_t count) {
+  return (count < 2 ? 9 : (1u << count) + 8 * count - 8);
+}
+
+/// CLUSTER in addition, if it finds an order.
+/// `count`: entries collected.
+constexpr std::uint32_t order(std::uint32_t count) {
+  return count * count + 13 + orderer(count);
+}
+
+}  // namespace cycles
 
 // ID (ro): Constant 0x504C5453 ("PLTS").
 inline constexpr std::uint32_t kId = 0x000;
@@ -471,84 +597,153 @@ inline constexpr std::uint32_t kRefusedCount = 0x12C;
 // FORCED_COUNT (ro): Decisions that were forced.
 inline constexpr std::uint32_t kForcedCount = 0x130;
 
+/// The lowest `width` bits.
+constexpr std::uint32_t ones(std::uint32_t width) {
+  return static_cast<std::uint32_t>((std::uint64_t{1} << width) - 1);
+}
+
+/// Bits that an instance holds of a register which the bus may write and read; a write sets the others to 0.
+constexpr std::uint32_t held(std::uint32_t address, const Parameters& p) {
+  switch (address) {
+    case kCtrl: return 0x1Fu | (p.has(kAgeing) ? 0x20u : 0) | (p.has(kZeroLatency) ? 0x40u : 0);
+    case kHeadPos: return 0x1FC0000u | ones(p.cyl_w);
+    case kHeadTime:
+    case kReserve:
+    case kAgeNow:
+    case kETransfer:
+    case kEDeadline:
+    case kEAge: return ones(p.sum_w());
+    case kMargin:
+    case kRisk:
+    case kRiskCharge:
+    case kEAngle:
+    case kEEndAngle: return ones(p.angle_w);
+    case kHeadSwitch:
+    case kWriteSettle:
+    case kOverheadRr:
+    case kOverheadRw:
+    case kOverheadWr:
+    case kOverheadWw:
+    case kDelay: return ones(p.time_w());
+    case kDefer: return (p.has(kAgeing) ? ones(p.time_w() - 1) : 0);
+    case kGrace:
+    case kELimit: return (p.has(kLimits) ? ones(p.sum_w()) : 0);
+    case kCluster: return 0x3FFFu;
+    case kClusterFrom:
+    case kClusterSpan: return ones(p.cyl_w);
+    case kAgeCap: return (p.has(kAgeing) ? 0x1FFFFu : 0);
+    case kAgeScale: return (p.has(kAgeing) ? 0x3FFFFu : 0);
+    case kAhead: return (p.has(kLookAhead) ? 0x701FFu : 0);
+    case kEPos: return 0x7FC0000u | ones(p.cyl_w) | (p.has(kLimits) ? 0x18000000u : 0);
+    case kEEndPos: return 0xFC0000u | ones(p.cyl_w);
+    case kERest: return (p.has(kZeroLatency) ? ones(p.angle_w) : 0);
+    case kSeekIndex:
+    case kSeekCell: return 0x3FFu;
+    case kSeekBase: return ones(p.base_w());
+    case kSeekLast: return ones(p.place_w()) | (ones(p.place_w()) << 16);
+    case kAheadShare: return (p.has(kLookAhead) ? 0xFFFFFFFFu : 0);
+    case kMask0: return ones((p.entries < 32 ? p.entries : 32));
+    case kMask1: return ones((32 < p.entries ? (p.entries - 32 < 32 ? p.entries - 32 : 32) : 0));
+    case kMask2: return ones((64 < p.entries ? (p.entries - 64 < 32 ? p.entries - 64 : 32) : 0));
+    case kMask3: return ones((96 < p.entries ? (p.entries - 96 < 32 ? p.entries - 96 : 32) : 0));
+    case kMask4: return ones((128 < p.entries ? (p.entries - 128 < 32 ? p.entries - 128 : 32) : 0));
+    case kMask5: return ones((160 < p.entries ? (p.entries - 160 < 32 ? p.entries - 160 : 32) : 0));
+    case kMask6: return ones((192 < p.entries ? (p.entries - 192 < 32 ? p.entries - 192 : 32) : 0));
+    case kMask7: return ones((224 < p.entries ? (p.entries - 224 < 32 ? p.entries - 224 : 32) : 0));
+    default: return 0;
+  }
+}
+
+/// What a register of kind Constant reads as.
+constexpr std::uint32_t constant(std::uint32_t address, const Parameters& p) {
+  switch (address) {
+    case kId: return 0x504C5453u;
+    case kVersion: return 1 | (3 << 8);
+    case kParams: return p.entries | (p.lanes << 9) | (p.angle_w << 14) | (p.cyl_w << 19) | (p.seg_m << 24) | (p.seg_w << 27);
+    case kOrderer: return p.order_m;
+    case kFeatures: return p.features;
+    default: return 0;
+  }
+}
+
 /// Every register, in the order of the map.
 inline constexpr RegisterInfo kRegisters[] = {
-    {"ID", kId, Access::ReadOnly},
-    {"VERSION", kVersion, Access::ReadOnly},
-    {"PARAMS", kParams, Access::ReadOnly},
-    {"ORDERER", kOrderer, Access::ReadOnly},
-    {"CTRL", kCtrl, Access::ReadWrite},
-    {"STATUS", kStatus, Access::ReadOnly},
-    {"CLEAR", kClear, Access::WriteOnly},
-    {"FEATURES", kFeatures, Access::ReadOnly},
-    {"HEAD_POS", kHeadPos, Access::ReadWrite},
-    {"HEAD_TIME", kHeadTime, Access::ReadWrite},
-    {"RESERVE", kReserve, Access::ReadWrite},
-    {"AGE_NOW", kAgeNow, Access::ReadWrite},
-    {"MARGIN", kMargin, Access::ReadWrite},
-    {"RISK", kRisk, Access::ReadWrite},
-    {"RISK_CHARGE", kRiskCharge, Access::ReadWrite},
-    {"HEAD_SWITCH", kHeadSwitch, Access::ReadWrite},
-    {"WRITE_SETTLE", kWriteSettle, Access::ReadWrite},
-    {"OVERHEAD_RR", kOverheadRr, Access::ReadWrite},
-    {"OVERHEAD_RW", kOverheadRw, Access::ReadWrite},
-    {"OVERHEAD_WR", kOverheadWr, Access::ReadWrite},
-    {"OVERHEAD_WW", kOverheadWw, Access::ReadWrite},
-    {"DELAY", kDelay, Access::ReadWrite},
-    {"DEFER", kDefer, Access::ReadWrite},
-    {"GRACE", kGrace, Access::ReadWrite},
-    {"OP", kOp, Access::WriteOnly},
-    {"CLUSTER", kCluster, Access::ReadWrite},
-    {"CLUSTER_FROM", kClusterFrom, Access::ReadWrite},
-    {"CLUSTER_SPAN", kClusterSpan, Access::ReadWrite},
-    {"RESULT", kResult, Access::ReadOnly},
-    {"RESULT_KEY", kResultKey, Access::ReadOnly},
-    {"REFUSED", kRefused, Access::ReadOnly},
-    {"CYCLES", kCycles, Access::ReadOnly},
-    {"NEXT", kNext, Access::ReadOnly},
-    {"SWEEP", kSweep, Access::ReadOnly},
-    {"DUE", kDue, Access::ReadOnly},
-    {"EXPIRED", kExpired, Access::ReadOnly},
-    {"CLUSTER_COUNT", kClusterCount, Access::ReadOnly},
-    {"ORDER_COST", kOrderCost, Access::ReadOnly},
-    {"ORDER_TAGS0", kOrderTags0, Access::ReadOnly},
-    {"ORDER_TAGS1", kOrderTags1, Access::ReadOnly},
-    {"ORDER_TAGS2", kOrderTags2, Access::ReadOnly},
-    {"AGE_CAP", kAgeCap, Access::ReadWrite},
-    {"AGE_SCALE", kAgeScale, Access::ReadWrite},
-    {"AHEAD", kAhead, Access::ReadWrite},
-    {"E_POS", kEPos, Access::ReadWrite},
-    {"E_ANGLE", kEAngle, Access::ReadWrite},
-    {"E_END_POS", kEEndPos, Access::ReadWrite},
-    {"E_END_ANGLE", kEEndAngle, Access::ReadWrite},
-    {"E_TRANSFER", kETransfer, Access::ReadWrite},
-    {"E_DEADLINE", kEDeadline, Access::ReadWrite},
-    {"E_AGE", kEAge, Access::ReadWrite},
-    {"INSERT", kInsert, Access::WriteOnly},
-    {"REMOVE", kRemove, Access::WriteOnly},
-    {"SERVE", kServe, Access::WriteOnly},
-    {"E_LIMIT", kELimit, Access::ReadWrite},
-    {"E_REST", kERest, Access::ReadWrite},
-    {"SEEK_INDEX", kSeekIndex, Access::ReadWrite},
-    {"SEEK_BASE", kSeekBase, Access::ReadWrite},
-    {"SEEK_DELTA", kSeekDelta, Access::WriteOnly},
-    {"SEEK_CELL", kSeekCell, Access::ReadWrite},
-    {"SEEK_LAST", kSeekLast, Access::ReadWrite},
-    {"SEEK_GROUP", kSeekGroup, Access::WriteOnly},
-    {"AHEAD_SHARE", kAheadShare, Access::ReadWrite},
-    {"MASK0", kMask0, Access::ReadWrite},
-    {"MASK1", kMask1, Access::ReadWrite},
-    {"MASK2", kMask2, Access::ReadWrite},
-    {"MASK3", kMask3, Access::ReadWrite},
-    {"MASK4", kMask4, Access::ReadWrite},
-    {"MASK5", kMask5, Access::ReadWrite},
-    {"MASK6", kMask6, Access::ReadWrite},
-    {"MASK7", kMask7, Access::ReadWrite},
-    {"DECISIONS", kDecisions, Access::ReadOnly},
-    {"BUSY_CYCLES", kBusyCycles, Access::ReadOnly},
-    {"STALL_CYCLES", kStallCycles, Access::ReadOnly},
-    {"REFUSED_COUNT", kRefusedCount, Access::ReadOnly},
-    {"FORCED_COUNT", kForcedCount, Access::ReadOnly},
+    {"ID", kId, Access::ReadOnly, Kind::Constant, false},
+    {"VERSION", kVersion, Access::ReadOnly, Kind::Constant, false},
+    {"PARAMS", kParams, Access::ReadOnly, Kind::Constant, false},
+    {"ORDERER", kOrderer, Access::ReadOnly, Kind::Constant, false},
+    {"CTRL", kCtrl, Access::ReadWrite, Kind::Copied, true},
+    {"STATUS", kStatus, Access::ReadOnly, Kind::Status, false},
+    {"CLEAR", kClear, Access::WriteOnly, Kind::Command, false},
+    {"FEATURES", kFeatures, Access::ReadOnly, Kind::Constant, false},
+    {"HEAD_POS", kHeadPos, Access::ReadWrite, Kind::Direct, false},
+    {"HEAD_TIME", kHeadTime, Access::ReadWrite, Kind::Copied, false},
+    {"RESERVE", kReserve, Access::ReadWrite, Kind::Copied, false},
+    {"AGE_NOW", kAgeNow, Access::ReadWrite, Kind::Copied, false},
+    {"MARGIN", kMargin, Access::ReadWrite, Kind::Copied, true},
+    {"RISK", kRisk, Access::ReadWrite, Kind::Copied, true},
+    {"RISK_CHARGE", kRiskCharge, Access::ReadWrite, Kind::Copied, false},
+    {"HEAD_SWITCH", kHeadSwitch, Access::ReadWrite, Kind::Copied, true},
+    {"WRITE_SETTLE", kWriteSettle, Access::ReadWrite, Kind::Copied, true},
+    {"OVERHEAD_RR", kOverheadRr, Access::ReadWrite, Kind::Copied, true},
+    {"OVERHEAD_RW", kOverheadRw, Access::ReadWrite, Kind::Copied, true},
+    {"OVERHEAD_WR", kOverheadWr, Access::ReadWrite, Kind::Copied, true},
+    {"OVERHEAD_WW", kOverheadWw, Access::ReadWrite, Kind::Copied, true},
+    {"DELAY", kDelay, Access::ReadWrite, Kind::Copied, true},
+    {"DEFER", kDefer, Access::ReadWrite, Kind::Copied, false},
+    {"GRACE", kGrace, Access::ReadWrite, Kind::Copied, false},
+    {"OP", kOp, Access::WriteOnly, Kind::Command, false},
+    {"CLUSTER", kCluster, Access::ReadWrite, Kind::Copied, false},
+    {"CLUSTER_FROM", kClusterFrom, Access::ReadWrite, Kind::Copied, false},
+    {"CLUSTER_SPAN", kClusterSpan, Access::ReadWrite, Kind::Copied, false},
+    {"RESULT", kResult, Access::ReadOnly, Kind::Status, false},
+    {"RESULT_KEY", kResultKey, Access::ReadOnly, Kind::Status, false},
+    {"REFUSED", kRefused, Access::ReadOnly, Kind::Status, false},
+    {"CYCLES", kCycles, Access::ReadOnly, Kind::Status, false},
+    {"NEXT", kNext, Access::ReadOnly, Kind::Status, false},
+    {"SWEEP", kSweep, Access::ReadOnly, Kind::Status, false},
+    {"DUE", kDue, Access::ReadOnly, Kind::Status, false},
+    {"EXPIRED", kExpired, Access::ReadOnly, Kind::Status, false},
+    {"CLUSTER_COUNT", kClusterCount, Access::ReadOnly, Kind::Status, false},
+    {"ORDER_COST", kOrderCost, Access::ReadOnly, Kind::Status, false},
+    {"ORDER_TAGS0", kOrderTags0, Access::ReadOnly, Kind::Status, false},
+    {"ORDER_TAGS1", kOrderTags1, Access::ReadOnly, Kind::Status, false},
+    {"ORDER_TAGS2", kOrderTags2, Access::ReadOnly, Kind::Status, false},
+    {"AGE_CAP", kAgeCap, Access::ReadWrite, Kind::Copied, false},
+    {"AGE_SCALE", kAgeScale, Access::ReadWrite, Kind::Copied, false},
+    {"AHEAD", kAhead, Access::ReadWrite, Kind::Copied, false},
+    {"E_POS", kEPos, Access::ReadWrite, Kind::Copied, false},
+    {"E_ANGLE", kEAngle, Access::ReadWrite, Kind::Copied, false},
+    {"E_END_POS", kEEndPos, Access::ReadWrite, Kind::Copied, false},
+    {"E_END_ANGLE", kEEndAngle, Access::ReadWrite, Kind::Copied, false},
+    {"E_TRANSFER", kETransfer, Access::ReadWrite, Kind::Copied, false},
+    {"E_DEADLINE", kEDeadline, Access::ReadWrite, Kind::Copied, false},
+    {"E_AGE", kEAge, Access::ReadWrite, Kind::Copied, false},
+    {"INSERT", kInsert, Access::WriteOnly, Kind::Command, false},
+    {"REMOVE", kRemove, Access::WriteOnly, Kind::Command, false},
+    {"SERVE", kServe, Access::WriteOnly, Kind::Command, false},
+    {"E_LIMIT", kELimit, Access::ReadWrite, Kind::Direct, false},
+    {"E_REST", kERest, Access::ReadWrite, Kind::Direct, false},
+    {"SEEK_INDEX", kSeekIndex, Access::ReadWrite, Kind::Direct, false},
+    {"SEEK_BASE", kSeekBase, Access::ReadWrite, Kind::Direct, false},
+    {"SEEK_DELTA", kSeekDelta, Access::WriteOnly, Kind::Command, true},
+    {"SEEK_CELL", kSeekCell, Access::ReadWrite, Kind::Direct, false},
+    {"SEEK_LAST", kSeekLast, Access::ReadWrite, Kind::Direct, false},
+    {"SEEK_GROUP", kSeekGroup, Access::WriteOnly, Kind::Command, true},
+    {"AHEAD_SHARE", kAheadShare, Access::ReadWrite, Kind::Direct, false},
+    {"MASK0", kMask0, Access::ReadWrite, Kind::Direct, false},
+    {"MASK1", kMask1, Access::ReadWrite, Kind::Direct, false},
+    {"MASK2", kMask2, Access::ReadWrite, Kind::Direct, false},
+    {"MASK3", kMask3, Access::ReadWrite, Kind::Direct, false},
+    {"MASK4", kMask4, Access::ReadWrite, Kind::Direct, false},
+    {"MASK5", kMask5, Access::ReadWrite, Kind::Direct, false},
+    {"MASK6", kMask6, Access::ReadWrite, Kind::Direct, false},
+    {"MASK7", kMask7, Access::ReadWrite, Kind::Direct, false},
+    {"DECISIONS", kDecisions, Access::ReadOnly, Kind::Status, false},
+    {"BUSY_CYCLES", kBusyCycles, Access::ReadOnly, Kind::Status, false},
+    {"STALL_CYCLES", kStallCycles, Access::ReadOnly, Kind::Status, false},
+    {"REFUSED_COUNT", kRefusedCount, Access::ReadOnly, Kind::Status, false},
+    {"FORCED_COUNT", kForcedCount, Access::ReadOnly, Kind::Status, false},
 };
 
 /// One field of a register; of a register without fields, one that is the whole of it.
