@@ -99,8 +99,9 @@ void AcceleratorEngine::insert(const Command& command) {
 void AcceleratorEngine::warn_of_ignored_deadline(const Command& command) {
   if (told_ || !program_->guarded() || !scheduling::has_own_deadline(command) || limited(command)) return;
   told_ = true;
-  SC_REPORT_WARNING("/platter/accelerator/deadline",
-                    "an accelerator without limits keeps the deadlines of continuous commands only; those of others are ignored");
+  SC_REPORT_WARNING(
+      "/platter/accelerator/deadline",
+      "an accelerator without limits keeps the deadlines of continuous commands only; those of others are ignored");
 }
 
 bool AcceleratorEngine::withdraw(const Command& command) {
@@ -123,8 +124,7 @@ bool AcceleratorEngine::withdraw(const Command& command) {
 }
 
 bool AcceleratorEngine::withdraws_at_once(const Command& command) const {
-  return !course_.running() ||
-         std::find(changes_.arrived.begin(), changes_.arrived.end(), &command) != changes_.arrived.end();
+  return !course_.running() || std::find(changes_.arrived.begin(), changes_.arrived.end(), &command) != changes_.arrived.end();
 }
 
 bool AcceleratorEngine::withdrawn(const Decision& decision) const {
@@ -215,7 +215,8 @@ void AcceleratorEngine::request() {
 void AcceleratorEngine::decide(const HeadState& head, Picoseconds now) {
   if (!course_.is_for(head, now)) course_.prepare(head, now, now);
   course_.on(Event::Await);
-  if (course_.running() && course_.inserted == now) course_.on(Event::Outdate);  // commands that arrived in this instant take part
+  if (course_.running() && course_.inserted == now)
+    course_.on(Event::Outdate);  // commands that arrived in this instant take part
   if (course_.ready())
     deliver(now);
   else if (!course_.running())
@@ -227,8 +228,8 @@ void AcceleratorEngine::start() {
   if (course_.waiting()) program_->asked(*this, course_.when());
   const HeadState& head = course_.head();
   const bool downward = table_.downward(head.cylinder);
-  set(reg::kCtrl, program_->control() | (static_cast<std::uint32_t>(downward) << reg::kCtrlSweepDownLsb) |
-                      (1u << reg::kCtrlIrqEnLsb));
+  set(reg::kCtrl,
+      program_->control() | (static_cast<std::uint32_t>(downward) << reg::kCtrlSweepDownLsb) | (1u << reg::kCtrlIrqEnLsb));
   port_.set(reg::kHeadPos, loader_.position(head.cylinder, head.head, head.last_was_write));
   if (program_->guarded()) {
     const std::uint32_t backlog = loader_.scale().sum(std::max<Picoseconds>(head.bus_free - course_.when(), 0));
@@ -237,9 +238,8 @@ void AcceleratorEngine::start() {
   if (table_.any_limited()) port_.set(reg::kGrace, loader_.scale().sum(loader_.grace(table_.commands(), bound_)));
   // If the decision is late, the access begins when the result will have been read.
   const Effort effort = program_->effort(table_.entries());
-  const std::uint32_t cycles =
-      decision_cycles(loader_.built(), effort, table_.entries(), program_->begin_accesses(),
-                      table_.decide_cycles(loader_.built(), program_->guarded(), effort.ordered > 0));
+  const std::uint32_t cycles = decision_cycles(loader_.built(), effort, table_.entries(), program_->begin_accesses(),
+                                               table_.decide_cycles(loader_.built(), program_->guarded(), effort.ordered > 0));
   course_.instant = std::max(course_.when(), port_.idle() + port_.time(cycles));
   const std::uint32_t code = program_->begin(*this, {course_.instant, head, downward, bound_});
   port_.set(reg::kHeadTime, loader_.scale().time_of_day(course_.instant));
@@ -275,8 +275,7 @@ void AcceleratorEngine::interrupt() {
   port_.write(reg::kClear, 1u << reg::kClearDoneLsb);
   const bool anew = !step.decision && step.operation == AcceleratorProgram::kAnew;
   if (anew) program_->refused(*this);
-  if (anew || course_.outdated() || (step.decision && withdrawn(*step.decision)) ||
-      (!course_.waiting() && !changes_.none())) {
+  if (anew || course_.outdated() || (step.decision && withdrawn(*step.decision)) || (!course_.waiting() && !changes_.none())) {
     start_anew();
   } else if (!step.decision) {
     operate(step.operation);

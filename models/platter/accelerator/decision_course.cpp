@@ -5,7 +5,7 @@
 
 #include <array>
 #include <optional>
-#include <systemc>
+#include <stdexcept>
 
 namespace platter::accelerator {
 
@@ -41,8 +41,8 @@ constexpr std::array<std::array<Next, 8>, 8> kNext = {{
 void DecisionCourse::on(Event event) {
   const Next& next = kNext[static_cast<std::size_t>(stage_)][static_cast<std::size_t>(event)];
   if (!next)
-    SC_REPORT_FATAL("/platter/accelerator/course",
-                    fmt::format("event {} cannot happen in stage {}", static_cast<int>(event), static_cast<int>(stage_)).c_str());
+    throw std::logic_error(
+        fmt::format("event {} cannot happen in stage {} of a decision", static_cast<int>(event), static_cast<int>(stage_)));
   stage_ = *next;
 }
 

@@ -33,7 +33,7 @@ class DecisionCourse {
   };
 
   Stage stage() const { return stage_; }
-  /// Goes on to the next stage. An event that cannot happen in the present stage is an SC_REPORT_FATAL.
+  /// Goes on to the next stage. Throws std::logic_error if the event cannot happen in the present stage.
   void on(Event event);
   /// As at power-on.
   void reset() { *this = {}; }

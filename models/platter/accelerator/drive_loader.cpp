@@ -96,9 +96,9 @@ void DriveLoader::stage(RegisterPort& port, const Command& command, core::Reques
   port.set(reg::kEAngle, scale_.angle(extent.start_angle));
   if (rests_) {
     const Picoseconds rest = planner_.least_wait_replaced(extent);
-    port.set(reg::kERest,
-             rest > 0 ? static_cast<std::uint32_t>(std::clamp<std::int64_t>(scale_.ceil(rest), 1, parameters_.format.angle_mask()))
-                      : 0);
+    port.set(reg::kERest, rest > 0 ? static_cast<std::uint32_t>(
+                                         std::clamp<std::int64_t>(scale_.ceil(rest), 1, parameters_.format.angle_mask()))
+                                   : 0);
   }
   port.set(reg::kEEndPos, position(extent.end_cylinder, extent.end_head, false));
   if (guarded) {

@@ -167,10 +167,9 @@ void LockstepCore::fail(const BusRequest& request, const BusResponse& model, con
   std::string report = fmt::format(
       "model and RTL differ at response {} (after {} decisions{}), {} {} (0x{:03x}) data 0x{:08x} at {} ps\n"
       "  model: {}\n  RTL:   {}\nmodel's registers:\n{}RTL's registers:\n{}model's table:\n{}",
-      compared_.responses, compared_.decisions,
-      sampled() ? fmt::format(", in window {}", compared_.windows) : std::string(), request.write ? "write" : "read",
-      register_name(request.address), request.address, request.data, request.start, format_response(model),
-      format_response(rtl), dump_registers(*model_), dump_registers(*rtl_), model_->describe());
+      compared_.responses, compared_.decisions, sampled() ? fmt::format(", in window {}", compared_.windows) : std::string(),
+      request.write ? "write" : "read", register_name(request.address), request.address, request.data, request.start,
+      format_response(model), format_response(rtl), dump_registers(*model_), dump_registers(*rtl_), model_->describe());
   if (handler_) handler_(*this, report);
   throw LockstepMismatch(report);
 }

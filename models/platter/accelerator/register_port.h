@@ -24,9 +24,7 @@ class RegisterPort {
   /// Writes the register unless it holds this value already.
   void set(std::uint32_t address, std::uint32_t data);
   /// Does the register hold this value, as far as is known?
-  bool holds(std::uint32_t address, std::uint32_t data) const {
-    return known_[address / 4] && values_[address / 4] == data;
-  }
+  bool holds(std::uint32_t address, std::uint32_t data) const { return known_[address / 4] && values_[address / 4] == data; }
   /// The last value that was set or assumed.
   std::uint32_t value(std::uint32_t address) const { return values_[address / 4]; }
   /// The accelerator itself has set the register to this value.
@@ -40,9 +38,7 @@ class RegisterPort {
   /// The next access begins no earlier than at `time`.
   void not_before(core::Picoseconds time) { free_ = free_ > time ? free_ : time; }
   /// The last write has started work of `cycles` cycles.
-  void started_work(std::uint32_t cycles) {
-    work_end_ = free_ + time(cycles + 1) - time(reg::cycles::access());
-  }
+  void started_work(std::uint32_t cycles) { work_end_ = free_ + time(cycles + 1) - time(reg::cycles::access()); }
   /// When an operation can begin: the port is free, and the work has ended.
   core::Picoseconds idle() const { return free_ > work_end_ ? free_ : work_end_; }
   /// All work has ended with the last access.
