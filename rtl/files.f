@@ -6,6 +6,7 @@ sched_reg.sv
 sched_clock_gate.sv
 sched_join.sv
 sched_axil.sv
+sched_reg_file.sv
 sched_regs.sv
 sched_table.sv
 sched_seek.sv

@@ -150,6 +150,51 @@ endmodule
 
 bind sched_axil sched_axil_checks u_checks (.*);
 
+// ------------------------------------------------------------------------------- sched_reg_file
+module sched_reg_file_checks
+  import sched_pkg::*;
+  import sched_reg_pkg::*;
+(
+  input logic             clk_i,
+  input logic             rst_ni,
+  input logic             soft_rst_ni,
+  input logic             write_en_i,
+  input logic             copy_en_i,
+  input logic [AddrW-1:0] write_addr_i,
+  input logic [31:0]      write_data_i,
+  input logic             late_en_i,
+  input logic [AddrW-1:0] late_addr_i,
+  input logic [31:0]      late_data_i,
+  input logic [31:0]      data_o,
+  input logic             error_o
+);
+  logic             write_q, rst_q;
+  logic [AddrW-1:0] addr_q;
+  logic [31:0]      data_q;
+  initial {write_q, rst_q} = 2'b01;
+
+  always_ff @(posedge clk_i) begin
+    write_q <= rst_ni && write_en_i;
+    rst_q <= rst_ni;
+    {addr_q, data_q} <= {write_addr_i, write_data_i};
+    if (rst_ni) begin
+      a_copy_of_copied: assert (!copy_en_i ||
+                                (write_en_i && soft_rst_ni && is_copied(write_addr_i)))
+      else $error("A copy is written without a good write to a register that is copied.");
+      a_late_follows: assert (late_en_i == write_q)
+      else $error("A late write does not follow a write, or a write was not followed by one.");
+      a_late_is_the_same: assert (!late_en_i || (late_addr_i == addr_q && late_data_i == data_q))
+      else $error("A late write differs from the write of the cycle before.");
+      a_refused_reads_zero: assert (!error_o || data_o == '0)
+      else $error("A read that was refused gave another value than zero.");
+    end
+    a_quiet_after_reset: assert (rst_q || (!error_o && data_o == '0))
+    else $error("After a reset a read seems to have been answered.");
+  end
+endmodule
+
+bind sched_reg_file sched_reg_file_checks u_checks (.*);
+
 // ------------------------------------------------------------------------------- sched_regs
 module sched_regs_checks
   import sched_pkg::*;
@@ -359,6 +404,7 @@ bind sched_min_tree sched_min_tree_checks #(.Lanes(Lanes)) u_checks (.*);
 // ------------------------------------------------------------------------------- sched_decide
 module sched_decide_checks
   import sched_pkg::*;
+  import sched_reg_pkg::*;
 #(
   parameter int unsigned Rows = 8,
   localparam int unsigned Duration = Rows + DecisionLatency

@@ -27,6 +27,7 @@
 
 module sched_core
   import sched_pkg::*;
+  import sched_reg_pkg::*;
 #(
   parameter int unsigned Entries = 32,
   parameter int unsigned Lanes = 4,
@@ -258,7 +259,7 @@ module sched_core
   logic list_done, streamed, swept, sums, control_pass_start, control_may_start, pass_start,
         may_start, pass_done, onward, keep, order_start, order_done;
 
-  sched_control #(.LooksAhead(has(Features, FeatureAhead))) u_control (
+  sched_control #(.LooksAhead(has(Features, FeatureLookAhead))) u_control (
     .clk_i,
     .rst_ni(soft_rst_n),
     .write_i      (command.open_write),
@@ -618,7 +619,7 @@ module sched_core
   logic [TagW-1:0]          found_tag, fetch_tag, ahead_tag;
   logic signed [TotalW-1:0] ahead_total;
 
-  if (has(Features, FeatureAhead)) begin : g_ahead
+  if (has(Features, FeatureLookAhead)) begin : g_ahead
     logic [LaneW-1:0]  fetch_lane_q;
     place_t            place_q;
     logic [AngleW-1:0] angle_q;

@@ -23,6 +23,7 @@
 
 module sched_decide
   import sched_pkg::*;
+  import sched_reg_pkg::*;
 #(
   parameter int unsigned Rows = 8,
   parameter int unsigned Lanes = 4,
@@ -74,7 +75,7 @@ module sched_decide
   // New key (a total), ticks, signed; valid with settle_i.
   input  logic signed [TotalW-1:0] settle_key_i,
 
-  // --- Outcome of the last pass, with FeatureAhead
+  // --- Outcome of the last pass, with FeatureLookAhead
   // The last pass has found a candidate; valid from the cycle after its end.
   output logic                found_o,
   // That candidate is due, valid with found_o.
@@ -193,7 +194,7 @@ module sched_decide
   assign en_o = {en_q[StageTreeEnd:2], 1'b1, 1'b1};
   assign row_o = {row_q[StageKey:2], row_distance_q, row_read};
 
-  if (has(Features, FeatureAhead)) begin : g_fetch
+  if (has(Features, FeatureLookAhead)) begin : g_fetch
     logic [StageSeek:1] fetch_q;
 
     always_ff @(posedge clk_i) begin
@@ -258,7 +259,7 @@ module sched_decide
   end
 
   // Outcome of a pass, for the look-ahead
-  if (has(Features, FeatureAhead)) begin : g_found
+  if (has(Features, FeatureLookAhead)) begin : g_found
     always_ff @(posedge clk_i) begin
       if (done_o) begin
         automatic best_t best = best_of(best_valid_q, best_q, best_valid_i, row_best);

@@ -23,6 +23,7 @@
 
 module sched_hop
   import sched_pkg::*;
+  import sched_reg_pkg::*;
 #(
   parameter int unsigned AngleW = 16,
   parameter int unsigned CylW = 18,

@@ -23,6 +23,7 @@
 
 module sched_lane
   import sched_pkg::*;
+  import sched_reg_pkg::*;
 #(
   parameter int unsigned Rows = 8,
   parameter int unsigned Lanes = 4,

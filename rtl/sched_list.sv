@@ -20,6 +20,7 @@
 
 module sched_list
   import sched_pkg::*;
+  import sched_reg_pkg::*;
 #(
   parameter int unsigned Entries = 32,
   parameter int unsigned AngleW = 16,

@@ -15,6 +15,7 @@
 
 module sched_matrix
   import sched_pkg::*;
+  import sched_reg_pkg::*;
 #(
   parameter int unsigned Entries = 32,
   parameter int unsigned AngleW = 16,

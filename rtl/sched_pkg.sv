@@ -5,9 +5,7 @@
 
 package sched_pkg;
 
-  // A decision keeps BUSY set for Entries / Lanes + DecisionLatency cycles if nothing is stale. The
-  // register map's source declares the value; the C++ model takes it from there, too.
-  localparam int unsigned DecisionLatency = sched_reg_pkg::DecisionLatency;
+  import sched_reg_pkg::*;
 
   // Stages of the pipeline. Stage 0 addresses the table, and the register after stage n feeds stage
   // n + 1. Before a pass the first row has already passed stage 0. In the cycle that starts the
@@ -35,13 +33,6 @@ package sched_pkg;
   localparam int unsigned SlotW = 4;           // slots 0 to 11 of a cluster, and the head
   localparam int unsigned OrderMost = 12;
   localparam int unsigned AheadMost = 4;       // most accesses that a look-ahead searches
-
-  // Optional parts. The parameter Features is the sum of those that are built.
-  localparam int unsigned FeatureAgeing = 1;       // cap and weight of a time waited; deferral
-  localparam int unsigned FeatureAhead = 2;        // a decision can look ahead
-  localparam int unsigned FeatureLimits = 4;       // entries can have a limit
-  localparam int unsigned FeatureZeroLatency = 8;  // an access can begin inside its sectors
-  localparam int unsigned FeaturesAll = 15;
 
   function automatic bit has(int unsigned features, int unsigned feature);
     return (features & feature) != 0;
@@ -76,21 +67,6 @@ package sched_pkg;
     logic copied;        // a register that is read back from the copy, see is_copied
     logic config_write;  // a register whose write makes the sweep's sums stale
   } kind_t;
-
-  // High for a register that the host alone changes. Such a register is read back from a copy in a
-  // memory.
-  function automatic logic is_copied(logic [AddrW-1:0] addr);
-    import sched_reg_pkg::*;
-    unique case (addr)
-      CtrlOffset, HeadTimeOffset, ReserveOffset, AgeNowOffset, MarginOffset, RiskOffset,
-      RiskChargeOffset, HeadSwitchOffset, WriteSettleOffset, OverheadRrOffset, OverheadRwOffset,
-      OverheadWrOffset, OverheadWwOffset, DelayOffset, ClusterOffset, ClusterFromOffset,
-      ClusterSpanOffset, EPosOffset, EAngleOffset, EEndPosOffset, EEndAngleOffset, ETransferOffset,
-      EDeadlineOffset, EAgeOffset, DeferOffset, GraceOffset, AgeCapOffset, AgeScaleOffset,
-      AheadOffset: return 1'b1;
-      default: return 1'b0;
-    endcase
-  endfunction
 
   // A write as a bus brings it to the register file, already decoded (sched_join, sched_native).
   typedef struct packed {
@@ -184,41 +160,14 @@ package sched_pkg;
   } mask_change_t;
 
   function automatic kind_t kind_of(logic [AddrW-1:0] addr);
-    import sched_reg_pkg::*;
     kind_of = '0;
     kind_of.clear = addr == ClearOffset;
     kind_of.insert = addr == InsertOffset;
     kind_of.remove = addr == RemoveOffset || addr == ServeOffset;
     kind_of.op = addr == OpOffset;
     kind_of.copied = is_copied(addr);
-    unique case (addr)
-      CtrlOffset, ClearOffset, HeadPosOffset, HeadTimeOffset, ReserveOffset, AgeNowOffset,
-      MarginOffset, RiskOffset, RiskChargeOffset, HeadSwitchOffset, WriteSettleOffset,
-      OverheadRrOffset, OverheadRwOffset, OverheadWrOffset, OverheadWwOffset, DelayOffset, OpOffset,
-      ClusterOffset, ClusterFromOffset, ClusterSpanOffset, EPosOffset, EAngleOffset, EEndPosOffset,
-      EEndAngleOffset, ETransferOffset, EDeadlineOffset, EAgeOffset, InsertOffset, RemoveOffset,
-      ServeOffset, SeekIndexOffset, SeekBaseOffset, SeekDeltaOffset, SeekCellOffset, SeekLastOffset,
-      SeekGroupOffset, DeferOffset, GraceOffset, AgeCapOffset, AgeScaleOffset, AheadOffset,
-      AheadShareOffset, ELimitOffset, ERestOffset, Mask0Offset, Mask1Offset, Mask2Offset,
-      Mask3Offset, Mask4Offset, Mask5Offset, Mask6Offset, Mask7Offset: kind_of.known = 1'b1;
-      default: ;
-    endcase
-    unique case (addr)
-      CtrlOffset, MarginOffset, RiskOffset, HeadSwitchOffset, WriteSettleOffset, OverheadRrOffset,
-      OverheadRwOffset, OverheadWrOffset, OverheadWwOffset, DelayOffset, SeekDeltaOffset,
-      SeekGroupOffset: kind_of.config_write = 1'b1;
-      default: ;
-    endcase
-  endfunction
-
-  // Width of a time: up to 16 turns.
-  function automatic int unsigned time_w(int unsigned angle_w);
-    return angle_w + 4;
-  endfunction
-
-  // Width of a sum of times: up to 4,096 turns.
-  function automatic int unsigned sum_w(int unsigned angle_w);
-    return angle_w + 12;
+    kind_of.known = is_written(addr);
+    kind_of.config_write = changes_hops(addr);
   endfunction
 
   // Width of a key, signed: a cost (one bit more than a time) less the time waited.
@@ -241,19 +190,9 @@ package sched_pkg;
     return sum_w(angle_w) + 3;
   endfunction
 
-  // Width of the fraction: the bits below the mantissa of the widest distance.
-  function automatic int unsigned frac_w(int unsigned cyl_w, int unsigned seg_m);
-    return cyl_w - 1 - seg_m;
-  endfunction
-
   // Number of cells of the seek table.
   function automatic int unsigned cells(int unsigned cyl_w, int unsigned seg_m);
     return (cyl_w - seg_m + 1) << seg_m;
-  endfunction
-
-  // Width of a place in a cell. A segment ends at a place.
-  function automatic int unsigned place_w(int unsigned cyl_w, int unsigned seg_m);
-    return (frac_w(cyl_w, seg_m) < 9) ? frac_w(cyl_w, seg_m) : 9;
   endfunction
 
   // Width of a cell: {last place of its third, second and first segment, number of its first
@@ -261,16 +200,6 @@ package sched_pkg;
   function automatic int unsigned cell_w(int unsigned cyl_w, int unsigned seg_m,
                                          int unsigned seg_w);
     return 3 * place_w(cyl_w, seg_m) + seg_w;
-  endfunction
-
-  // Width of a line's value at the beginning of its cell, signed: two bits more than a time.
-  function automatic int unsigned base_w(int unsigned angle_w);
-    return time_w(angle_w) + 2;
-  endfunction
-
-  // Width of a line's rise over the whole cell, signed: up to two turns.
-  function automatic int unsigned delta_w(int unsigned angle_w);
-    return time_w(angle_w) - 2;
   endfunction
 
   // Width of a segment: {base, delta}.

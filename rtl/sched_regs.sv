@@ -40,7 +40,6 @@ module sched_regs
   parameter int unsigned SeqW = 24,
   parameter int unsigned Features = 0,
   localparam int unsigned TimeW = time_w(AngleW),
-  localparam int unsigned SumW = sum_w(AngleW),
   localparam int unsigned TotalW = total_w(AngleW),
   localparam int unsigned OrderCostW = TimeW + 4
 ) (
@@ -185,14 +184,9 @@ module sched_regs
     $error("sched_regs: Features must be at most 15");
   end
 
-  localparam bit Ageing = has(Features, FeatureAgeing);
-  localparam bit Ahead = has(Features, FeatureAhead);
-  localparam bit Limits = has(Features, FeatureLimits);
-  localparam bit ZeroLatency = has(Features, FeatureZeroLatency);
   localparam int unsigned EntryW = index_w(Entries);
   localparam int unsigned Cells = cells(CylW, SegM);
   localparam int unsigned PlaceW = place_w(CylW, SegM);
-  localparam int unsigned BaseW = base_w(AngleW);
   localparam int unsigned DeltaW = delta_w(AngleW);
   localparam int unsigned CellIndexW = index_w(Cells);
   localparam int unsigned SeekIndexW = SeekIndexIndexWidth;
@@ -256,10 +250,7 @@ module sched_regs
   // and lanes. The effect of a write is visible in the cycle after it.
   logic aside, touched_q;
 
-  assign aside = (write_i.addr >= EPosOffset && write_i.addr <= EAgeOffset) ||
-      write_i.addr == ELimitOffset || write_i.addr == ERestOffset ||
-      (write_i.addr >= HeadTimeOffset && write_i.addr <= AgeNowOffset) ||
-      (is_clear && !write_i.soft_reset);
+  assign aside = is_aside(write_i.addr) || (is_clear && !write_i.soft_reset);
   assign command_o.touched = (write_i.valid && !aside) || touched_q || !rst_ni;
 
   always_ff @(posedge clk_i) begin
@@ -353,17 +344,78 @@ module sched_regs
 
   assign wr_refused_o = is_refused(late_insert_q, late_remove_q, late_fits_q, late_valid_q);
 
-  // Registers that the host writes
-  logic             irq_en;
-  logic [1:0]       class_bits;
-  logic [TimeW-1:0] overhead_rr, overhead_rw, overhead_wr, overhead_ww, delay;
+  logic read_accept;
 
-  sched_reg #(.Width(5)) u_ctrl (
-    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(write_en && write_i.addr == CtrlOffset),
-    .d_i({write_i.data[CtrlGuardEnLsb], write_i.data[CtrlNextCOnlyLsb],
-          write_i.data[CtrlSweepDownLsb], write_i.data[CtrlMaskEnLsb], write_i.data[CtrlIrqEnLsb]}),
-    .q_o({cfg_o.guard_en, cfg_o.next_c_only, cfg_o.sweep_down, cfg_o.mask_en, irq_en})
+  // Registers that the host alone writes, and what a read answers; generated from the contract
+  sched_reg_types#(Entries, AngleW, CylW, SegM, SegW)::host_t host;
+  sched_reg_types#(Entries, AngleW, CylW, SegM, SegW)::status_t status;
+
+  sched_reg_file #(
+    .Entries(Entries), .Lanes(Lanes), .OrderM(OrderM), .AngleW(AngleW), .CylW(CylW),
+    .SegM(SegM), .SegW(SegW), .Features(Features)
+  ) u_file (
+    .clk_i(access_clk),
+    .rst_ni,
+    .soft_rst_ni(soft_rst_n),
+    .write_en_i(write_en),
+    .copy_en_i(kind_en && write_i.kind.copied),
+    .write_addr_i(write_i.addr),
+    .write_data_i(write_i.data),
+    .late_en_i(late_en_q),
+    .late_addr_i(late_addr_q),
+    .late_data_i(late_data_q),
+    .read_i(read_accept),
+    .read_addr_i(rd_addr_i),
+    .data_o(rd_data_o),
+    .error_o(rd_error_o),
+    .host_o(host),
+    .status_i(status)
   );
+
+  assign cfg_o.guard_en = host.ctrl_guard_en;
+  assign cfg_o.next_c_only = host.ctrl_next_c_only;
+  assign cfg_o.sweep_down = host.ctrl_sweep_down;
+  assign cfg_o.mask_en = host.ctrl_mask_en;
+  assign cfg_o.head_time = host.head_time_ticks;
+  assign cfg_o.reserve = host.reserve_ticks;
+  assign cfg_o.age_now = host.age_now_ticks;
+  assign cfg_o.risk_charge = host.risk_charge_ticks;
+  assign cfg_o.grace = host.grace_ticks;
+  assign cfg_o.hop.margin = host.margin_ticks;
+  assign cfg_o.hop.risk = host.risk_ticks;
+  assign cfg_o.hop.head_switch = host.head_switch_ticks;
+  assign cfg_o.hop.write_settle = host.write_settle_ticks;
+  assign cfg_o.hop.rest_cost = host.ctrl_rest_cost;
+  assign cfg_o.ageing.defer_c = host.ctrl_defer_c;
+  assign cfg_o.ageing.defer = host.defer_ticks;
+  assign cfg_o.ageing.cap = host.age_cap_units;
+  assign cfg_o.ageing.scale = host.age_scale_weight;
+  assign cfg_o.ahead.most = host.ahead_most;
+  assign cfg_o.ahead.depth = host.ahead_depth;
+  assign cfg_o.ahead.share = {host.ahead_share_fourth, host.ahead_share_third,
+                              host.ahead_share_second, host.ahead_share_first};
+
+  assign cluster_o.max = host.cluster_max;
+  assign cluster_o.take_c = host.cluster_take_c;
+  assign cluster_o.take_d = host.cluster_take_d;
+  assign cluster_o.stop_at_c = host.cluster_stop_at_c;
+  assign cluster_o.down = host.cluster_down;
+  assign cluster_o.order = host.cluster_order;
+  assign cluster_o.from = host.cluster_from_cyl;
+  assign cluster_o.span = host.cluster_span_cyl;
+
+  assign entry_o.start = {host.e_pos_cyl, host.e_pos_head, host.e_pos_write};
+  assign entry_o.start_angle = host.e_angle_ticks;
+  assign entry_o.finish = {host.e_end_pos_cyl, host.e_end_pos_head, host.e_pos_write};
+  assign entry_o.finish_angle = host.e_end_angle_ticks;
+  assign entry_o.continuous = class_e'(host.e_pos_class) == ClassContinuous;
+  assign entry_o.transfer = host.e_transfer_ticks;
+  assign entry_o.deadline = host.e_deadline_ticks;
+  assign entry_o.age = host.e_age_ticks;
+  assign optional_o.limit_kind = limit_e'(host.e_pos_limit);
+  assign optional_o.limit = host.e_limit_ticks;
+  assign optional_o.rest = host.e_rest_ticks;
+
   // HEAD_POS: written by the host, or set to the end of the command served
   sched_reg #(.Width(CylW + HeadW + 1)) u_head_pos (
     .clk_i(access_clk), .rst_ni(soft_rst_n),
@@ -373,174 +425,17 @@ module sched_regs
           write_i.data[HeadPosWriteLsb]}),
     .q_o(cfg_o.head)
   );
-  sched_reg #(.Width(SumW)) u_head_time (
-    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == HeadTimeOffset),
-    .d_i(late_data_q[HeadTimeTicksLsb+:SumW]), .q_o(cfg_o.head_time)
-  );
-  sched_reg #(.Width(SumW)) u_reserve (
-    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == ReserveOffset),
-    .d_i(late_data_q[ReserveTicksLsb+:SumW]), .q_o(cfg_o.reserve)
-  );
-  sched_reg #(.Width(SumW)) u_age_now (
-    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == AgeNowOffset),
-    .d_i(late_data_q[AgeNowTicksLsb+:SumW]), .q_o(cfg_o.age_now)
-  );
-  sched_reg #(.Width(AngleW)) u_margin (
-    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == MarginOffset),
-    .d_i(late_data_q[MarginTicksLsb+:AngleW]), .q_o(cfg_o.hop.margin)
-  );
-  sched_reg #(.Width(AngleW)) u_risk (
-    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == RiskOffset),
-    .d_i(late_data_q[RiskTicksLsb+:AngleW]), .q_o(cfg_o.hop.risk)
-  );
-  sched_reg #(.Width(AngleW)) u_risk_charge (
-    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == RiskChargeOffset),
-    .d_i(late_data_q[RiskChargeTicksLsb+:AngleW]), .q_o(cfg_o.risk_charge)
-  );
-  sched_reg #(.Width(TimeW)) u_head_switch (
-    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == HeadSwitchOffset),
-    .d_i(late_data_q[HeadSwitchTicksLsb+:TimeW]), .q_o(cfg_o.hop.head_switch)
-  );
-  sched_reg #(.Width(TimeW)) u_write_settle (
-    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == WriteSettleOffset),
-    .d_i(late_data_q[WriteSettleTicksLsb+:TimeW]), .q_o(cfg_o.hop.write_settle)
-  );
-  sched_reg #(.Width(TimeW)) u_overhead_rr (
-    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == OverheadRrOffset),
-    .d_i(late_data_q[OverheadRrTicksLsb+:TimeW]), .q_o(overhead_rr)
-  );
-  sched_reg #(.Width(TimeW)) u_overhead_rw (
-    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == OverheadRwOffset),
-    .d_i(late_data_q[OverheadRwTicksLsb+:TimeW]), .q_o(overhead_rw)
-  );
-  sched_reg #(.Width(TimeW)) u_overhead_wr (
-    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == OverheadWrOffset),
-    .d_i(late_data_q[OverheadWrTicksLsb+:TimeW]), .q_o(overhead_wr)
-  );
-  sched_reg #(.Width(TimeW)) u_overhead_ww (
-    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == OverheadWwOffset),
-    .d_i(late_data_q[OverheadWwTicksLsb+:TimeW]), .q_o(overhead_ww)
-  );
-  sched_reg #(.Width(TimeW)) u_delay (
-    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == DelayOffset),
-    .d_i(late_data_q[DelayTicksLsb+:TimeW]), .q_o(delay)
-  );
-  sched_reg #(.Width(CountW + 5)) u_cluster (
-    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == ClusterOffset),
-    .d_i({late_data_q[ClusterMaxLsb+:CountW], late_data_q[ClusterTakeCLsb],
-          late_data_q[ClusterTakeDLsb], late_data_q[ClusterStopAtCLsb],
-          late_data_q[ClusterDownLsb], late_data_q[ClusterOrderLsb]}),
-    .q_o({cluster_o.max, cluster_o.take_c, cluster_o.take_d, cluster_o.stop_at_c, cluster_o.down,
-          cluster_o.order})
-  );
-  sched_reg #(.Width(CylW)) u_cluster_from (
-    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == ClusterFromOffset),
-    .d_i(late_data_q[ClusterFromCylLsb+:CylW]), .q_o(cluster_o.from)
-  );
-  sched_reg #(.Width(CylW)) u_cluster_span (
-    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == ClusterSpanOffset),
-    .d_i(late_data_q[ClusterSpanCylLsb+:CylW]), .q_o(cluster_o.span)
-  );
-  sched_reg #(.Width(CylW + HeadW + 3)) u_e_pos (
-    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == EPosOffset),
-    .d_i({late_data_q[EPosCylLsb+:CylW], late_data_q[EPosHeadLsb+:HeadW], late_data_q[EPosWriteLsb],
-          late_data_q[EPosClassLsb+:EPosClassWidth]}), .q_o({entry_o.start, class_bits})
-  );
-  sched_reg #(.Width(CylW + HeadW)) u_e_end_pos (
-    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == EEndPosOffset),
-    .d_i({late_data_q[EEndPosCylLsb+:CylW], late_data_q[EEndPosHeadLsb+:HeadW]}),
-    .q_o({entry_o.finish.cyl, entry_o.finish.head})
-  );
-  sched_reg #(.Width(AngleW)) u_e_start_angle (
-    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == EAngleOffset),
-    .d_i(late_data_q[EAngleTicksLsb+:AngleW]), .q_o(entry_o.start_angle)
-  );
-  sched_reg #(.Width(AngleW)) u_e_end_angle (
-    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == EEndAngleOffset),
-    .d_i(late_data_q[EEndAngleTicksLsb+:AngleW]), .q_o(entry_o.finish_angle)
-  );
-  sched_reg #(.Width(SumW)) u_e_transfer (
-    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == ETransferOffset),
-    .d_i(late_data_q[ETransferTicksLsb+:SumW]), .q_o(entry_o.transfer)
-  );
-  sched_reg #(.Width(SumW)) u_e_deadline (
-    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == EDeadlineOffset),
-    .d_i(late_data_q[EDeadlineTicksLsb+:SumW]), .q_o(entry_o.deadline)
-  );
-  sched_reg #(.Width(SumW)) u_e_age (
-    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == EAgeOffset),
-    .d_i(late_data_q[EAgeTicksLsb+:SumW]), .q_o(entry_o.age)
-  );
-
-  // Registers of the optional parts. E_LIMIT, E_REST and AHEAD_SHARE have no copy: they are read
-  // directly, and so follow the write at once.
-  logic       defer_c, rest_cost;
-  logic [2:0] depth;
-  logic [1:0] limit_kind;
-
-  sched_reg #(.Width(1), .Present(Ageing)) u_defer_c (
-    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(write_en && write_i.addr == CtrlOffset),
-    .d_i(write_i.data[CtrlDeferCLsb]), .q_o(defer_c)
-  );
-  sched_reg #(.Width(1), .Present(ZeroLatency)) u_rest_cost (
-    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(write_en && write_i.addr == CtrlOffset),
-    .d_i(write_i.data[CtrlRestCostLsb]), .q_o(rest_cost)
-  );
-  sched_reg #(.Width(TimeW - 1), .Present(Ageing)) u_defer (
-    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == DeferOffset),
-    .d_i(late_data_q[DeferTicksLsb+:TimeW-1]), .q_o(cfg_o.ageing.defer)
-  );
-  sched_reg #(.Width(CapW), .Present(Ageing)) u_age_cap (
-    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == AgeCapOffset),
-    .d_i(late_data_q[AgeCapUnitsLsb+:CapW]), .q_o(cfg_o.ageing.cap)
-  );
-  sched_reg #(.Width(ScaleW), .Present(Ageing)) u_age_scale (
-    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == AgeScaleOffset),
-    .d_i(late_data_q[AgeScaleWeightLsb+:ScaleW]), .q_o(cfg_o.ageing.scale)
-  );
-  sched_reg #(.Width(CountW + 3), .Present(Ahead)) u_ahead (
-    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == AheadOffset),
-    .d_i({late_data_q[AheadMostLsb+:CountW], late_data_q[AheadDepthLsb+:3]}),
-    .q_o({cfg_o.ahead.most, depth})
-  );
-  sched_reg #(.Width(32), .Present(Ahead)) u_ahead_share (
-    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(write_en && write_i.addr == AheadShareOffset),
-    .d_i(write_i.data), .q_o(cfg_o.ahead.share)
-  );
-  sched_reg #(.Width(SumW), .Present(Limits)) u_grace (
-    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == GraceOffset),
-    .d_i(late_data_q[GraceTicksLsb+:SumW]), .q_o(cfg_o.grace)
-  );
-  sched_reg #(.Width(2), .Present(Limits)) u_e_limit_kind (
-    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(late_en_q && late_addr_q == EPosOffset),
-    .d_i(late_data_q[EPosLimitLsb+:EPosLimitWidth]), .q_o(limit_kind)
-  );
-  sched_reg #(.Width(SumW), .Present(Limits)) u_e_limit (
-    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(write_en && write_i.addr == ELimitOffset),
-    .d_i(write_i.data[ELimitTicksLsb+:SumW]), .q_o(optional_o.limit)
-  );
-  sched_reg #(.Width(AngleW), .Present(ZeroLatency)) u_e_rest (
-    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(write_en && write_i.addr == ERestOffset),
-    .d_i(write_i.data[ERestTicksLsb+:AngleW]), .q_o(optional_o.rest)
-  );
 
   logic scaled_q, ahead_q;
 
   // An operation begins two cycles after a write at the earliest, and reads these much later.
   always_ff @(posedge access_clk) begin
     scaled_q <= |cfg_o.ageing.scale;
-    ahead_q <= cfg_o.ahead.most != '0 && depth != '0;
+    ahead_q <= cfg_o.ahead.most != '0 && cfg_o.ahead.depth != '0;
   end
 
-  assign cfg_o.ageing.defer_c = defer_c;
   assign cfg_o.ageing.scaled = scaled_q;
   assign cfg_o.ahead.active = ahead_q;
-  assign cfg_o.ahead.depth = depth;
-  assign cfg_o.hop.rest_cost = rest_cost;
-  assign optional_o.limit_kind = limit_e'(limit_kind);
-
-  assign entry_o.finish.write = entry_o.start.write;
-  assign entry_o.continuous = class_e'(class_bits) == ClassContinuous;
 
   // Overheads of a hop from an entry's end, worked out once
   logic [3:0][TimeW-1:0] overheads, delayed_q;
@@ -557,13 +452,14 @@ module sched_regs
 
   assign cfg_o.hop.switch_early = switch_early_q;
 
-  assign overheads = {overhead_ww, overhead_wr, overhead_rw, overhead_rr};
+  assign overheads = {host.overhead_ww_ticks, host.overhead_wr_ticks, host.overhead_rw_ticks,
+                      host.overhead_rr_ticks};
   assign cfg_o.hop.overhead = {delayed_q, overheads};
 
   for (genvar i = 0; i < 4; i++) begin : g_delayed
     logic [TimeW:0] sum;
 
-    assign sum = {1'b0, overheads[i]} + {1'b0, delay};
+    assign sum = {1'b0, overheads[i]} + {1'b0, host.delay_ticks};
 
     always_ff @(posedge access_clk) begin
       if (sum[TimeW]) begin
@@ -606,9 +502,7 @@ module sched_regs
   // Seek table. A write to a segment or cell beyond the table is dropped, but the index advances.
   logic                  delta_write, group_write;
   logic [SeekIndexW-1:0] seek_index_q;
-  logic [BaseW-1:0]      seek_base_q;
   logic [SeekCellW-1:0]  seek_cell_q;
-  logic [PlaceW-1:0]     seek_first_q, seek_second_q;
 
   assign delta_write = write_en && write_i.addr == SeekDeltaOffset;
   assign group_write = write_en && write_i.addr == SeekGroupOffset;
@@ -620,10 +514,6 @@ module sched_regs
          write_i.data[SeekIndexIndexLsb+:SeekIndexW]),
     .q_o(seek_index_q)
   );
-  sched_reg #(.Width(BaseW)) u_seek_base (
-    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(write_en && write_i.addr == SeekBaseOffset),
-    .d_i(write_i.data[SeekBaseTicksLsb+:BaseW]), .q_o(seek_base_q)
-  );
   sched_reg #(.Width(SeekCellW)) u_seek_cell (
     .clk_i(access_clk), .rst_ni(soft_rst_n),
     .we_i(group_write || (write_en && write_i.addr == SeekCellOffset)),
@@ -631,12 +521,6 @@ module sched_regs
          write_i.data[SeekCellIndexLsb+:SeekCellW]),
     .q_o(seek_cell_q)
   );
-  sched_reg #(.Width(2 * PlaceW)) u_seek_last (
-    .clk_i(access_clk), .rst_ni(soft_rst_n), .we_i(write_en && write_i.addr == SeekLastOffset),
-    .d_i({write_i.data[SeekLastSecondLsb+:PlaceW], write_i.data[SeekLastFirstLsb+:PlaceW]}),
-    .q_o({seek_second_q, seek_first_q})
-  );
-
   // The table follows one cycle after the write.
   always_ff @(posedge access_clk) begin
     if (!rst_ni) begin
@@ -653,14 +537,14 @@ module sched_regs
     load_o.cell_index <= seek_cell_q[CellIndexW-1:0];
   end
 
-  assign load_o.segment_data = {seek_base_q, late_data_q[SeekDeltaTicksLsb+:DeltaW]};
-  assign load_o.cell_data = {late_data_q[SeekGroupThirdLsb+:PlaceW], seek_second_q, seek_first_q,
-                        late_data_q[SeekGroupSegmentLsb+:SegW]};
+  assign load_o.segment_data = {host.seek_base_ticks, late_data_q[SeekDeltaTicksLsb+:DeltaW]};
+  assign load_o.cell_data = {late_data_q[SeekGroupThirdLsb+:PlaceW], host.seek_last_second,
+                             host.seek_last_first, late_data_q[SeekGroupSegmentLsb+:SegW]};
 
   // State
   logic done_q, error_q;
 
-  assign irq_o = done_q && irq_en;
+  assign irq_o = done_q && host.ctrl_irq_en;
 
   always_ff @(posedge clk_i) begin
     if (!soft_rst_n) begin
@@ -708,8 +592,6 @@ module sched_regs
   end
 
   // Reads
-  logic read_accept;
-
   assign rd_ready_o = !rsp_valid_o;
   assign read_accept = rd_valid_i && rd_ready_o;
 
@@ -723,174 +605,43 @@ module sched_regs
     end
   end
 
-  // A register that the host alone changes is read back from a copy in a memory. The copy counts as
-  // zero until it is written for the first time. All other registers are read directly.
-  // Bits of the copy that a register has
-  function automatic logic [31:0] bits_of(logic [AddrW-1:0] addr);
-    bits_of = '0;
-    unique case (addr)
-      CtrlOffset: begin
-        bits_of[CtrlGuardEnLsb] = 1'b1;
-        bits_of[CtrlNextCOnlyLsb] = 1'b1;
-        bits_of[CtrlSweepDownLsb] = 1'b1;
-        bits_of[CtrlMaskEnLsb] = 1'b1;
-        bits_of[CtrlIrqEnLsb] = 1'b1;
-        bits_of[CtrlDeferCLsb] = Ageing;
-        bits_of[CtrlRestCostLsb] = ZeroLatency;
-      end
-      DeferOffset: bits_of[TimeW-2:0] = {(TimeW - 1){Ageing}};
-      GraceOffset: bits_of[SumW-1:0] = {SumW{Limits}};
-      AgeCapOffset: bits_of[CapW-1:0] = {CapW{Ageing}};
-      AgeScaleOffset: bits_of[ScaleW-1:0] = {ScaleW{Ageing}};
-      AheadOffset: begin
-        bits_of[AheadMostLsb+:CountW] = {CountW{Ahead}};
-        bits_of[AheadDepthLsb+:3] = {3{Ahead}};
-      end
-      HeadTimeOffset, ReserveOffset, AgeNowOffset, ETransferOffset, EDeadlineOffset, EAgeOffset:
-        bits_of[SumW-1:0] = '1;
-      MarginOffset, RiskOffset, RiskChargeOffset, EAngleOffset, EEndAngleOffset:
-        bits_of[AngleW-1:0] = '1;
-      ClusterOffset: begin
-        bits_of[ClusterMaxLsb+:CountW] = '1;
-        bits_of[ClusterTakeCLsb] = 1'b1;
-        bits_of[ClusterTakeDLsb] = 1'b1;
-        bits_of[ClusterStopAtCLsb] = 1'b1;
-        bits_of[ClusterDownLsb] = 1'b1;
-        bits_of[ClusterOrderLsb] = 1'b1;
-      end
-      ClusterFromOffset, ClusterSpanOffset: bits_of[CylW-1:0] = '1;
-      EPosOffset: begin
-        bits_of[EPosCylLsb+:CylW] = '1;
-        bits_of[EPosHeadLsb+:HeadW] = '1;
-        bits_of[EPosWriteLsb] = 1'b1;
-        bits_of[EPosClassLsb+:EPosClassWidth] = '1;
-        bits_of[EPosLimitLsb+:EPosLimitWidth] = {EPosLimitWidth{Limits}};
-      end
-      EEndPosOffset: begin
-        bits_of[EEndPosCylLsb+:CylW] = '1;
-        bits_of[EEndPosHeadLsb+:HeadW] = '1;
-      end
-      default: bits_of[TimeW-1:0] = '1;          // times
-    endcase
-  endfunction
-
-  // The copied words lie at 4 to 27 and at 41 to 50. The second group goes to indices that the
-  // first one leaves free.
-  function automatic logic [4:0] copy_index(logic [5:0] word);
-    return word[4:0] ^ {1'b0, {2{word[5]}}, 2'b00};
-  endfunction
-
-  logic [31:0] copy_mem [32];
-  logic [31:0] written_q, data_q;
-  logic        hides_q;                // the answer is zero: nobody has written this copy
-  logic [4:0]  write_index, read_index;
-  logic        copy_we;
-
-  assign copy_we = kind_en && write_i.kind.copied;
-  assign write_index = copy_index(write_i.addr[7:2]);
-  assign read_index = copy_index(rd_addr_i[7:2]);
-  assign rd_data_o = data_q & {32{!hides_q}};
-
-  always_ff @(posedge access_clk) begin
-    if (copy_we) begin
-      copy_mem[write_index] <= write_i.data;
-    end
-  end
-
-  always_ff @(posedge access_clk) begin
-    if (!soft_rst_n) begin
-      written_q <= '0;
-    end else if (copy_we) begin
-      written_q[write_index] <= 1'b1;
-    end
-  end
-
-  always_ff @(posedge access_clk) begin
-    if (!rst_ni) begin
-      data_q <= '0;
-      hides_q <= 1'b0;
-      rd_error_o <= 1'b0;
-    end else if (read_accept) begin
-      data_q <= '0;
-      hides_q <= 1'b0;
-      rd_error_o <= 1'b0;
-      unique case (rd_addr_i)
-        IdOffset: data_q <= IdValue;
-        VersionOffset: begin
-          data_q[VersionMinorLsb+:VersionMinorWidth] <= VersionMinor;
-          data_q[VersionMajorLsb+:VersionMajorWidth] <= VersionMajor;
-        end
-        ParamsOffset: begin
-          data_q[ParamsEntriesLsb+:ParamsEntriesWidth] <= ParamsEntriesWidth'(Entries);
-          data_q[ParamsLanesLsb+:ParamsLanesWidth] <= ParamsLanesWidth'(Lanes);
-          data_q[ParamsAngleWLsb+:ParamsAngleWWidth] <= ParamsAngleWWidth'(AngleW);
-          data_q[ParamsCylWLsb+:ParamsCylWWidth] <= ParamsCylWWidth'(CylW);
-          data_q[ParamsSegMLsb+:ParamsSegMWidth] <= ParamsSegMWidth'(SegM);
-          data_q[ParamsSegWLsb+:ParamsSegWWidth] <= ParamsSegWWidth'(SegW);
-        end
-        OrdererOffset: data_q[OrdererMaxLsb+:OrdererMaxWidth] <= OrdererMaxWidth'(OrderM);
-        FeaturesOffset: data_q[FeaturesSetLsb+:FeaturesSetWidth] <= FeaturesSetWidth'(Features);
-        StatusOffset: begin
-          data_q[StatusBusyLsb] <= busy_i;
-          data_q[StatusDoneLsb] <= done_q;
-          data_q[StatusErrorLsb] <= error_q || cancel_q;
-          data_q[StatusOccupancyLsb+:CountW] <= occupancy_i;
-        end
-        HeadPosOffset: begin
-          data_q[HeadPosCylLsb+:CylW] <= cfg_o.head.cyl;
-          data_q[HeadPosHeadLsb+:HeadW] <= cfg_o.head.head;
-          data_q[HeadPosWriteLsb] <= cfg_o.head.write;
-        end
-        ResultOffset: begin
-          data_q[ResultTagLsb+:TagW] <= result_tag_i;
-          data_q[ResultValidLsb] <= result_valid_i;
-          data_q[ResultForcedLsb] <= result_forced_i;
-        end
-        ResultKeyOffset: data_q <= 32'(result_key_i);
-        RefusedOffset: data_q[RefusedCountLsb+:CountW] <= refused_i;
-        CyclesOffset: data_q <= cycles_i;
-        NextOffset: begin
-          data_q[NextTagLsb+:TagW] <= sweep_i.next.tag;
-          data_q[NextValidLsb] <= sweep_i.next.valid;
-        end
-        SweepOffset: data_q[SweepTicksLsb+:SumW] <= sweep_i.sweep;
-        DueOffset: data_q[DueTicksLsb+:SumW] <= sweep_i.due;
-        ExpiredOffset: begin
-          data_q[ExpiredTagLsb+:TagW] <= expired_tag_i;
-          data_q[ExpiredValidLsb] <= expired_i;
-        end
-        AheadShareOffset: data_q <= cfg_o.ahead.share;
-        ELimitOffset: data_q[ELimitTicksLsb+:SumW] <= optional_o.limit;
-        ERestOffset: data_q[ERestTicksLsb+:AngleW] <= optional_o.rest;
-        ClusterCountOffset: begin
-          data_q[ClusterCountCountLsb+:CountW] <= collected_i;
-          data_q[ClusterCountOrderedLsb] <= ordered_i;
-        end
-        OrderCostOffset: data_q[OrderCostTicksLsb+:OrderCostW] <= order_cost_i;
-        OrderTags0Offset: data_q <= order_tag_i[3:0];
-        OrderTags1Offset: data_q <= order_tag_i[7:4];
-        OrderTags2Offset: data_q <= order_tag_i[11:8];
-        SeekIndexOffset: data_q[SeekIndexIndexLsb+:SeekIndexW] <= seek_index_q;
-        SeekBaseOffset: data_q[SeekBaseTicksLsb+:BaseW] <= seek_base_q;
-        SeekCellOffset: data_q[SeekCellIndexLsb+:SeekCellW] <= seek_cell_q;
-        SeekLastOffset: begin
-          data_q[SeekLastFirstLsb+:PlaceW] <= seek_first_q;
-          data_q[SeekLastSecondLsb+:PlaceW] <= seek_second_q;
-        end
-        Mask0Offset, Mask1Offset, Mask2Offset, Mask3Offset, Mask4Offset, Mask5Offset, Mask6Offset,
-        Mask7Offset: data_q <= mask_words[rd_addr_i[4:2]];
-        DecisionsOffset: data_q <= decisions_q;
-        BusyCyclesOffset: data_q <= busy_cycles_q;
-        StallCyclesOffset: data_q <= stall_cycles_q;
-        RefusedCountOffset: data_q <= refused_count_q;
-        ForcedCountOffset: data_q <= forced_count_q;
-        default: begin
-          data_q <= copy_mem[read_index] & bits_of(rd_addr_i);
-          hides_q <= !is_copied(rd_addr_i) || !written_q[read_index];
-          rd_error_o <= !is_copied(rd_addr_i);
-        end
-      endcase
-    end
-  end
+  assign status.status_busy = busy_i;
+  assign status.status_done = done_q;
+  assign status.status_error = error_q || cancel_q;
+  assign status.status_occupancy = occupancy_i;
+  assign status.head_pos_cyl = cfg_o.head.cyl;
+  assign status.head_pos_head = cfg_o.head.head;
+  assign status.head_pos_write = cfg_o.head.write;
+  assign status.result_tag = result_tag_i;
+  assign status.result_valid = result_valid_i;
+  assign status.result_forced = result_forced_i;
+  assign status.result_key_value = 32'(result_key_i);
+  assign status.refused_count = refused_i;
+  assign status.cycles_value = cycles_i;
+  assign status.next_tag = sweep_i.next.tag;
+  assign status.next_valid = sweep_i.next.valid;
+  assign status.sweep_ticks = sweep_i.sweep;
+  assign status.due_ticks = sweep_i.due;
+  assign status.expired_tag = expired_tag_i;
+  assign status.expired_valid = expired_i;
+  assign status.cluster_count_count = collected_i;
+  assign status.cluster_count_ordered = ordered_i;
+  assign status.order_cost_ticks = order_cost_i;
+  assign {status.order_tags0_fourth, status.order_tags0_third, status.order_tags0_second,
+          status.order_tags0_first} = order_tag_i[3:0];
+  assign {status.order_tags1_fourth, status.order_tags1_third, status.order_tags1_second,
+          status.order_tags1_first} = order_tag_i[7:4];
+  assign {status.order_tags2_fourth, status.order_tags2_third, status.order_tags2_second,
+          status.order_tags2_first} = order_tag_i[11:8];
+  assign status.seek_index_index = seek_index_q;
+  assign status.seek_cell_index = seek_cell_q;
+  assign {status.mask7_value, status.mask6_value, status.mask5_value, status.mask4_value,
+          status.mask3_value, status.mask2_value, status.mask1_value,
+          status.mask0_value} = mask_words;
+  assign status.decisions_value = decisions_q;
+  assign status.busy_cycles_value = busy_cycles_q;
+  assign status.stall_cycles_value = stall_cycles_q;
+  assign status.refused_count_value = refused_count_q;
+  assign status.forced_count_value = forced_count_q;
 
 endmodule

@@ -17,6 +17,7 @@
 
 module sched_rows
   import sched_pkg::*;
+  import sched_reg_pkg::*;
 #(
   parameter int unsigned Entries = 32,
   parameter int unsigned AngleW = 16,

@@ -18,6 +18,7 @@
 
 module sched_table
   import sched_pkg::*;
+  import sched_reg_pkg::*;
 #(
   parameter int unsigned Rows = 8,
   parameter int unsigned AngleW = 16,

@@ -20,6 +20,7 @@
 
 module formal_busy
   import sched_pkg::*;
+  import sched_reg_pkg::*;
 #(
   parameter int unsigned Entries = 4,
   parameter int unsigned Lanes = 2,

@@ -13,6 +13,7 @@
 
 module formal_decide
   import sched_pkg::*;
+  import sched_reg_pkg::*;
 #(
   parameter int unsigned Lanes = 2,
   parameter int unsigned Features = 4,

@@ -13,6 +13,7 @@
 
 module formal_guard
   import sched_pkg::*;
+  import sched_reg_pkg::*;
 #(
   parameter int unsigned Inserts = 3,
   parameter int unsigned TimeBits = 6,

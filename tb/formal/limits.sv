@@ -12,6 +12,7 @@
 
 module formal_limits
   import sched_pkg::*;
+  import sched_reg_pkg::*;
 #(
   parameter int unsigned Rows = 4,
   parameter int unsigned Features = 4,

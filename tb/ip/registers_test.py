@@ -25,7 +25,7 @@ IP = SOURCE / "rtl" / "ip"
 MAP = tomllib.loads((SOURCE / "rtl" / "registers.toml").read_text(encoding="utf-8"))
 DEFAULTS = {"Entries": 32, "Lanes": 4, "OrderM": 6, "AngleW": 16, "CylW": 18, "SegM": 5, "SegW": 9, "Features": 0}
 OTHERS = {"Entries": 256, "Lanes": 8, "OrderM": 12, "AngleW": 20, "CylW": 17, "SegM": 4, "SegW": 10, "Features": 15}
-SOFTWARE = {"ro": "r", "rw": "rw", "wo": "w"}
+SOFTWARE = {"constant": "r", "status": "r", "copied": "rw", "direct": "rw", "command": "w"}
 
 
 def expected(parameters):
@@ -34,13 +34,10 @@ def expected(parameters):
     for register in MAP["register"]:
         fields = {}
         for field in register.get("fields", [{"name": "VALUE", "lsb": 0, "width": 32}]):
-            value = parameters[field["parameter"]] if "parameter" in field else 0
-            if register["name"] == "ID":
-                value = MAP["id_value"]
-            if register["name"] == "VERSION":
-                value = MAP[f"version_{field['name'].lower()}"]
-            fields[field["name"]] = (field["lsb"], field["width"], None if register["access"] == "wo" else value)
-        found[register["name"]] = (register["offset"], SOFTWARE[register["access"]], fields)
+            shown = field.get("constant", register.get("constant", "0"))
+            value = parameters[shown] if shown in parameters else int(shown, 0)
+            fields[field["name"]] = (field["lsb"], field["width"], None if register["kind"] == "command" else value)
+        found[register["name"]] = (register["offset"], SOFTWARE[register["kind"]], fields)
     return found
 
 
@@ -94,15 +91,15 @@ class Registers(unittest.TestCase):
         found = {r.inst_name: {f.get_property("hw").name for f in r.fields()} for r in registers(root)}
         for register in MAP["register"]:
             name = register["name"]
-            kind = "na" if name in ("ID", "VERSION", "PARAMS", "ORDERER", "FEATURES") else "w" if register["access"] == "ro" else "r"
+            kind = {"constant": "na", "status": "w"}.get(register["kind"], "r")
             self.assertEqual(found[name], {"rw" if register.get("volatile") else kind}, name)
         # A command keeps nothing; what hardware and bus write, the hardware does not write all the time.
         for register in registers(root):
-            access, volatile = next((r["access"], r.get("volatile", False)) for r in MAP["register"] if r["name"] == register.inst_name)
+            kind, volatile = next((r["kind"], r.get("volatile", False)) for r in MAP["register"] if r["name"] == register.inst_name)
             for field in register.fields():
                 marks = [name for name in ("singlepulse", "swmod", "we") if field.get_property(name) is True]
                 command = "singlepulse" if register.inst_name == "CLEAR" else "swmod"
-                self.assertEqual(marks, [command] if access == "wo" else ["we"] if volatile else [], field.get_path())
+                self.assertEqual(marks, [command] if kind == "command" else ["we"] if volatile else [], field.get_path())
 
     def test_ipxact_of_systemrdl(self):
         """The way of the page to a component.xml: exported, read back by the importer, the same."""
@@ -125,7 +122,7 @@ class Registers(unittest.TestCase):
         [peripheral] = device.peripherals
         self.assertEqual(peripheral.base_address, 0)
         wanted = expected(DEFAULTS)
-        shown = {register["name"]: [f for f in register.get("fields", []) if "parameter" in f] for register in MAP["register"]}
+        shown = {register["name"]: [f for f in register.get("fields", []) if f.get("constant", "0") in DEFAULTS] for register in MAP["register"]}
         self.assertEqual([r.name for r in peripheral.registers], list(wanted))
         for register in peripheral.registers:
             offset, access, fields = wanted[register.name]
@@ -159,7 +156,7 @@ class Registers(unittest.TestCase):
         text = subprocess.run([os.environ.get("CC", "cc"), "-std=c99", "-dM", "-E", str(IP / "driver" / "platter_sched_regs.h")],
                               check=True, capture_output=True, text=True).stdout
         found = {name: int(value.rstrip("u"), 0) for name, value in re.findall(r"^#define PLATTER_SCHED_(\w+) (\w+)$", text, re.M)}
-        wanted = {"MAP_MAJOR": MAP["version_major"], "MAP_MINOR": MAP["version_minor"], "ID_VALUE": MAP["id_value"]}
+        wanted = {"MAP_MAJOR": 3, "MAP_MINOR": 1, "ID_VALUE": 0x504C5453}
         for name, (offset, _, fields) in expected(DEFAULTS).items():
             wanted[name] = offset
             for field, (lsb, width, _) in fields.items():

@@ -72,8 +72,8 @@ TEST(LockstepCore, EqualCoresRunOnAndAreCounted) {
   work.set_up(send);
   for (int i = 0; i < 3000; ++i) work.step(send);
   EXPECT_GT(starts, 1000u);
-  EXPECT_EQ(pair.core->statistics().responses, sent);
-  EXPECT_EQ(pair.core->statistics().decisions, starts);
+  EXPECT_EQ(pair.core->statistics().compared, sent);
+  EXPECT_EQ(pair.core->statistics().decisions_compared, starts);
   EXPECT_EQ(pair.core->statistics().mismatches, 0u);
 }
 
@@ -82,7 +82,7 @@ TEST(LockstepCore, EveryPartOfAResponseIsCompared) {
     Pair pair(fault, 5);
     for (int i = 0; i < 5; ++i) EXPECT_NO_THROW(pair.core->access(read(reg::kId)));
     EXPECT_THROW(pair.core->access(read(reg::kId)), LockstepMismatch);
-    EXPECT_EQ(pair.core->statistics().responses, 6u);
+    EXPECT_EQ(pair.core->statistics().compared, 6u);
     EXPECT_EQ(pair.core->statistics().mismatches, 1u);
   }
 }
@@ -270,7 +270,7 @@ TEST(SampledLockstep, TheStateThatAWindowLoadsIsComplete) {
       if (step % 3 != 0) return;
       for (const reg::RegisterInfo& info : reg::kRegisters) pair.core->access(read(info.offset));
     });
-    EXPECT_GT(pair.core->statistics().windows, 2u) << compared;
+    EXPECT_GT(pair.core->statistics().windows.value(), 2u) << compared;
     EXPECT_EQ(pair.core->statistics().mismatches, 0u);
   }
 }
@@ -285,12 +285,12 @@ TEST(SampledLockstep, ComparesTheShareThatItIsToldAndRestsBetween) {
   };
   work.set_up(send);
   while (pair.model->state().word(reg::kDecisions) < 10'000) work.step(send);
-  const LockstepCore::Statistics& s = pair.core->statistics();
-  const std::uint64_t clusters_too = s.windows * 200;  // operations
+  const engine::EngineStatistics s = pair.core->statistics();
+  const std::uint64_t clusters_too = *s.windows * 200;  // operations
   EXPECT_GT(clusters_too, 10'000u);
-  EXPECT_NEAR(static_cast<double>(s.decisions), 10.0 * static_cast<double>(s.windows), 10);
-  EXPECT_LT(s.responses, sent / 10) << "the power-on sequence is in the first window";
-  EXPECT_LT(pair.rtl->operations, 2 * s.decisions) << "a load takes one DECIDE at most";
+  EXPECT_NEAR(static_cast<double>(s.decisions_compared), 10.0 * static_cast<double>(*s.windows), 10);
+  EXPECT_LT(s.compared, sent / 10) << "the power-on sequence is in the first window";
+  EXPECT_LT(pair.rtl->operations, 2 * s.decisions_compared) << "a load takes one DECIDE at most";
 }
 
 TEST(SampledLockstep, PlacesFollowTheSeedAndTheDrive) {
@@ -298,7 +298,7 @@ TEST(SampledLockstep, PlacesFollowTheSeedAndTheDrive) {
     SampledPair pair(3, 60, seed, name);
     std::vector<std::uint64_t> at;
     pair.run(8, 3000, [&](int) {
-      if (pair.core->statistics().windows > at.size()) at.push_back(pair.model->state().word(reg::kDecisions));
+      if (pair.core->statistics().windows.value() > at.size()) at.push_back(pair.model->state().word(reg::kDecisions));
     });
     return at;
   };

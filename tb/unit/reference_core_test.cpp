@@ -1164,7 +1164,7 @@ TEST(ReferenceCoreParts, AnAccessMayBeginInTheMiddleOfItsSectors) {
 
 TEST(ReferenceCoreParts, LooksAheadToTheLeastTotal) {
   // From the head: a (tag 0) at 1,000, b at 1,200. After a the next is far, after b it is near.
-  Machine m(with(kAhead));
+  Machine m(with(kLookAhead));
   m.enter(0, {0, 1000, 100});   // ends at 1,100
   m.enter(1, {10, 1200, 100});  // ends at 1,300
   m.enter(2, {20, 1400, 100});  // ends at 1,500: 100 after the end of b, 300 after that of a
@@ -1178,7 +1178,7 @@ TEST(ReferenceCoreParts, LooksAheadToTheLeastTotal) {
   EXPECT_EQ(m.get(reg::kResult), kValid | 0);
   EXPECT_EQ(m.get(reg::kResultKey), 1099u);
 
-  Machine far(with(kAhead));
+  Machine far(with(kLookAhead));
   far.enter(0, {0, 1000, 30'000});  // ends at 31,000: b comes after 35,736, c after 35,936
   far.enter(1, {10, 1200, 100});
   far.enter(2, {20, 1400, 100});

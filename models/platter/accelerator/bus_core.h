@@ -3,9 +3,11 @@
 
 #include <cstdint>
 
-#include "platter/core/types.h"
+#include "platter/engine/engine_if.h"
 
 namespace platter::accelerator {
+
+class RtlCore;
 
 /// One access over the accelerator's AXI4-Lite port.
 struct BusRequest {
@@ -47,6 +49,10 @@ class BusCoreIf {
   virtual BusResponse access(const BusRequest& request) = 0;
   /// Reset; the seek table keeps its contents.
   virtual void reset() = 0;
+  /// What was compared, if it compares two implementations.
+  virtual engine::EngineStatistics statistics() const { return {}; }
+  /// The Verilated design in it; null if there is none.
+  virtual RtlCore* rtl() { return nullptr; }
 };
 
 }  // namespace platter::accelerator

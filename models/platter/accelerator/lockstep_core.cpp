@@ -44,6 +44,15 @@ LockstepCore::LockstepCore(std::unique_ptr<ReferenceCore> model, std::unique_ptr
   checkpoint();
 }
 
+engine::EngineStatistics LockstepCore::statistics() const {
+  engine::EngineStatistics statistics;
+  statistics.compared = compared_.responses;
+  statistics.decisions_compared = compared_.decisions;
+  statistics.mismatches = compared_.mismatches;
+  if (sampled()) statistics.windows = compared_.windows;
+  return statistics;
+}
+
 void LockstepCore::checkpoint() {
   checkpoint_ = model_->state();
   since_.clear();
@@ -70,8 +79,8 @@ BusResponse LockstepCore::access(const BusRequest& request) {
   since_.push_back(request);
   const BusResponse model = model_->access(request);
   BusResponse rtl = rtl_->access(request);
-  ++statistics_.responses;
-  if (operation) ++statistics_.decisions;
+  ++compared_.responses;
+  if (operation) ++compared_.decisions;
   if (sampled()) {
     note_known(request);
     complete(request, model, rtl);
@@ -96,7 +105,7 @@ bool LockstepCore::compares(const BusRequest& request) {
 void LockstepCore::begin_window(core::Picoseconds start) {
   window_ = true;
   left_ = sampling_.compared;
-  ++statistics_.windows;
+  ++compared_.windows;
   const ReferenceCore::State& state = model_->state();
   load_state(*rtl_, state, start, !seek_table_loaded_);
   seek_table_loaded_ = true;
@@ -154,14 +163,13 @@ void LockstepCore::complete(const BusRequest& request, const BusResponse& model,
 }
 
 void LockstepCore::fail(const BusRequest& request, const BusResponse& model, const BusResponse& rtl) {
-  ++statistics_.mismatches;
+  ++compared_.mismatches;
   std::string report = fmt::format(
       "model and RTL differ at response {} (after {} decisions{}), {} {} (0x{:03x}) data 0x{:08x} at {} ps\n"
       "  model: {}\n  RTL:   {}\nmodel's registers:\n{}RTL's registers:\n{}model's table:\n{}",
-      statistics_.responses, statistics_.decisions,
-      sampled() ? fmt::format(", in window {}", statistics_.windows) : std::string(), request.write ? "write" : "read",
-      register_name(request.address), request.address, request.data, request.start, format_response(model),
-      format_response(rtl), dump_registers(*model_), dump_registers(*rtl_), model_->describe());
+      compared_.responses, compared_.decisions, sampled() ? fmt::format(", in window {}", compared_.windows) : std::string(),
+      request.write ? "write" : "read", register_name(request.address), request.address, request.data, request.start,
+      format_response(model), format_response(rtl), dump_registers(*model_), dump_registers(*rtl_), model_->describe());
   if (handler_) handler_(*this, report);
   throw LockstepMismatch(report);
 }

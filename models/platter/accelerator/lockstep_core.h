@@ -41,21 +41,15 @@ struct Sampling {
 /// the window's operations have written.
 class LockstepCore : public BusCoreIf {
  public:
-  struct Statistics {
-    std::uint64_t responses = 0;  ///< compared
-    std::uint64_t decisions = 0;  ///< compared operations: DECIDE and CLUSTER
-    std::uint64_t mismatches = 0;
-    std::uint64_t windows = 0;  ///< of a sampled lock-step
-  };
-
   LockstepCore(std::unique_ptr<ReferenceCore> model, std::unique_ptr<BusCoreIf> rtl, Sampling sampling = {});
 
   BusResponse access(const BusRequest& request) override;
   void reset() override;
 
-  const Statistics& statistics() const { return statistics_; }
+  /// Compared responses, operations (DECIDE and CLUSTER) among them, mismatches; of a sampled lock-step windows.
+  engine::EngineStatistics statistics() const override;
   bool sampled() const { return !sampling_.all(); }
-  BusCoreIf& rtl() { return *rtl_; }
+  RtlCore* rtl() override { return rtl_->rtl(); }
   /// Sets a handler that is called with the report before the exception is thrown, for example to write the waves of the last
   /// accesses.
   void on_mismatch(std::function<void(const LockstepCore&, const std::string& report)> handler) {
@@ -82,7 +76,12 @@ class LockstepCore : public BusCoreIf {
   std::unique_ptr<BusCoreIf> rtl_;
   ReferenceCore::State checkpoint_;
   std::vector<BusRequest> since_;
-  Statistics statistics_;
+  struct {
+    std::uint64_t responses = 0;
+    std::uint64_t decisions = 0;
+    std::uint64_t mismatches = 0;
+    std::uint64_t windows = 0;
+  } compared_;
 
   // Sampling.
   Sampling sampling_;

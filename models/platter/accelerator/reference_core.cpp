@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <initializer_list>
 #include <limits>
 
 namespace platter::accelerator {
@@ -15,7 +14,8 @@ constexpr std::uint32_t field(std::uint32_t word, std::uint32_t lsb, std::uint32
   return (word >> lsb) & static_cast<std::uint32_t>((std::uint64_t{1} << width) - 1);
 }
 
-constexpr std::uint32_t ones(std::uint32_t width) { return field(~0u, 0, width); }
+using reg::ones;
+namespace cycles = reg::cycles;
 
 constexpr bool flag(std::uint32_t word, std::uint32_t lsb) { return (word >> lsb & 1) != 0; }
 
@@ -25,24 +25,8 @@ constexpr std::int64_t sign_extend(std::uint32_t word, unsigned width) {
 }
 
 constexpr unsigned kSequenceW = 24;
-constexpr std::uint32_t kAccessCycles = 2;
 constexpr std::uint8_t kContinuous = static_cast<std::uint8_t>(core::RequestClass::Continuous);
 
-// Cycles of work in addition to those that depend on the number of entries; see the table in
-// docs/reference/scheduler_accelerator.md.
-constexpr std::uint32_t kInsertCycles = 2;
-constexpr std::uint32_t kRemoveCycles = 1;
-constexpr std::uint32_t kStaleCycles = 2;  ///< of a decision that recomputes sums or debts
-constexpr std::uint32_t kSumsCycles = 13;
-constexpr std::uint32_t kDebtsCycles = 2;
-constexpr std::uint32_t kClusterCycles = 2;
-constexpr std::uint32_t kOrderCycles = 13;
-
-/// Of a look-ahead: of its end, of each candidate, of each access ahead in addition to a pass, of each further search.
-constexpr std::uint32_t kAheadCycles = 1;
-constexpr std::uint32_t kCandidateCycles = 2;
-constexpr std::uint32_t kAheadPassCycles = 5;
-constexpr std::uint32_t kSearchCycles = 1;
 constexpr std::uint32_t kMostAhead = 4;
 constexpr unsigned kShareW = 8;
 
@@ -53,8 +37,6 @@ constexpr std::uint8_t kLimitKeep = 3;
 constexpr std::uint32_t kOrderTags[] = {reg::kOrderTags0, reg::kOrderTags1, reg::kOrderTags2};
 
 }  // namespace
-
-std::uint32_t order_cycles(std::uint32_t count) { return count < 2 ? 9 : (1u << count) + 8 * count - 8; }
 
 // --- a hop ---------------------------------------------------------------------------------------------------------
 
@@ -158,7 +140,8 @@ class ReferenceCore::HopUnit {
 
 // --- the bus -------------------------------------------------------------------------------------------------------
 
-ReferenceCore::ReferenceCore(const AcceleratorParameters& parameters) : parameters_(parameters), path_(parameters.order_m) {
+ReferenceCore::ReferenceCore(const AcceleratorParameters& parameters)
+    : parameters_(parameters), built_(parameters.built()), path_(parameters.order_m) {
   state_.entries.resize(parameters_.entries);
   state_.extents.resize(parameters_.entries);
   state_.list.reserve(parameters_.entries);
@@ -166,55 +149,10 @@ ReferenceCore::ReferenceCore(const AcceleratorParameters& parameters) : paramete
   taken_.resize(parameters_.entries);
   state_.seek.segments.resize(parameters_.format.segments());
   state_.seek.cells.resize(parameters_.format.cells());
-  lay_out();
+  for (const reg::RegisterInfo& info : reg::kRegisters)
+    ports_[info.offset / 4] = {info.access != reg::Access::WriteOnly, info.access != reg::Access::ReadOnly, info.hops,
+                               reg::held(info.offset, built_)};
   start_afresh();
-}
-
-void ReferenceCore::lay_out() {
-  for (const reg::RegisterInfo& info : reg::kRegisters) {
-    Port& port = ports_[info.offset / 4];
-    port.readable = info.access != reg::Access::WriteOnly;
-    port.writable = info.access != reg::Access::ReadOnly;
-  }
-  const auto keep = [this](std::uint32_t bits, std::initializer_list<std::uint32_t> addresses) {
-    for (const std::uint32_t address : addresses) ports_[address / 4].kept = bits;
-  };
-  const scheduling::FixedPointFormat& f = parameters_.format;
-  const std::uint32_t place = ones(f.cyl_w) | (ones(reg::kHeadPosHeadWidth) << reg::kHeadPosHeadLsb);
-  const bool ageing = parameters_.has(kAgeing);
-  const bool ahead = parameters_.has(kAhead);
-  const bool limits = parameters_.has(kLimits);
-  const bool zero_latency = parameters_.has(kZeroLatency);
-  const auto only = [](bool present, std::uint32_t bits) { return present ? bits : 0; };
-  keep(ones(reg::kCtrlIrqEnLsb + 1) | only(ageing, 1u << reg::kCtrlDeferCLsb) | only(zero_latency, 1u << reg::kCtrlRestCostLsb),
-       {reg::kCtrl});
-  keep(only(ageing, ones(f.time_w() - 1)), {reg::kDefer});
-  keep(only(ageing, ones(reg::kAgeCapUnitsWidth)), {reg::kAgeCap});
-  keep(only(ageing, ones(reg::kAgeScaleWeightWidth)), {reg::kAgeScale});
-  keep(only(ahead, ones(reg::kAheadMostWidth) | (ones(reg::kAheadDepthWidth) << reg::kAheadDepthLsb)), {reg::kAhead});
-  keep(only(ahead, ~0u), {reg::kAheadShare});
-  keep(only(limits, ones(f.sum_w())), {reg::kGrace, reg::kELimit});
-  keep(only(zero_latency, ones(f.angle_w)), {reg::kERest});
-  keep(place | (1u << reg::kHeadPosWriteLsb), {reg::kHeadPos});
-  keep(place | (1u << reg::kEPosWriteLsb) | (ones(reg::kEPosClassWidth) << reg::kEPosClassLsb) |
-           only(limits, ones(reg::kEPosLimitWidth) << reg::kEPosLimitLsb),
-       {reg::kEPos});
-  keep(place, {reg::kEEndPos});
-  keep(ones(f.cyl_w), {reg::kClusterFrom, reg::kClusterSpan});
-  keep(ones(reg::kClusterOrderLsb + 1), {reg::kCluster});
-  keep(ones(f.angle_w), {reg::kMargin, reg::kRisk, reg::kRiskCharge, reg::kEAngle, reg::kEEndAngle});
-  keep(ones(f.time_w()), {reg::kHeadSwitch, reg::kWriteSettle, reg::kOverheadRr, reg::kOverheadRw, reg::kOverheadWr,
-                          reg::kOverheadWw, reg::kDelay});
-  keep(ones(f.sum_w()), {reg::kHeadTime, reg::kReserve, reg::kAgeNow, reg::kETransfer, reg::kEDeadline, reg::kEAge});
-  keep(ones(reg::kSeekIndexIndexWidth), {reg::kSeekIndex, reg::kSeekCell});
-  keep(ones(f.base_w()), {reg::kSeekBase});
-  keep((ones(f.place_w()) << reg::kSeekLastFirstLsb) | (ones(f.place_w()) << reg::kSeekLastSecondLsb), {reg::kSeekLast});
-  for (std::uint32_t first = 0; first < 256; first += 32)
-    keep(parameters_.entries > first ? ones(std::min(parameters_.entries - first, 32u)) : 0, {reg::kMask0 + first / 8});
-  for (const std::uint32_t address :
-       {reg::kMargin, reg::kRisk, reg::kHeadSwitch, reg::kWriteSettle, reg::kOverheadRr, reg::kOverheadRw, reg::kOverheadWr,
-        reg::kOverheadWw, reg::kDelay, reg::kSeekDelta, reg::kSeekGroup})
-    ports_[address / 4].configures_hops = true;
 }
 
 void ReferenceCore::reset() { start_afresh(); }
@@ -222,14 +160,8 @@ void ReferenceCore::reset() { start_afresh(); }
 void ReferenceCore::start_afresh() {
   State& s = state_;
   s.words.fill(0);
-  const scheduling::FixedPointFormat& f = parameters_.format;
-  word(reg::kId) = reg::kIdValue;
-  word(reg::kVersion) = (reg::kVersionMajor << reg::kVersionMajorLsb) | (reg::kVersionMinor << reg::kVersionMinorLsb);
-  word(reg::kParams) = (parameters_.entries << reg::kParamsEntriesLsb) | (parameters_.lanes << reg::kParamsLanesLsb) |
-                       (f.angle_w << reg::kParamsAngleWLsb) | (f.cyl_w << reg::kParamsCylWLsb) |
-                       (f.seg_m << reg::kParamsSegMLsb) | (f.seg_w << reg::kParamsSegWLsb);
-  word(reg::kOrderer) = parameters_.order_m << reg::kOrdererMaxLsb;
-  word(reg::kFeatures) = parameters_.features << reg::kFeaturesSetLsb;
+  for (const reg::RegisterInfo& info : reg::kRegisters)
+    if (info.kind == reg::Kind::Constant) word(info.offset) = reg::constant(info.offset, built_);
   s.done = s.error = false;
   s.sums_stale = s.debts_stale = true;
   s.continuous = 0;
@@ -241,7 +173,7 @@ void ReferenceCore::start_afresh() {
 
 BusResponse ReferenceCore::access(const BusRequest& request) {
   BusResponse response;
-  response.cycles = kAccessCycles;
+  response.cycles = cycles::access();
   if (request.write) {
     const bool irq_before = irq();
     std::uint32_t busy = 0;
@@ -282,8 +214,8 @@ bool ReferenceCore::write(std::uint32_t address, std::uint32_t data, std::uint32
       forget_hops();
       return true;
     default:
-      word(address) = data & port.kept;
-      if (port.configures_hops) forget_hops();
+      word(address) = data & port.held;
+      if (port.hops) forget_hops();
       if (address == reg::kCtrl) state_.sums_stale = true;
       return true;
   }
@@ -378,7 +310,7 @@ std::uint32_t ReferenceCore::insert(std::uint32_t tag) {
     s.sums_stale = true;
     ++s.continuous;
   }
-  return beyond + kInsertCycles;
+  return cycles::insert(beyond);
 }
 
 /// Returns the cycles of work; 0: refused. The contents of the entry stay readable.
@@ -397,7 +329,7 @@ std::uint32_t ReferenceCore::remove(std::uint32_t tag) {
     s.sums_stale = true;
     --s.continuous;
   }
-  return count + kRemoveCycles;
+  return cycles::remove(count);
 }
 
 bool ReferenceCore::is_older(const Entry& a, const Entry& b) const {
@@ -410,32 +342,31 @@ bool ReferenceCore::is_older(const Entry& a, const Entry& b) const {
 // --- operations ----------------------------------------------------------------------------------------------------
 
 std::uint32_t ReferenceCore::operate(std::uint32_t code) {
-  const std::uint32_t cycles = code == 0 ? decide() : collect();
-  word(reg::kCycles) = cycles;
+  const std::uint32_t busy = code == 0 ? decide() : collect();
+  word(reg::kCycles) = busy;
   state_.done = true;
-  return cycles;
+  return busy;
 }
 
 std::uint32_t ReferenceCore::decide() {
   State& s = state_;
-  const std::uint32_t pass = pass_cycles();
   const bool guard = flag(word(reg::kCtrl), reg::kCtrlGuardEnLsb);
   const HopUnit hops(*this);
-  std::uint32_t cycles = pass;
+  std::uint32_t busy = cycles::decide_pass(built_);
   if (guard && (s.sums_stale || (s.debts_stale && s.continuous > 0))) {  // debts exist only while there is a sweep
-    cycles += kStaleCycles;
+    busy += cycles::stale();
     if (s.sums_stale) {
-      cycles += static_cast<std::uint32_t>(s.list.size()) + (s.continuous > 2 ? s.continuous - 2 : 0) + kSumsCycles;
+      busy += cycles::sums(static_cast<std::uint32_t>(s.list.size()), s.continuous);
       work_out_sums(hops);
     }
     if (s.continuous > 0) {
-      cycles += pass + kDebtsCycles;
+      busy += cycles::debts(built_);
       work_out_debts(hops);
     }
   }
-  cycles += choose(hops, guard);
+  busy += choose(hops, guard);
   ++word(reg::kDecisions);
-  return cycles;
+  return busy;
 }
 
 void ReferenceCore::work_out_sums(const HopUnit& hops) {
@@ -566,7 +497,7 @@ std::uint32_t ReferenceCore::choose(const HopUnit& hops, bool guard) {
     if (goes_before(pick, best)) best = pick;
   }
 
-  const std::uint32_t cycles = looks_ahead ? look_ahead(hops, best) : 0;
+  const std::uint32_t busy = looks_ahead ? look_ahead(hops, best) : 0;
   const bool forced = !best.found && active;
   word(reg::kResult) = 0;
   if (best.found || forced)
@@ -577,7 +508,7 @@ std::uint32_t ReferenceCore::choose(const HopUnit& hops, bool guard) {
   word(reg::kExpired) = expired == parameters_.entries ? 0 : (expired << reg::kExpiredTagLsb) | (1u << reg::kExpiredValidLsb);
   word(reg::kRefusedCount) += refused;
   word(reg::kForcedCount) += static_cast<std::uint32_t>(forced);
-  return cycles;
+  return busy;
 }
 
 /// The entry that is reached most cheaply from the end of an entry, of those that are not taken.
@@ -596,18 +527,19 @@ ReferenceCore::Pick ReferenceCore::cheapest_after(const HopUnit& hops, std::uint
 std::uint32_t ReferenceCore::look_ahead(const HopUnit& hops, Pick& best) {
   const std::uint32_t most = field(word(reg::kAhead), reg::kAheadMostLsb, reg::kAheadMostWidth);
   const std::uint32_t depth = std::min(field(word(reg::kAhead), reg::kAheadDepthLsb, reg::kAheadDepthWidth), kMostAhead);
-  std::uint32_t cycles = kAheadCycles;
+  std::uint32_t busy = cycles::ahead_begin();
   Pick candidate = best;
   best = {};
   std::sort(candidates_.begin(), candidates_.end(), [this](const Pick& a, const Pick& b) { return goes_before(a, b); });
   for (std::uint32_t examined = 0;;) {
-    if (!candidate.found || (best.found && (candidate.due != best.due || candidate.key >= best.key))) return cycles + 1;
+    if (!candidate.found || (best.found && (candidate.due != best.due || candidate.key >= best.key)))
+      return busy + cycles::ahead_end();
     std::fill(taken_.begin(), taken_.end(), false);
     taken_[candidate.tag] = true;
     Pick total = candidate;
     std::uint32_t from = candidate.tag;
     for (std::uint32_t level = 0; level < depth; ++level) {
-      cycles += pass_cycles() + kAheadPassCycles;
+      busy += cycles::ahead_access(built_);
       const Pick next = cheapest_after(hops, from);
       if (!next.found) break;
       total.key += (next.key * field(word(reg::kAheadShare), kShareW * level, kShareW)) >> kShareW;
@@ -615,9 +547,9 @@ std::uint32_t ReferenceCore::look_ahead(const HopUnit& hops, Pick& best) {
       from = next.tag;
     }
     if (!best.found || total.key < best.key) best = total;
-    cycles += kCandidateCycles;
-    if (++examined == most) return cycles;
-    cycles += pass_cycles() + kSearchCycles;
+    busy += cycles::ahead_candidate();
+    if (++examined == most) return busy;
+    busy += cycles::ahead_search(built_);
     candidate = examined < candidates_.size() ? candidates_[examined] : Pick{};
   }
 }
@@ -658,12 +590,12 @@ std::uint32_t ReferenceCore::collect() {
   word(reg::kOrderCost) = 0;
   word(reg::kClusterCount) =
       (count << reg::kClusterCountCountLsb) | (static_cast<std::uint32_t>(ordered) << reg::kClusterCountOrderedLsb);
-  std::uint32_t cycles = looked_at + kClusterCycles;
+  std::uint32_t busy = cycles::collect(looked_at);
   if (ordered) {
     order(collected, count);
-    cycles += count * count + kOrderCycles + order_cycles(count);
+    busy += cycles::order(count);
   }
-  return cycles;
+  return busy;
 }
 
 void ReferenceCore::order(const std::array<std::uint8_t, 256>& collected, std::uint32_t count) {

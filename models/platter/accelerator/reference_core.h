@@ -23,16 +23,14 @@ struct AcceleratorParameters {
   std::uint32_t features = 0;  ///< optional parts, a sum of Feature
   scheduling::FixedPointFormat format;
 
-  bool has(std::uint32_t feature) const { return (features & feature) != 0; }
+  bool has(Feature part) const { return (features & part) != 0; }
+  /// As the contract's formulas take them.
+  reg::Parameters built() const {
+    return {entries, lanes, order_m, format.angle_w, format.cyl_w, format.seg_m, format.seg_w, features};
+  }
 };
 
-/// Optional parts of the accelerator (register FEATURES).
-enum Feature : std::uint32_t { kAgeing = 1, kAhead = 2, kLimits = 4, kZeroLatency = 8, kAllFeatures = 15 };
-
 constexpr unsigned kAgeScaleFraction = 6;  ///< bits of AGE_SCALE below one tick
-
-/// Cycles that the orderer takes for the best order of `count` commands (docs/reference/cluster_order.md, Cycles).
-std::uint32_t order_cycles(std::uint32_t count);
 
 /// The accelerator's reference model: bit- and cycle-exact to the RTL, as docs/reference/scheduler_accelerator.md
 /// states it. Its whole state is a value that can be copied. An access allocates nothing.
@@ -105,19 +103,18 @@ class ReferenceCore : public BusCoreIf {
   static constexpr std::uint64_t kNobody = ~std::uint64_t{0};
   class HopUnit;
 
-  /// Access rights of an address.
+  /// What an access may do with an address.
   struct Port {
     bool readable = false;
     bool writable = false;
-    bool configures_hops = false;  ///< a write makes the sums stale
-    std::uint32_t kept = 0;        ///< writable bits; a write sets the others to 0
+    bool hops = false;       ///< a write makes the sums stale
+    std::uint32_t held = 0;  ///< writable bits; a write sets the others to 0
   };
 
   std::uint32_t& word(std::uint32_t address) { return state_.words[address / 4]; }
   std::uint32_t word(std::uint32_t address) const { return state_.word(address); }
   bool irq() const { return state_.done && (word(reg::kCtrl) >> reg::kCtrlIrqEnLsb & 1) != 0; }
 
-  void lay_out();
   void start_afresh();
   /// `busy`: cycles of the work that the write started.
   bool write(std::uint32_t address, std::uint32_t data, std::uint32_t& busy);
@@ -143,12 +140,12 @@ class ReferenceCore : public BusCoreIf {
   std::uint32_t choose(const HopUnit& hops, bool guard);
   Pick cheapest_after(const HopUnit& hops, std::uint32_t tag) const;
   std::uint32_t look_ahead(const HopUnit& hops, Pick& best);
-  std::uint32_t pass_cycles() const { return parameters_.entries / parameters_.lanes + reg::kDecisionLatency; }
   bool goes_before(const Pick& pick, const Pick& rival) const;
   bool masked(std::uint32_t tag) const;
   bool is_older(const Entry& a, const Entry& b) const;
 
   AcceleratorParameters parameters_;
+  reg::Parameters built_;
   std::array<Port, kWords> ports_{};
   State state_;
   std::vector<Pick> candidates_;  ///< of the decision that is worked out

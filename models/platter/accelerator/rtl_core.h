@@ -47,6 +47,7 @@ class RtlCore : public BusCoreIf {
 
   BusResponse access(const BusRequest& request) override;
   void reset() override;
+  RtlCore* rtl() override { return this; }
 
   /// For the copy Waves. Declares the signals of all designs with the same tracing in `file`, before it is opened. Repeated calls
   /// have no effect.

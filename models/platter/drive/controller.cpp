@@ -204,9 +204,9 @@ void Controller::accessed(QueueEntry& entry) {
   } else {
     done = deliver(entry, bus_.send(extent.blocks, dispatcher_.unit().times().bus_finish) + times_.read_completion);
     if (cache_) {
-      if (cache_->reads_on())
-        dispatcher_.find_stream(core::Lba(extent.first.value + extent.blocks), dispatcher_.unit().times().media_end,
-                                cache_->segments().segment_blocks(), stream_);
+      const core::Lba end(extent.first.value + extent.blocks);
+      if (dispatcher_.stream_may_wait(end) && cache_->reads_on())
+        dispatcher_.find_stream(end, dispatcher_.unit().times().media_end, cache_->segments().segment_blocks(), stream_);
       cache_->read_ended(entry, dispatcher_.unit(), !dispatcher_.has_work(), !stream_.empty());
     }
   }

@@ -118,16 +118,16 @@ QueueEntry* Dispatcher::waiting_read(core::Lba first) const {
   return found;
 }
 
-bool Dispatcher::continues(const QueueEntry& entry) const {
-  if (!finds_streams_ || with_deadline_ > 0 || !cache_->reads_on()) return false;
+bool Dispatcher::follows_one(const QueueEntry& entry) const {
   const std::uint64_t first = entry.command.extent.first.value;
   const QueueEntry* const current = unit_.current();
+  if (ends_[bucket(first)] == 0 && current == nullptr) return false;
+  if (!cache_->reads_on() || entry.asked.fua || entry.command.deadline != core::kNoDeadline) return false;
   const auto precedes = [&](const QueueEntry* other) {
     return other != nullptr && other != &entry && !other->command.extent.write && other->command.cls == entry.command.cls &&
            other->command.deadline == core::kNoDeadline &&
            other->command.extent.first.value + other->command.extent.blocks == first;
   };
-  if (entry.command.extent.write || entry.asked.fua || entry.command.deadline != core::kNoDeadline) return false;
   if (precedes(current)) return true;
   if (ends_[bucket(first)] == 0) return false;
   const auto any = [&](const auto& entries) { return std::any_of(entries.begin(), entries.end(), precedes); };
@@ -148,7 +148,7 @@ void Dispatcher::regroup() {
 
 void Dispatcher::find_stream(core::Lba end, Picoseconds ended, std::uint32_t most, std::vector<QueueEntry*>& reads) const {
   reads.clear();
-  if (!finds_streams_ || !urgent_.empty()) return;
+  if (!stream_may_wait(end)) return;
   std::uint64_t next = end.value;
   while (QueueEntry* const read = waiting_read(core::Lba(next))) {
     reads.push_back(read);

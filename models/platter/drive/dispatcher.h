@@ -58,6 +58,10 @@ class Dispatcher : public sc_core::sc_module, public engine::DecisionSinkIf, pub
   /// Withdraws a queued command. Returns false if the engine still reads it; `DispatchSinkIf::withdrawn` is called when it no
   /// longer does.
   bool withdraw(QueueEntry& entry);
+  /// False if `find_stream` would find nothing, as almost always on a load of random requests.
+  bool stream_may_wait(core::Lba end) const {
+    return finds_streams_ && urgent_.empty() && starts_[bucket(end.value)] != 0;
+  }
   /// Collects in `reads` the waiting reads that continue, one behind the other, a read that ended at block `end` on the media at
   /// `ended`, if the actuator may read on for them. Where other commands wait, these are reads that had arrived by then, of at most
   /// `most` blocks together; none while a command that is not among them has a deadline or belongs to the head of the queue.
@@ -110,7 +114,10 @@ class Dispatcher : public sc_core::sc_module, public engine::DecisionSinkIf, pub
   QueueEntry* waiting_read(core::Lba first) const;
   /// True if a read continues one that waits, or is being read, and no command with a deadline waits, for which the drive would not read on.
   /// The policy then sees the first of the two only.
-  bool continues(const QueueEntry& entry) const;
+  bool continues(const QueueEntry& entry) const {
+    return finds_streams_ && with_deadline_ == 0 && !entry.command.extent.write && follows_one(entry);
+  }
+  bool follows_one(const QueueEntry& entry) const;
   /// Index into `starts_` and `ends_`; requests are aligned, so low bits alone would collide.
   static std::size_t bucket(std::uint64_t block) { return block * 0x9E37'79B9'7F4A'7C15u >> 54u; }
   /// Counts a command that is not urgent and waits from now on (1), or no longer does (-1).

@@ -24,6 +24,8 @@ class ObservedCore : public accelerator::BusCoreIf {
     return response;
   }
   void reset() override { core_->reset(); }
+  engine::EngineStatistics statistics() const override { return core_->statistics(); }
+  accelerator::RtlCore* rtl() override { return core_->rtl(); }
 
  private:
   std::unique_ptr<accelerator::BusCoreIf> core_;
@@ -157,11 +159,10 @@ engine::EngineFactory engine_factory(const EngineOptions& options) {
     accelerator::AcceleratorEngine::Options engine;
     engine.policy = *options.policy;
     engine.interpretations = options.interpretations;
-    engine.margin_ticks = static_cast<std::uint32_t>(options.accelerator.margin_ticks);
-    engine.risk_ticks = static_cast<std::uint32_t>(options.accelerator.risk_ticks);
-    engine.risk_probability = options.accelerator.risk_probability;
+    engine.margins = {static_cast<std::uint32_t>(options.accelerator.margin_ticks),
+                      static_cast<std::uint32_t>(options.accelerator.risk_ticks), options.accelerator.risk_probability};
     engine.ahead_candidates = static_cast<std::uint32_t>(options.accelerator.ahead_candidates);
-    engine.ahead_accesses = (options.accelerator.features & accelerator::kAhead) != 0
+    engine.ahead_accesses = (options.accelerator.features & accelerator::kLookAhead) != 0
                                 ? static_cast<std::uint32_t>(options.accelerator.ahead_accesses)
                                 : 0;
     engine.clock_period = core::to_picoseconds(1.0 / options.accelerator.clock_mhz, core::kPicosecondsPerMicrosecond);
@@ -191,10 +192,7 @@ engine::EngineFactory engine_factory(const EngineOptions& options) {
 
 accelerator::RtlCore* rtl_of(engine::EngineIf& engine) {
   auto* accelerated = dynamic_cast<accelerator::AcceleratorEngine*>(&engine);
-  if (accelerated == nullptr) return nullptr;
-  if (auto* pair = dynamic_cast<accelerator::LockstepCore*>(&accelerated->target.core()))
-    return dynamic_cast<accelerator::RtlCore*>(&pair->rtl());
-  return dynamic_cast<accelerator::RtlCore*>(&accelerated->target.core());
+  return accelerated != nullptr ? accelerated->core().rtl() : nullptr;
 }
 
 }  // namespace platter::system
