@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tables and figures of docs/reference/accelerator_ppa.md and accelerator_features.md, and the table of configurations of
-accelerator_integration.md and README.md, from the files in docs/reference/data and the list of simulated configurations in tb/rtl alone."""
+accelerator_integration.md, from the files in docs/reference/data and the list of simulated configurations in tb/rtl alone."""
 
 import csv
 import importlib.util
@@ -19,13 +19,11 @@ PAGE = ROOT / "docs" / "reference" / "accelerator_ppa.md"
 CONTRACT = ROOT / "docs" / "reference" / "scheduler_accelerator.md"
 INTEGRATION = ROOT / "docs" / "reference" / "accelerator_integration.md"
 PARTS = ROOT / "docs" / "reference" / "accelerator_features.md"
-README = ROOT / "README.md"
 BENCHES = ROOT / "tb" / "rtl" / "CMakeLists.txt"
 FPGA, ASIC = DATA / "accelerator_ppa.csv", DATA / "accelerator_ppa_asic.csv"
 CYCLES, STUDY, FIRMWARE = DATA / "accelerator_cycles.csv", DATA / "accelerator_study.csv", DATA / "firmware_cost.csv"
 FEATURES, POWER = DATA / "accelerator_features.csv", DATA / "accelerator_power.csv"
 PRICES = DATA / "accelerator_parts.csv"
-LOCKSTEP = ROOT / "docs" / "verification" / "lockstep.csv"
 
 # Entries, lanes, orderer, parts of sched_top's defaults
 DEFAULT = (32, 4, 6, 0)
@@ -323,7 +321,6 @@ def study_table():
 # Entries, lanes, orderers and parts that an integrator chooses from: sizes without orderer, one with all parts, one with each orderer.
 OFFERED = ((16, 1, 0, 0), (32, 1, 0, 0), (32, 4, 0, 0), (32, 4, 0, 15), (64, 4, 0, 0), (64, 8, 0, 0), (128, 4, 0, 0), (256, 4, 0, 0), (256, 8, 0, 0),
            (32, 4, 6, 0), (32, 4, 8, 0), (32, 4, 10, 0), (32, 4, 12, 0))
-IN_DRIVES = (32, 4)   # entries and lanes of what runs in lock-step in whole drives (rtl/CMakeLists.txt)
 
 
 def offered():
@@ -353,24 +350,6 @@ def configurations_table():
     text = table(["Entries", "Lanes", "OrderM", "Features", PLACED, "FF", "DP16KD", "MULT18", "Fmax (MHz)", "area (kGE)", "longest path (ns)",
                   "power without clock gates (mW)", "power with clock gates (mW)", "cycles of a decision", "longest wait (cycles)", "simulated by", "POINT"], rows)
     return f"{text}\n\n{tools_of(used)}." if rows else text
-
-
-def readme_table():
-    """The same in short, and how each has been verified."""
-    latency, power, rows = decision_latency(), power_means(), []
-    compared = [r for r in read(LOCKSTEP) if r["rtl"] == newest_rtl()]
-    decisions, mismatches = (sum(int(r[column]) for r in compared) for column in ("decisions", "mismatches"))
-    for (entries, lanes, order_m, parts), r, c, bench in offered():
-        verified = [f"bench `{bench}`"] if bench else []
-        with_gates = milliwatts(power, size_of(r))[1]
-        if compared and (entries, lanes) == IN_DRIVES:
-            verified.append(f"{decisions / 1e6:.0f} M decisions in lock-step, {mismatches} mismatches")
-        if with_gates:
-            verified.append("netlist in the main job")
-        rows.append([f"{entries} x {lanes}{stale(r)}", order_m or "", "all" if parts == 15 else parts or "", r["cells"], r["ff"],
-                     r["ram_block"], clock(r), c["kge"] + stale(c) if c else "", with_gates, entries // lanes + latency,
-                     ", ".join(verified) or "bench of other sizes", point(entries, lanes, order_m, parts)])
-    return table(["Entries x Lanes", "orderer", "parts", PLACED, "FF", "DP16KD", "Fmax (MHz)", "kGE", "power (mW)", "cycles", "verified", "POINT"], rows)
 
 
 # --- the optional parts ---------------------------------------------------------------------------------------------------
@@ -503,7 +482,6 @@ TABLES = {
     CONTRACT: {"flip-flops": default_flip_flops},
     PAGE: {"words": area_words, "ecp5": ecp5_table, "ice40": ice40_table, "asic": asic_table, "power": power_table, "energy": energy_table, "cycles": cycles_table, "firmware": firmware_table, "study": study_table},
     INTEGRATION: {"words": area_words, "configurations": configurations_table},
-    README: {"configurations": readme_table},
     PARTS: {"prices": prices_table, "loads": loads_table, "zero-latency": zero_latency_table, "slack": slack_table, "firmware": firmware_parts_table,
             "ahead": ahead_table, "horizon": horizon_table, "deadlines": deadlines_table},
 }

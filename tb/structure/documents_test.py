@@ -17,7 +17,7 @@ NAMED = re.compile(r"`((?:%s)/[\w./{},*-]*)(?: [^`]*)?`" % "|".join(sorted(FOLDE
 
 
 def pages():
-    found = [SOURCE / "README.md", SOURCE / "CHANGELOG.md"]
+    found = [SOURCE / "README.md", SOURCE / "CHANGELOG.md", SOURCE / "CONTRIBUTING.md"]
     for folder in sorted(FOLDERS):
         found += sorted((SOURCE / folder).rglob("*.md"))
     return found
