@@ -36,15 +36,15 @@ COLUMNS = ["study", "drive", "streams", "discrete_per_s", "load", "depth", "vari
 VARIANTS = {
     "firmware, SPTF": ("firmware", "SPTF", {}),
     "firmware, SLACK": ("firmware", SLACK, {}),
-    "accelerator, SPTF": ("model", "SPTF", {"accelerator.features": 0}),
-    "accelerator, SPTF, zero latency": ("model", "SPTF", {"accelerator.features": 8}),
-    "accelerator, SLACK": ("model", SLACK, {"accelerator.features": 9}),
-    "accelerator, SLACK, look-ahead": ("model", SLACK, {"accelerator.features": 11}),
+    "accelerator, SPTF": ("model", "SPTF", {"accelerator.features": []}),
+    "accelerator, SPTF, zero latency": ("model", "SPTF", {"accelerator.features": ["zero_latency"]}),
+    "accelerator, SLACK": ("model", SLACK, {"accelerator.features": ["ageing", "zero_latency"]}),
+    "accelerator, SLACK, look-ahead": ("model", SLACK, {"accelerator.features": ["ageing", "look_ahead", "zero_latency"]}),
 }
 DEADLINES = {
     "firmware, deadlines": ("firmware", "SPTF", {}),
-    "accelerator, deadlines ignored": ("model", "SPTF", {"accelerator.features": 8}),
-    "accelerator, limits": ("model", "SPTF", {"accelerator.features": 12}),
+    "accelerator, deadlines ignored": ("model", "SPTF", {"accelerator.features": ["zero_latency"]}),
+    "accelerator, limits": ("model", "SPTF", {"accelerator.features": ["limits", "zero_latency"]}),
 }
 
 
@@ -110,7 +110,7 @@ def points(name):
     for accesses in ACCESSES:
         for candidates in CANDIDATES if accesses else (CANDIDATES[0],):
             yield ("horizon", "accelerator, SLACK, look-ahead", "model", SLACK, SHARES[-1], HORIZON_DEPTH,
-                   {"accelerator.features": 11, "accelerator.ahead_accesses": accesses, "accelerator.ahead_candidates": candidates})
+                   {"accelerator.features": ["ageing", "look_ahead", "zero_latency"], "accelerator.ahead_accesses": accesses, "accelerator.ahead_candidates": candidates})
     deadline = round(DEADLINE_TURNS * turn_ms(name), 1)
     for share in SHARES:
         for variant, (engine, policy, keys) in DEADLINES.items():

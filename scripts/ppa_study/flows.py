@@ -56,6 +56,11 @@ class Point:
         return {"Entries": self.entries, "Lanes": self.lanes, "OrderM": self.order_m, "SegM": self.seg_m, "SegW": self.seg_w, "Features": self.features}
 
     @property
+    def feature_names(self):
+        """The optional parts as a scenario names them."""
+        return [name for bit, name in enumerate(("ageing", "look_ahead", "limits", "zero_latency")) if self.features >> bit & 1]
+
+    @property
     def columns(self):
         return dataclasses.asdict(self)
 

@@ -495,7 +495,7 @@ def record(point, folder):
     if subprocess.run([ROOT / "scripts" / "build", "release", "accesses"], check=False).returncode != 0:
         raise Failure("tb/rtl/accesses_main.cpp could not be built")
     settings = {"engine": "model", "accelerator.clock_mhz": CLOCK_MHZ, "accelerator.entries": point.entries, "accelerator.lanes": point.lanes,
-                "accelerator.order_m": point.order_m, "accelerator.features": point.features}
+                "accelerator.order_m": point.order_m, "accelerator.features": point.feature_names}
     file = folder / "accesses.txt"
     command = [ROOT / "build" / "release" / "tb" / "rtl" / "accesses", file, str(WINDOWS[-1][1]), SCENARIO, *(f"{key}={value}" for key, value in settings.items())]
     code, text = flows.logged([str(part) for part in command], folder / "accesses.log")

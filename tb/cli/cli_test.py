@@ -401,7 +401,9 @@ class BadInput(Case):
         def with_lines(*lines):
             return self.write("s.toml", "\n".join(('format = 1', 'engine = "model"', 'policy = "SPTF"', '[drive]', 'file = "atlas10k"', '[accelerator]', *lines)) + "\n")
         for lines, setting, told in ((["lanes = 3"], None, r"s\.toml:7:9: accelerator\.lanes: found 3, expected 1, 2, 4, 8 or 16"),
-                                     (["features = 6"], 'policy="OPS:SLACK(3.4|0.46)"', r"s\.toml:7:12: accelerator\.features: found 6, expected a sum that contains 1 \(ageing\), which policy"),
+                                     (['features = ["look_ahead", "limits"]'], 'policy="OPS:SLACK(3.4|0.46)"', r's\.toml:7:12: accelerator\.features: found \["look_ahead", "limits"\], expected "ageing" among them, which policy'),
+                                     (["features = 6"], None, r"s\.toml:7:12: accelerator\.features: found 6, expected an array of names of ageing, look_ahead, limits, zero_latency"),
+                                     (['features = ["aging"]'], None, r's\.toml:7:13: accelerator\.features: found "aging", expected one of ageing, look_ahead, limits, zero_latency \(did you mean ageing\?\)'),
                                      (["order_m = 4"], "policy=OPS:SCAN/CI-OPT(5)", r"s\.toml:7:11: accelerator\.order_m: found 4, expected at least 5: policy"),
                                      ([], "engine=rtl", None),
                                      ([], "drive.queue.depth=300", "drive.queue.depth=300: drive.queue.depth: found 300, expected at most 256"),

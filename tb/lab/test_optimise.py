@@ -36,7 +36,7 @@ seed = 5
 sim.warmup_s = 0
 sim.measure_s = 2
 accelerator.order_m = 0
-accelerator.features = 0
+accelerator.features = []
 accelerator.entries = "{{drive.queue.depth}}"
 accelerator.clock_mhz = "{{cost.fmax_mhz}}"
 [[parameter]]
@@ -134,7 +134,7 @@ class Optimising(LabCase):
             result = self.folder / "by_hand.json"
             engine = Engine(True, row["depth"], row["depth"], row["lanes"], 0, 16, 0, 1, 0, 0)
             settings = {"sim.warmup_s": 0, "sim.measure_s": 2, "engine": "model", "policy": f"ASPTF({row['weight']})" if row["policy"] == "aged" else "SPTF",
-                        "drive.queue.depth": row["depth"], "accelerator.entries": row["depth"], "accelerator.lanes": row["lanes"], "accelerator.order_m": 0, "accelerator.features": 0,
+                        "drive.queue.depth": row["depth"], "accelerator.entries": row["depth"], "accelerator.lanes": row["lanes"], "accelerator.order_m": 0, "accelerator.features": "[]",
                         "accelerator.clock_mhz": f"{COSTS['fmax_mhz'].of(engine).value:.9g}", "sim.seed": seed}
             words = [word for key, value in settings.items() for word in ("--set", f"{key}={value}")]
             subprocess.run([PLATTER, "run", SCENARIO, "--quiet", *words, "--result", result], check=True)
@@ -591,7 +591,7 @@ class Prices(unittest.TestCase):
             self.assertEqual(COSTS["mult"].of(at), prices.Price(float(row["mult"]), Source.MEASURED))
         self.assertNotEqual(COSTS["fmax_mhz"].of(engine(features=15)), COSTS["fmax_mhz"].of(engine()))
         for at, name in ((engine(features=3), "luts"), (engine(64, features=15), "luts"), (engine(features=1), "fmax_mhz"), (engine(features=4), "kge")):
-            with self.subTest(at=at.text(), name=name), self.assertRaisesRegex(NoPriceError, "accelerator.features = 0, there are more"):
+            with self.subTest(at=at.text(), name=name), self.assertRaisesRegex(NoPriceError, r"accelerator.features = \[\], there are more"):
                 COSTS[name].of(at)
         with (ROOT / "docs/reference/data/accelerator_ppa_asic.csv").open() as file:
             [bits] = [int(row["memory_bits"]) for row in csv.DictReader(file) if row["features"] == "15"]

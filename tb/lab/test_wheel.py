@@ -68,7 +68,7 @@ class Wheel(unittest.TestCase):
     def test_a_search_runs_in_an_empty_folder_and_knows_the_costs(self):
         scenario = self.folder / "usr" / "share" / "platter" / "configs" / "scenarios" / "mixed_media.toml"
         (self.empty / "short.toml").write_text(
-            f'format = 1\nscenario = "{scenario}"\ntrials = 3\nset = {{ engine = "model", sim.warmup_s = 0, sim.measure_s = 3, accelerator.order_m = 0, accelerator.features = 0, '
+            f'format = 1\nscenario = "{scenario}"\ntrials = 3\nset = {{ engine = "model", sim.warmup_s = 0, sim.measure_s = 3, accelerator.order_m = 0, accelerator.features = [], '
             'accelerator.clock_mhz = "{cost.fmax_mhz}" }\n[[parameter]]\nname = "lanes"\nkey = "accelerator.lanes"\nvalues = [1, 2, 4, 8]\n'
             '[[objective]]\nname = "mean"\npath = "classes.discrete.response_ms.mean"\n[[objective]]\nname = "LUTs"\ncost = "luts"\n')
         done = self.lab("optimise", "short.toml", XDG_CACHE_HOME=str(self.folder / "searched"))

@@ -1,10 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platter/accelerator/parameters.h"
 
+#include <array>
+#include <string_view>
+
 namespace platter::accelerator {
 
 using params::at;
+using params::names_at;
+using params::OneOf;
 using params::Range;
+
+namespace {
+
+/// In the order of the bits of Feature.
+constexpr std::array<std::string_view, 4> kFeatureNames = {"ageing", "look_ahead", "limits", "zero_latency"};
+
+}  // namespace
+
+std::string feature_names(std::uint32_t features) {
+  std::string names;
+  for (std::size_t i = 0; i < kFeatureNames.size(); ++i)
+    if ((features >> i & 1) != 0) names += (names.empty() ? "\"" : ", \"") + std::string(kFeatureNames[i]) + "\"";
+  return "[" + names + "]";
+}
 
 const params::Table<AcceleratorOptions>& accelerator_parameters() {
   using P = AcceleratorOptions;
@@ -21,8 +40,8 @@ const params::Table<AcceleratorOptions>& accelerator_parameters() {
       {"accelerator.angle_bits", "bit",
        "width of an angle; a tick, the accelerator's unit of time, is a turn divided by 2 to the power of this width",
        at(&P::angle_bits), Range{12, 20}},
-      {"accelerator.features", "", "optional parts, as a sum: 1 ageing, 2 look-ahead, 4 limits, 8 zero latency",
-       at(&P::features), Range{0, 15}},
+      {"accelerator.features", "", "optional parts of the accelerator; an empty list: none", names_at(&P::features),
+       OneOf{{kFeatureNames.begin(), kFeatureNames.end()}}},
       {"accelerator.margin_ticks", "ticks", "margin: a rotational wait below this value plus 2 is charged one more turn",
        at(&P::margin_ticks), Range{0, 32767}},
       {"accelerator.risk_ticks", "ticks", "a rotational wait of less than this above the margin may miss its sector",

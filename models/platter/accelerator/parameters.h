@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "platter/params/row.h"
 
@@ -21,6 +22,9 @@ struct AcceleratorOptions {
   std::int64_t ahead_candidates = 8;
   std::int64_t ahead_accesses = 4;
 };
+
+/// The names of optional parts (a sum of Feature) as the key `accelerator.features` takes them.
+std::string feature_names(std::uint32_t features);
 
 /// Keys `accelerator.*`.
 const params::Table<AcceleratorOptions>& accelerator_parameters();

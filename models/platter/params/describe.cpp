@@ -20,6 +20,11 @@ json value_of(const BoundRow& bound) {
         using Type = std::decay_t<decltype(field)>;
         if constexpr (std::is_same_v<Type, Choice>) {
           return bound.row->choices[field.get()];
+        } else if constexpr (std::is_same_v<Type, Names>) {
+          json names = json::array();
+          for (std::size_t i = 0; i < bound.row->choices.size(); ++i)
+            if ((*field.sum >> i & 1) != 0) names.push_back(bound.row->choices[i]);
+          return names;
         } else if constexpr (std::is_same_v<Type, FileName*>) {
           return field->text;
         } else if constexpr (std::is_same_v<Type, std::vector<FileName>*>) {
@@ -62,6 +67,9 @@ struct SchemaOf {
   json operator()(const std::string*) const { return {{"type", "string"}}; }
   json operator()(const FileName*) const { return {{"type", "string"}}; }
   json operator()(const Choice&) const { return {{"type", "string"}}; }
+  json operator()(const Names&) const {
+    return {{"type", "array"}, {"items", {{"type", "string"}}}, {"uniqueItems", true}};
+  }
 };
 
 json closed_object() { return {{"type", "object"}, {"additionalProperties", false}}; }
@@ -88,7 +96,7 @@ void add_to_schema(json& root, const std::string& key, const BoundRow& bound) {
   entry["description"] = std::string(row.description) + (row.unit.empty() ? "" : " [" + std::string(row.unit) + "]");
   if (!std::isinf(row.range.minimum)) entry["minimum"] = row.range.minimum;
   if (!std::isinf(row.range.maximum)) entry["maximum"] = row.range.maximum;
-  if (!row.choices.empty()) entry["enum"] = row.choices;
+  if (!row.choices.empty()) (entry.contains("items") ? entry["items"] : entry)["enum"] = row.choices;
   if (!row.notation.pattern.empty()) entry["pattern"] = row.notation.pattern;
   if (row.required)
     level["required"].push_back(last);

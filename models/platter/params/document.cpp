@@ -281,6 +281,21 @@ class Setter {
     field.set(*index);
     return {};
   }
+  std::string operator()(const Names& field) const {
+    const toml::array* array = leaf_.node->as_array();
+    if (array == nullptr || (!array->empty() && !array->is_homogeneous(toml::node_type::string)))
+      return expected("an array of names of " + names_of_choices());
+    std::int64_t sum = 0;
+    for (const toml::node& element : *array) {
+      const std::string value = **element.as_string();
+      const auto index = choice_index(p_.choices, value);
+      if (!index) return expected_choice(value);
+      if ((sum >> *index & 1) != 0) return fmt::format("found \"{}\" twice", value);
+      sum |= std::int64_t{1} << *index;
+    }
+    *field.sum = sum;
+    return {};
+  }
   std::string operator()(FileName* field) const {
     if (!leaf_.node->is_string()) return expected("the name of a file");
     return file(**leaf_.node->as_string(), *field);
@@ -350,9 +365,12 @@ class Setter {
   bool outside(double value) const { return value < p_.range.minimum || value > p_.range.maximum; }
   std::string expected(const std::string& what) const { return fmt::format("found {}, expected {}", show(*leaf_.node), what); }
   std::string expected_choice(const std::string& value) const {
+    return fmt::format("found \"{}\", expected one of {}{}", value, names_of_choices(), core::did_you_mean(value, p_.choices));
+  }
+  std::string names_of_choices() const {
     std::string names;
     for (const std::string_view choice : p_.choices) names += (names.empty() ? "" : ", ") + std::string(choice);
-    return fmt::format("found \"{}\", expected one of {}{}", value, names, core::did_you_mean(value, p_.choices));
+    return names;
   }
   std::string file(const std::string& text, FileName& name) const {
     name.text = text;

@@ -45,10 +45,15 @@ class Choice {
   void (*set_)(void*, std::size_t);
 };
 
+/// A set of names, as a sum of powers of two: 2^i stands for the i-th of the row's choices.
+struct Names {
+  std::int64_t* sum;
+};
+
 /// The field of an object that a parameter sets and reads.
 using Field = std::variant<bool*, std::int64_t*, std::uint32_t*, double*, std::string*, FileName*, std::vector<FileName>*,
                            std::vector<std::uint32_t>*, std::vector<double>*, std::vector<std::pair<std::uint32_t, double>>*,
-                           std::vector<std::pair<std::uint32_t, std::uint32_t>>*, Choice>;
+                           std::vector<std::pair<std::uint32_t, std::uint32_t>>*, Choice, Names>;
 
 template <typename Member>
 Field field(Member* member) {
@@ -121,6 +126,12 @@ auto at(Member Object::* member) {
 template <typename Object, typename Inner, typename Member>
 auto at(Inner Object::* inner, Member Inner::* member) {
   return [inner, member](Object& object) { return field(&(object.*inner.*member)); };
+}
+
+/// A member that holds a set of names.
+template <typename Object>
+auto names_at(std::int64_t Object::* member) {
+  return [member](Object& object) -> Field { return Names{&(object.*member)}; };
 }
 
 /// The allowed values of a key that selects a row of another table: the names in `before`, then the names of the rows.

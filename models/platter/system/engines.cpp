@@ -65,14 +65,15 @@ Objection size_objection(const accelerator::AcceleratorOptions& options) {
 /// Why the RTL as it is built is not this accelerator; empty if it is.
 Objection built_objection(const accelerator::AcceleratorParameters& wanted) {
   const accelerator::AcceleratorParameters built = accelerator::RtlCore::built_parameters();
-  const auto differs = [](std::string_view key, std::uint32_t found, std::uint32_t expected) -> Objection {
+  const auto differs = [](std::string_view key, const auto& found, const auto& expected) -> Objection {
     return {fmt::format("accelerator.{}", key),
             fmt::format("found {0}, expected {1}, with which the RTL is built, or engine model", found, expected)};
   };
   if (wanted.lanes != built.lanes) return differs("lanes", wanted.lanes, built.lanes);
   if (wanted.order_m != built.order_m) return differs("order_m", wanted.order_m, built.order_m);
   if (wanted.format.angle_w != built.format.angle_w) return differs("angle_bits", wanted.format.angle_w, built.format.angle_w);
-  if (wanted.features != built.features) return differs("features", wanted.features, built.features);
+  if (wanted.features != built.features)
+    return differs("features", accelerator::feature_names(wanted.features), accelerator::feature_names(built.features));
   if (wanted.entries != built.entries) return differs("entries", wanted.entries, built.entries);
   return {};
 }
@@ -118,8 +119,8 @@ Objection accelerator_objection(const accelerator::AcceleratorParameters& parame
         fmt::format("found {}, expected at most {}, the number of queue entries with which the RTL is built, or engine model",
                     queue_depth, parameters.entries)};
   if (policy.row->accelerated == scheduling::Accelerated::Slack && !parameters.has(accelerator::kAgeing))
-    return {"accelerator.features", fmt::format("found {}, expected a sum that contains 1 (ageing), which policy {} needs",
-                                                parameters.features, policy.name())};
+    return {"accelerator.features", fmt::format("found {}, expected \"ageing\" among them, which policy {} needs",
+                                                accelerator::feature_names(parameters.features), policy.name())};
   if (policy.parameters.requests > parameters.order_m)
     return {"accelerator.order_m",
             fmt::format("found {0}, expected at least {2}: policy {1} makes exact orders of {2} requests", parameters.order_m,

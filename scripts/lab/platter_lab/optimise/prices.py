@@ -7,6 +7,7 @@ import csv
 import functools
 import itertools
 import math
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -18,7 +19,7 @@ SEG_M, SEG_W, CYL_W, SEQ_W = 5, 9, 18, 24   # of every accelerator that a scenar
 BUILT_ENTRIES = 32
 _MEASURED_ANGLE_BITS = 16
 _DECISION_LATENCY = 12
-_LIMITS, _ZERO_LATENCY = 4, 8   # bits of accelerator.features
+_FEATURES = {"ageing": 1, "look_ahead": 2, "limits": 4, "zero_latency": 8}   # the names of accelerator.features, and their bits in the tables
 
 
 class Source(StrEnum):
@@ -62,7 +63,7 @@ class Engine:
         if entries == 0:   # as the model makes it
             entries = max(BUILT_ENTRIES, -(-depth // lanes) * lanes)
         return cls(accelerated, depth, entries, lanes, int(values["accelerator.order_m"]), int(values["accelerator.angle_bits"]),
-                   int(values["accelerator.features"]), float(values["accelerator.clock_mhz" if accelerated else "drive.controller.clock_mhz"]),
+                   sum(_FEATURES[name] for name in re.findall(r"\w+", str(values["accelerator.features"]))), float(values["accelerator.clock_mhz" if accelerated else "drive.controller.clock_mhz"]),
                    float(values["drive.controller.firmware_base_cycles"]), float(values["drive.controller.firmware_candidate_cycles"]))
 
     def text(self) -> str:
@@ -140,7 +141,7 @@ def _area(engine: Engine, files: tuple[str, ...], *columns: tuple[str, float]) -
         table = _measured(files, column, engine.features)
         part = interpolated(table, (engine.entries, engine.lanes, engine.order_m))
         if part is None:
-            more = "; without optional parts, accelerator.features = 0, there are more" if engine.features else ""
+            more = "; without optional parts, accelerator.features = [], there are more" if engine.features else ""
             raise NoPriceError(f"{engine.text()}: outside the measured points ({_extent(table) or 'none'}{more})")
         parts.append((weight * part.value, part.source))
     return Price(math.fsum(value for value, _ in parts), parts[0][1])
@@ -169,8 +170,8 @@ def _memory_bits(engine: Engine) -> Price:
     listed = engine.entries * (3 * CYL_W + 2 * engine.angle_bits + 2 * sum_w + 2 * _log2(engine.entries) + 15)
     seek = lanes * (cells * (3 * place_w + SEG_W) + (1 << SEG_W) * 2 * time_w)
     orderer = order * (1 << (order - 1)) * (time_w + 4 + _log2(order + 1)) if order else 0
-    limits = engine.entries * (sum_w + 2) if engine.features & _LIMITS else 0
-    rests = engine.entries * engine.angle_bits if engine.features & _ZERO_LATENCY else 0
+    limits = engine.entries * (sum_w + 2) if engine.features & _FEATURES["limits"] else 0
+    rests = engine.entries * engine.angle_bits if engine.features & _FEATURES["zero_latency"] else 0
     return Price(tables + listed + seek + orderer + limits + rests + 1024, Source.FORMULA)
 
 
