@@ -219,9 +219,9 @@ INSTANTIATE_TEST_SUITE_P(Policies, DecisionsOfSeveralOperations,
 TEST(AcceleratorEngine, ARiskIsProgrammedAndNoRoundIsMissedForIt) {
   const Picoseconds end = Picoseconds{scaled(100)} * core::kPicosecondsPerSecond;
   accelerator::AcceleratorEngine::Options options;
-  options.margin_ticks = 3;
-  options.risk_ticks = 2'000;
-  options.risk_probability = 0.25;
+  options.margins.margin_ticks = 3;
+  options.margins.risk_ticks = 2'000;
+  options.margins.risk_probability = 0.25;
   TappedRig tapped(tight_load(), end, options);
   run_until(end);
   tapped.rig->close();
