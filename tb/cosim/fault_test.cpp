@@ -58,7 +58,7 @@ TEST(SeededFault, ASampledLockstepStopsTheRunInAWindow) {
   system::EngineOptions options = engine_options("SPTF", "lockstep:sample=50/200", profile);
   std::uint64_t windows = 0;
   options.on_mismatch = [&](const accelerator::LockstepCore& pair, const std::string&, const std::string&) {
-    windows = pair.statistics().windows;
+    windows = pair.statistics().windows.value();
   };
   drive::DriveConfig config;
   config.profile = profile;
