@@ -65,10 +65,237 @@ module sched_reg_file
   // The last read was refused: no register that can be read has its address.
   output logic        error_o,
 
-  // Values of the registers that the host alone writes.
-  output sched_reg_types#(Entries, AngleW, CylW, SegM, SegW)::host_t host_o,
-  // Values of the registers that the hardware writes.
-  input  sched_reg_types#(Entries, AngleW, CylW, SegM, SegW)::status_t status_i
+  // --- Values of the registers that the host alone writes
+  // CTRL.GUARD_EN: Apply the deadline guard while there is a sweep.
+  output logic ctrl_guard_en_o,
+  // CTRL.NEXT_C_ONLY: While the guard applies, of the continuous entries only NEXT competes.
+  output logic ctrl_next_c_only_o,
+  // CTRL.SWEEP_DOWN: The sweep runs towards lower cylinders.
+  output logic ctrl_sweep_down_o,
+  // CTRL.MASK_EN: Only entries whose bit in MASK is set compete.
+  output logic ctrl_mask_en_o,
+  // CTRL.IRQ_EN: Let STATUS.DONE drive the interrupt.
+  output logic ctrl_irq_en_o,
+  // CTRL.DEFER_C: Continuous entries do not age: DEFER is added to their key.
+  output logic ctrl_defer_c_o,
+  // CTRL.REST_COST: An access that begins in the middle of its sectors is charged E_REST.
+  output logic ctrl_rest_cost_o,
+  // HEAD_TIME.TICKS: The instant for which is decided, in ticks; its low AngleW bits are the
+  // spindle angle.
+  output logic [SumW-1:0] head_time_ticks_o,
+  // RESERVE.TICKS: Taken off the time that is left until the earliest deadline, in ticks.
+  output logic [SumW-1:0] reserve_ticks_o,
+  // AGE_NOW.TICKS: Weighted time of the decision; AGE_NOW - E_AGE is what an entry has
+  // waited, weighted, in ticks.
+  output logic [SumW-1:0] age_now_ticks_o,
+  // MARGIN.TICKS: A rotational wait below this many ticks is charged one more turn.
+  output logic [AngleW-1:0] margin_ticks_o,
+  // RISK.TICKS: A rotational wait from MARGIN on below this many ticks may miss: it is
+  // charged RISK_CHARGE, and one more turn by the guard.
+  output logic [AngleW-1:0] risk_ticks_o,
+  // RISK_CHARGE.TICKS: Probability of one more turn times a turn, in ticks.
+  output logic [AngleW-1:0] risk_charge_ticks_o,
+  // HEAD_SWITCH.TICKS: Time of a head switch, in ticks.
+  output logic [TimeW-1:0] head_switch_ticks_o,
+  // WRITE_SETTLE.TICKS: Added to the positioning of a write that moves arm or head, in ticks,
+  // two's complement.
+  output logic [TimeW-1:0] write_settle_ticks_o,
+  // OVERHEAD_RR.TICKS: Command overhead of a read after a read, in ticks.
+  output logic [TimeW-1:0] overhead_rr_ticks_o,
+  // OVERHEAD_RW.TICKS: Command overhead of a read after a write, in ticks.
+  output logic [TimeW-1:0] overhead_rw_ticks_o,
+  // OVERHEAD_WR.TICKS: Command overhead of a write after a read, in ticks.
+  output logic [TimeW-1:0] overhead_wr_ticks_o,
+  // OVERHEAD_WW.TICKS: Command overhead of a write after a write, in ticks.
+  output logic [TimeW-1:0] overhead_ww_ticks_o,
+  // DELAY.TICKS: Longest time between the end of an access and the beginning of the next,
+  // added to the overhead of every hop from an entry's end, in ticks.
+  output logic [TimeW-1:0] delay_ticks_o,
+  // DEFER.TICKS: Added to the key of a continuous entry while CTRL.DEFER_C is set, in ticks.
+  output logic [(TimeW - 1)-1:0] defer_ticks_o,
+  // GRACE.TICKS: How long before its limit an entry of kind 3 begins to go first, in ticks.
+  output logic [SumW-1:0] grace_ticks_o,
+  // CLUSTER.MAX: Most entries; 0: no limit.
+  output logic [8:0] cluster_max_o,
+  // CLUSTER.TAKE_C: Take continuous entries.
+  output logic cluster_take_c_o,
+  // CLUSTER.TAKE_D: Take the other entries.
+  output logic cluster_take_d_o,
+  // CLUSTER.STOP_AT_C: End before the first continuous entry.
+  output logic cluster_stop_at_c_o,
+  // CLUSTER.DOWN: Collect towards lower cylinders.
+  output logic cluster_down_o,
+  // CLUSTER.ORDER: Find the best order of what was collected.
+  output logic cluster_order_o,
+  // CLUSTER_FROM.CYL: Where collecting begins.
+  output logic [CylW-1:0] cluster_from_cyl_o,
+  // CLUSTER_SPAN.CYL: Farthest distance of a collected entry from the first one.
+  output logic [CylW-1:0] cluster_span_cyl_o,
+  // AGE_CAP.UNITS: Longest time waited that counts, in the unit of AGE_NOW, while AGE_SCALE
+  // is not 0.
+  output logic [16:0] age_cap_units_o,
+  // AGE_SCALE.WEIGHT: Weight of the time waited, in 1/64 of a tick for each unit of AGE_NOW;
+  // 0: an entry ages by one tick a unit, without cap.
+  output logic [17:0] age_scale_weight_o,
+  // AHEAD.MOST: Most candidates for which it does; 0: none.
+  output logic [8:0] ahead_most_o,
+  // AHEAD.DEPTH: Accesses ahead, 0 to 4; more count as 4.
+  output logic [2:0] ahead_depth_o,
+  // E_POS.CYL: Cylinder of the first sector.
+  output logic [CylW-1:0] e_pos_cyl_o,
+  // E_POS.HEAD: Head of the first sector.
+  output logic [5:0] e_pos_head_o,
+  // E_POS.WRITE: The command writes.
+  output logic e_pos_write_o,
+  // E_POS.CLASS: 0 discrete, 1 continuous, 2 background.
+  output logic [1:0] e_pos_class_o,
+  // E_POS.LIMIT: What E_LIMIT means: 0 nothing; 1 it goes first while it would miss it; 2 it
+  // does not compete while it would miss it; 3 it goes first to be in time.
+  output logic [1:0] e_pos_limit_o,
+  // E_ANGLE.TICKS: Staging: angle at which the first sector starts, in ticks.
+  output logic [AngleW-1:0] e_angle_ticks_o,
+  // E_END_POS.CYL: Cylinder of the last sector.
+  output logic [CylW-1:0] e_end_pos_cyl_o,
+  // E_END_POS.HEAD: Head of the last sector.
+  output logic [5:0] e_end_pos_head_o,
+  // E_END_ANGLE.TICKS: Staging: angle at which the last sector ends, in ticks.
+  output logic [AngleW-1:0] e_end_angle_ticks_o,
+  // E_TRANSFER.TICKS: Staging: time from the start of the first sector to the end of the
+  // last, track switches included, in ticks.
+  output logic [SumW-1:0] e_transfer_ticks_o,
+  // E_DEADLINE.TICKS: Staging: when a continuous command must have ended, in ticks.
+  output logic [SumW-1:0] e_deadline_ticks_o,
+  // E_AGE.TICKS: Staging: weighted time of the command's arrival, in ticks.
+  output logic [SumW-1:0] e_age_ticks_o,
+  // E_LIMIT.TICKS: Staging: when the first sector must have been reached, in ticks.
+  output logic [SumW-1:0] e_limit_ticks_o,
+  // E_REST.TICKS: Staging: least rotational wait at which the access begins in the middle of
+  // its sectors instead; 0: it never does.
+  output logic [AngleW-1:0] e_rest_ticks_o,
+  // SEEK_BASE.TICKS: Staging: value of the segment's line where its cell begins, in ticks,
+  // two's complement.
+  output logic [BaseW-1:0] seek_base_ticks_o,
+  // SEEK_LAST.FIRST: Last place of the first segment.
+  output logic [PlaceW-1:0] seek_last_first_o,
+  // SEEK_LAST.SECOND: Last place of the second segment.
+  output logic [PlaceW-1:0] seek_last_second_o,
+  // AHEAD_SHARE.FIRST: Of the next.
+  output logic [7:0] ahead_share_first_o,
+  // AHEAD_SHARE.SECOND: Of the one after it.
+  output logic [7:0] ahead_share_second_o,
+  // AHEAD_SHARE.THIRD: Of the third.
+  output logic [7:0] ahead_share_third_o,
+  // AHEAD_SHARE.FOURTH: Of the fourth.
+  output logic [7:0] ahead_share_fourth_o,
+
+  // --- Values of the registers that the hardware writes
+  // STATUS.BUSY: Work is under way; writes wait.
+  input  logic status_busy_i,
+  // STATUS.DONE: An operation has ended since DONE was last cleared.
+  input  logic status_done_i,
+  // STATUS.ERROR: A command was refused since ERROR was last cleared.
+  input  logic status_error_i,
+  // STATUS.OCCUPANCY: Valid entries in the table.
+  input  logic [8:0] status_occupancy_i,
+  // HEAD_POS.CYL: Cylinder.
+  input  logic [CylW-1:0] head_pos_cyl_i,
+  // HEAD_POS.HEAD: Head.
+  input  logic [5:0] head_pos_head_i,
+  // HEAD_POS.WRITE: The last access was a write.
+  input  logic head_pos_write_i,
+  // RESULT.TAG: The tag picked.
+  input  logic [7:0] result_tag_i,
+  // RESULT.VALID: A tag was picked.
+  input  logic result_valid_i,
+  // RESULT.FORCED: No entry passed the guard: the tag is NEXT.TAG, whatever mask and limit.
+  input  logic result_forced_i,
+  // RESULT_KEY: Key of the tag picked, in ticks, two's complement: cost less what it has
+  // waited, or with DEFER added; its total, when the decision looked ahead; 0, when FORCED.
+  input  logic [31:0] result_key_value_i,
+  // REFUSED.COUNT: Entries that the guard refused in the last decision.
+  input  logic [8:0] refused_count_i,
+  // CYCLES: Clock cycles for which the last operation kept STATUS.BUSY set.
+  input  logic [31:0] cycles_value_i,
+  // NEXT.TAG: Tag.
+  input  logic [7:0] next_tag_i,
+  // NEXT.VALID: There is one.
+  input  logic next_valid_i,
+  // SWEEP.TICKS: Ticks from the start of its transfer to the end of the whole sweep.
+  input  logic [SumW-1:0] sweep_ticks_i,
+  // DUE.TICKS: Earliest deadline of the sweep.
+  input  logic [SumW-1:0] due_ticks_i,
+  // EXPIRED.TAG: Tag.
+  input  logic [7:0] expired_tag_i,
+  // EXPIRED.VALID: There is one.
+  input  logic expired_valid_i,
+  // CLUSTER_COUNT.COUNT: Entries collected.
+  input  logic [8:0] cluster_count_count_i,
+  // CLUSTER_COUNT.ORDERED: ORDER_TAGS hold their best order.
+  input  logic cluster_count_ordered_i,
+  // ORDER_COST.TICKS: Cost of that order, in ticks.
+  input  logic [(TimeW + 4)-1:0] order_cost_ticks_i,
+  // ORDER_TAGS0.FIRST: Tag.
+  input  logic [7:0] order_tags0_first_i,
+  // ORDER_TAGS0.SECOND: Tag.
+  input  logic [7:0] order_tags0_second_i,
+  // ORDER_TAGS0.THIRD: Tag.
+  input  logic [7:0] order_tags0_third_i,
+  // ORDER_TAGS0.FOURTH: Tag.
+  input  logic [7:0] order_tags0_fourth_i,
+  // ORDER_TAGS1.FIRST: Tag.
+  input  logic [7:0] order_tags1_first_i,
+  // ORDER_TAGS1.SECOND: Tag.
+  input  logic [7:0] order_tags1_second_i,
+  // ORDER_TAGS1.THIRD: Tag.
+  input  logic [7:0] order_tags1_third_i,
+  // ORDER_TAGS1.FOURTH: Tag.
+  input  logic [7:0] order_tags1_fourth_i,
+  // ORDER_TAGS2.FIRST: Tag.
+  input  logic [7:0] order_tags2_first_i,
+  // ORDER_TAGS2.SECOND: Tag.
+  input  logic [7:0] order_tags2_second_i,
+  // ORDER_TAGS2.THIRD: Tag.
+  input  logic [7:0] order_tags2_third_i,
+  // ORDER_TAGS2.FOURTH: Tag.
+  input  logic [7:0] order_tags2_fourth_i,
+  // SEEK_INDEX.INDEX: Segment of the seek table that the next SEEK_DELTA write fills.
+  input  logic [9:0] seek_index_index_i,
+  // SEEK_CELL.INDEX: Cell of the seek table that the next SEEK_GROUP write fills.
+  input  logic [9:0] seek_cell_index_i,
+  // MASK0: Mask of the entries with tags 0 to 31; CLUSTER sets it to what it has collected.
+  // Bits of tags beyond the table read as zero.
+  input  logic [31:0] mask0_value_i,
+  // MASK1: Mask of the entries with tags 32 to 63; CLUSTER sets it to what it has collected.
+  // Bits of tags beyond the table read as zero.
+  input  logic [31:0] mask1_value_i,
+  // MASK2: Mask of the entries with tags 64 to 95; CLUSTER sets it to what it has collected.
+  // Bits of tags beyond the table read as zero.
+  input  logic [31:0] mask2_value_i,
+  // MASK3: Mask of the entries with tags 96 to 127; CLUSTER sets it to what it has collected.
+  // Bits of tags beyond the table read as zero.
+  input  logic [31:0] mask3_value_i,
+  // MASK4: Mask of the entries with tags 128 to 159; CLUSTER sets it to what it has
+  // collected. Bits of tags beyond the table read as zero.
+  input  logic [31:0] mask4_value_i,
+  // MASK5: Mask of the entries with tags 160 to 191; CLUSTER sets it to what it has
+  // collected. Bits of tags beyond the table read as zero.
+  input  logic [31:0] mask5_value_i,
+  // MASK6: Mask of the entries with tags 192 to 223; CLUSTER sets it to what it has
+  // collected. Bits of tags beyond the table read as zero.
+  input  logic [31:0] mask6_value_i,
+  // MASK7: Mask of the entries with tags 224 to 255; CLUSTER sets it to what it has
+  // collected. Bits of tags beyond the table read as zero.
+  input  logic [31:0] mask7_value_i,
+  // DECISIONS: Decisions since the counters were cleared (wraps, as the others).
+  input  logic [31:0] decisions_value_i,
+  // BUSY_CYCLES: Cycles with STATUS.BUSY set.
+  input  logic [31:0] busy_cycles_value_i,
+  // STALL_CYCLES: Cycles in which a write waited for STATUS.BUSY to fall.
+  input  logic [31:0] stall_cycles_value_i,
+  // REFUSED_COUNT: Entries that the guard refused.
+  input  logic [31:0] refused_count_value_i,
+  // FORCED_COUNT: Decisions that were forced.
+  input  logic [31:0] forced_count_value_i
 );
 
   localparam bit HasAgeing = (Features & FeatureAgeing) != 0;
@@ -85,98 +312,92 @@ module sched_reg_file
       write_data_i[CtrlMaskEnLsb+:1],
       write_data_i[CtrlIrqEnLsb+:1]
     }),
-    .q_o({
-      host_o.ctrl_guard_en,
-      host_o.ctrl_next_c_only,
-      host_o.ctrl_sweep_down,
-      host_o.ctrl_mask_en,
-      host_o.ctrl_irq_en
-    })
+    .q_o({ctrl_guard_en_o, ctrl_next_c_only_o, ctrl_sweep_down_o, ctrl_mask_en_o, ctrl_irq_en_o})
   );
   sched_reg #(.Width(1), .Present(HasAgeing)) u_ctrl_ageing (
     .clk_i, .rst_ni(soft_rst_ni), .we_i(write_en_i && write_addr_i == CtrlOffset),
     .d_i(write_data_i[CtrlDeferCLsb+:1]),
-    .q_o(host_o.ctrl_defer_c)
+    .q_o(ctrl_defer_c_o)
   );
   sched_reg #(.Width(1), .Present(HasZeroLatency)) u_ctrl_zero_latency (
     .clk_i, .rst_ni(soft_rst_ni), .we_i(write_en_i && write_addr_i == CtrlOffset),
     .d_i(write_data_i[CtrlRestCostLsb+:1]),
-    .q_o(host_o.ctrl_rest_cost)
+    .q_o(ctrl_rest_cost_o)
   );
   sched_reg #(.Width(SumW)) u_head_time (
     .clk_i, .rst_ni(soft_rst_ni), .we_i(late_en_i && late_addr_i == HeadTimeOffset),
     .d_i(late_data_i[HeadTimeTicksLsb+:SumW]),
-    .q_o(host_o.head_time_ticks)
+    .q_o(head_time_ticks_o)
   );
   sched_reg #(.Width(SumW)) u_reserve (
     .clk_i, .rst_ni(soft_rst_ni), .we_i(late_en_i && late_addr_i == ReserveOffset),
     .d_i(late_data_i[ReserveTicksLsb+:SumW]),
-    .q_o(host_o.reserve_ticks)
+    .q_o(reserve_ticks_o)
   );
   sched_reg #(.Width(SumW)) u_age_now (
     .clk_i, .rst_ni(soft_rst_ni), .we_i(late_en_i && late_addr_i == AgeNowOffset),
     .d_i(late_data_i[AgeNowTicksLsb+:SumW]),
-    .q_o(host_o.age_now_ticks)
+    .q_o(age_now_ticks_o)
   );
   sched_reg #(.Width(AngleW)) u_margin (
     .clk_i, .rst_ni(soft_rst_ni), .we_i(late_en_i && late_addr_i == MarginOffset),
     .d_i(late_data_i[MarginTicksLsb+:AngleW]),
-    .q_o(host_o.margin_ticks)
+    .q_o(margin_ticks_o)
   );
   sched_reg #(.Width(AngleW)) u_risk (
     .clk_i, .rst_ni(soft_rst_ni), .we_i(late_en_i && late_addr_i == RiskOffset),
     .d_i(late_data_i[RiskTicksLsb+:AngleW]),
-    .q_o(host_o.risk_ticks)
+    .q_o(risk_ticks_o)
   );
   sched_reg #(.Width(AngleW)) u_risk_charge (
     .clk_i, .rst_ni(soft_rst_ni), .we_i(late_en_i && late_addr_i == RiskChargeOffset),
     .d_i(late_data_i[RiskChargeTicksLsb+:AngleW]),
-    .q_o(host_o.risk_charge_ticks)
+    .q_o(risk_charge_ticks_o)
   );
   sched_reg #(.Width(TimeW)) u_head_switch (
     .clk_i, .rst_ni(soft_rst_ni), .we_i(late_en_i && late_addr_i == HeadSwitchOffset),
     .d_i(late_data_i[HeadSwitchTicksLsb+:TimeW]),
-    .q_o(host_o.head_switch_ticks)
+    .q_o(head_switch_ticks_o)
   );
   sched_reg #(.Width(TimeW)) u_write_settle (
     .clk_i, .rst_ni(soft_rst_ni), .we_i(late_en_i && late_addr_i == WriteSettleOffset),
     .d_i(late_data_i[WriteSettleTicksLsb+:TimeW]),
-    .q_o(host_o.write_settle_ticks)
+    .q_o(write_settle_ticks_o)
   );
   sched_reg #(.Width(TimeW)) u_overhead_rr (
     .clk_i, .rst_ni(soft_rst_ni), .we_i(late_en_i && late_addr_i == OverheadRrOffset),
     .d_i(late_data_i[OverheadRrTicksLsb+:TimeW]),
-    .q_o(host_o.overhead_rr_ticks)
+    .q_o(overhead_rr_ticks_o)
   );
   sched_reg #(.Width(TimeW)) u_overhead_rw (
     .clk_i, .rst_ni(soft_rst_ni), .we_i(late_en_i && late_addr_i == OverheadRwOffset),
     .d_i(late_data_i[OverheadRwTicksLsb+:TimeW]),
-    .q_o(host_o.overhead_rw_ticks)
+    .q_o(overhead_rw_ticks_o)
   );
   sched_reg #(.Width(TimeW)) u_overhead_wr (
     .clk_i, .rst_ni(soft_rst_ni), .we_i(late_en_i && late_addr_i == OverheadWrOffset),
     .d_i(late_data_i[OverheadWrTicksLsb+:TimeW]),
-    .q_o(host_o.overhead_wr_ticks)
+    .q_o(overhead_wr_ticks_o)
   );
   sched_reg #(.Width(TimeW)) u_overhead_ww (
     .clk_i, .rst_ni(soft_rst_ni), .we_i(late_en_i && late_addr_i == OverheadWwOffset),
     .d_i(late_data_i[OverheadWwTicksLsb+:TimeW]),
-    .q_o(host_o.overhead_ww_ticks)
+    .q_o(overhead_ww_ticks_o)
   );
   sched_reg #(.Width(TimeW)) u_delay (
     .clk_i, .rst_ni(soft_rst_ni), .we_i(late_en_i && late_addr_i == DelayOffset),
     .d_i(late_data_i[DelayTicksLsb+:TimeW]),
-    .q_o(host_o.delay_ticks)
+    .q_o(delay_ticks_o)
   );
   sched_reg #(.Width(TimeW - 1), .Present(HasAgeing)) u_defer (
     .clk_i, .rst_ni(soft_rst_ni), .we_i(late_en_i && late_addr_i == DeferOffset),
     .d_i(late_data_i[DeferTicksLsb+:(TimeW - 1)]),
-    .q_o(host_o.defer_ticks)
+    .q_o(defer_ticks_o)
   );
   sched_reg #(.Width(SumW), .Present(HasLimits)) u_grace (
     .clk_i, .rst_ni(soft_rst_ni), .we_i(late_en_i && late_addr_i == GraceOffset),
     .d_i(late_data_i[GraceTicksLsb+:SumW]),
-    .q_o(host_o.grace_ticks)
+    .q_o(grace_ticks_o)
   );
   sched_reg #(.Width(14)) u_cluster (
     .clk_i, .rst_ni(soft_rst_ni), .we_i(late_en_i && late_addr_i == ClusterOffset),
@@ -189,38 +410,38 @@ module sched_reg_file
       late_data_i[ClusterOrderLsb+:1]
     }),
     .q_o({
-      host_o.cluster_max,
-      host_o.cluster_take_c,
-      host_o.cluster_take_d,
-      host_o.cluster_stop_at_c,
-      host_o.cluster_down,
-      host_o.cluster_order
+      cluster_max_o,
+      cluster_take_c_o,
+      cluster_take_d_o,
+      cluster_stop_at_c_o,
+      cluster_down_o,
+      cluster_order_o
     })
   );
   sched_reg #(.Width(CylW)) u_cluster_from (
     .clk_i, .rst_ni(soft_rst_ni), .we_i(late_en_i && late_addr_i == ClusterFromOffset),
     .d_i(late_data_i[ClusterFromCylLsb+:CylW]),
-    .q_o(host_o.cluster_from_cyl)
+    .q_o(cluster_from_cyl_o)
   );
   sched_reg #(.Width(CylW)) u_cluster_span (
     .clk_i, .rst_ni(soft_rst_ni), .we_i(late_en_i && late_addr_i == ClusterSpanOffset),
     .d_i(late_data_i[ClusterSpanCylLsb+:CylW]),
-    .q_o(host_o.cluster_span_cyl)
+    .q_o(cluster_span_cyl_o)
   );
   sched_reg #(.Width(17), .Present(HasAgeing)) u_age_cap (
     .clk_i, .rst_ni(soft_rst_ni), .we_i(late_en_i && late_addr_i == AgeCapOffset),
     .d_i(late_data_i[AgeCapUnitsLsb+:17]),
-    .q_o(host_o.age_cap_units)
+    .q_o(age_cap_units_o)
   );
   sched_reg #(.Width(18), .Present(HasAgeing)) u_age_scale (
     .clk_i, .rst_ni(soft_rst_ni), .we_i(late_en_i && late_addr_i == AgeScaleOffset),
     .d_i(late_data_i[AgeScaleWeightLsb+:18]),
-    .q_o(host_o.age_scale_weight)
+    .q_o(age_scale_weight_o)
   );
   sched_reg #(.Width(12), .Present(HasLookAhead)) u_ahead (
     .clk_i, .rst_ni(soft_rst_ni), .we_i(late_en_i && late_addr_i == AheadOffset),
     .d_i({late_data_i[AheadMostLsb+:9], late_data_i[AheadDepthLsb+:3]}),
-    .q_o({host_o.ahead_most, host_o.ahead_depth})
+    .q_o({ahead_most_o, ahead_depth_o})
   );
   sched_reg #(.Width(CylW + 9)) u_e_pos (
     .clk_i, .rst_ni(soft_rst_ni), .we_i(late_en_i && late_addr_i == EPosOffset),
@@ -230,62 +451,62 @@ module sched_reg_file
       late_data_i[EPosWriteLsb+:1],
       late_data_i[EPosClassLsb+:2]
     }),
-    .q_o({host_o.e_pos_cyl, host_o.e_pos_head, host_o.e_pos_write, host_o.e_pos_class})
+    .q_o({e_pos_cyl_o, e_pos_head_o, e_pos_write_o, e_pos_class_o})
   );
   sched_reg #(.Width(2), .Present(HasLimits)) u_e_pos_limits (
     .clk_i, .rst_ni(soft_rst_ni), .we_i(late_en_i && late_addr_i == EPosOffset),
     .d_i(late_data_i[EPosLimitLsb+:2]),
-    .q_o(host_o.e_pos_limit)
+    .q_o(e_pos_limit_o)
   );
   sched_reg #(.Width(AngleW)) u_e_angle (
     .clk_i, .rst_ni(soft_rst_ni), .we_i(late_en_i && late_addr_i == EAngleOffset),
     .d_i(late_data_i[EAngleTicksLsb+:AngleW]),
-    .q_o(host_o.e_angle_ticks)
+    .q_o(e_angle_ticks_o)
   );
   sched_reg #(.Width(CylW + 6)) u_e_end_pos (
     .clk_i, .rst_ni(soft_rst_ni), .we_i(late_en_i && late_addr_i == EEndPosOffset),
     .d_i({late_data_i[EEndPosCylLsb+:CylW], late_data_i[EEndPosHeadLsb+:6]}),
-    .q_o({host_o.e_end_pos_cyl, host_o.e_end_pos_head})
+    .q_o({e_end_pos_cyl_o, e_end_pos_head_o})
   );
   sched_reg #(.Width(AngleW)) u_e_end_angle (
     .clk_i, .rst_ni(soft_rst_ni), .we_i(late_en_i && late_addr_i == EEndAngleOffset),
     .d_i(late_data_i[EEndAngleTicksLsb+:AngleW]),
-    .q_o(host_o.e_end_angle_ticks)
+    .q_o(e_end_angle_ticks_o)
   );
   sched_reg #(.Width(SumW)) u_e_transfer (
     .clk_i, .rst_ni(soft_rst_ni), .we_i(late_en_i && late_addr_i == ETransferOffset),
     .d_i(late_data_i[ETransferTicksLsb+:SumW]),
-    .q_o(host_o.e_transfer_ticks)
+    .q_o(e_transfer_ticks_o)
   );
   sched_reg #(.Width(SumW)) u_e_deadline (
     .clk_i, .rst_ni(soft_rst_ni), .we_i(late_en_i && late_addr_i == EDeadlineOffset),
     .d_i(late_data_i[EDeadlineTicksLsb+:SumW]),
-    .q_o(host_o.e_deadline_ticks)
+    .q_o(e_deadline_ticks_o)
   );
   sched_reg #(.Width(SumW)) u_e_age (
     .clk_i, .rst_ni(soft_rst_ni), .we_i(late_en_i && late_addr_i == EAgeOffset),
     .d_i(late_data_i[EAgeTicksLsb+:SumW]),
-    .q_o(host_o.e_age_ticks)
+    .q_o(e_age_ticks_o)
   );
   sched_reg #(.Width(SumW), .Present(HasLimits)) u_e_limit (
     .clk_i, .rst_ni(soft_rst_ni), .we_i(write_en_i && write_addr_i == ELimitOffset),
     .d_i(write_data_i[ELimitTicksLsb+:SumW]),
-    .q_o(host_o.e_limit_ticks)
+    .q_o(e_limit_ticks_o)
   );
   sched_reg #(.Width(AngleW), .Present(HasZeroLatency)) u_e_rest (
     .clk_i, .rst_ni(soft_rst_ni), .we_i(write_en_i && write_addr_i == ERestOffset),
     .d_i(write_data_i[ERestTicksLsb+:AngleW]),
-    .q_o(host_o.e_rest_ticks)
+    .q_o(e_rest_ticks_o)
   );
   sched_reg #(.Width(BaseW)) u_seek_base (
     .clk_i, .rst_ni(soft_rst_ni), .we_i(write_en_i && write_addr_i == SeekBaseOffset),
     .d_i(write_data_i[SeekBaseTicksLsb+:BaseW]),
-    .q_o(host_o.seek_base_ticks)
+    .q_o(seek_base_ticks_o)
   );
   sched_reg #(.Width(PlaceW + PlaceW)) u_seek_last (
     .clk_i, .rst_ni(soft_rst_ni), .we_i(write_en_i && write_addr_i == SeekLastOffset),
     .d_i({write_data_i[SeekLastFirstLsb+:PlaceW], write_data_i[SeekLastSecondLsb+:PlaceW]}),
-    .q_o({host_o.seek_last_first, host_o.seek_last_second})
+    .q_o({seek_last_first_o, seek_last_second_o})
   );
   sched_reg #(.Width(32), .Present(HasLookAhead)) u_ahead_share (
     .clk_i, .rst_ni(soft_rst_ni), .we_i(write_en_i && write_addr_i == AheadShareOffset),
@@ -295,12 +516,7 @@ module sched_reg_file
       write_data_i[AheadShareThirdLsb+:8],
       write_data_i[AheadShareFourthLsb+:8]
     }),
-    .q_o({
-      host_o.ahead_share_first,
-      host_o.ahead_share_second,
-      host_o.ahead_share_third,
-      host_o.ahead_share_fourth
-    })
+    .q_o({ahead_share_first_o, ahead_share_second_o, ahead_share_third_o, ahead_share_fourth_o})
   );
 
   // Bits that a copied register has in this instance
@@ -415,86 +631,86 @@ module sched_reg_file
         end
         OrdererOffset: data_q[OrdererMaxLsb+:4] <= 4'(OrderM);
         StatusOffset: begin
-          data_q[StatusBusyLsb+:1] <= status_i.status_busy;
-          data_q[StatusDoneLsb+:1] <= status_i.status_done;
-          data_q[StatusErrorLsb+:1] <= status_i.status_error;
-          data_q[StatusOccupancyLsb+:9] <= status_i.status_occupancy;
+          data_q[StatusBusyLsb+:1] <= status_busy_i;
+          data_q[StatusDoneLsb+:1] <= status_done_i;
+          data_q[StatusErrorLsb+:1] <= status_error_i;
+          data_q[StatusOccupancyLsb+:9] <= status_occupancy_i;
         end
         FeaturesOffset: data_q[FeaturesSetLsb+:4] <= 4'(Features);
         HeadPosOffset: begin
-          data_q[HeadPosCylLsb+:CylW] <= status_i.head_pos_cyl;
-          data_q[HeadPosHeadLsb+:6] <= status_i.head_pos_head;
-          data_q[HeadPosWriteLsb+:1] <= status_i.head_pos_write;
+          data_q[HeadPosCylLsb+:CylW] <= head_pos_cyl_i;
+          data_q[HeadPosHeadLsb+:6] <= head_pos_head_i;
+          data_q[HeadPosWriteLsb+:1] <= head_pos_write_i;
         end
         ResultOffset: begin
-          data_q[ResultTagLsb+:8] <= status_i.result_tag;
-          data_q[ResultValidLsb+:1] <= status_i.result_valid;
-          data_q[ResultForcedLsb+:1] <= status_i.result_forced;
+          data_q[ResultTagLsb+:8] <= result_tag_i;
+          data_q[ResultValidLsb+:1] <= result_valid_i;
+          data_q[ResultForcedLsb+:1] <= result_forced_i;
         end
-        ResultKeyOffset: data_q <= status_i.result_key_value;
-        RefusedOffset: data_q[RefusedCountLsb+:9] <= status_i.refused_count;
-        CyclesOffset: data_q <= status_i.cycles_value;
+        ResultKeyOffset: data_q <= result_key_value_i;
+        RefusedOffset: data_q[RefusedCountLsb+:9] <= refused_count_i;
+        CyclesOffset: data_q <= cycles_value_i;
         NextOffset: begin
-          data_q[NextTagLsb+:8] <= status_i.next_tag;
-          data_q[NextValidLsb+:1] <= status_i.next_valid;
+          data_q[NextTagLsb+:8] <= next_tag_i;
+          data_q[NextValidLsb+:1] <= next_valid_i;
         end
-        SweepOffset: data_q[SweepTicksLsb+:SumW] <= status_i.sweep_ticks;
-        DueOffset: data_q[DueTicksLsb+:SumW] <= status_i.due_ticks;
+        SweepOffset: data_q[SweepTicksLsb+:SumW] <= sweep_ticks_i;
+        DueOffset: data_q[DueTicksLsb+:SumW] <= due_ticks_i;
         ExpiredOffset: begin
-          data_q[ExpiredTagLsb+:8] <= status_i.expired_tag;
-          data_q[ExpiredValidLsb+:1] <= status_i.expired_valid;
+          data_q[ExpiredTagLsb+:8] <= expired_tag_i;
+          data_q[ExpiredValidLsb+:1] <= expired_valid_i;
         end
         ClusterCountOffset: begin
-          data_q[ClusterCountCountLsb+:9] <= status_i.cluster_count_count;
-          data_q[ClusterCountOrderedLsb+:1] <= status_i.cluster_count_ordered;
+          data_q[ClusterCountCountLsb+:9] <= cluster_count_count_i;
+          data_q[ClusterCountOrderedLsb+:1] <= cluster_count_ordered_i;
         end
-        OrderCostOffset: data_q[OrderCostTicksLsb+:(TimeW + 4)] <= status_i.order_cost_ticks;
+        OrderCostOffset: data_q[OrderCostTicksLsb+:(TimeW + 4)] <= order_cost_ticks_i;
         OrderTags0Offset: begin
-          data_q[OrderTags0FirstLsb+:8] <= status_i.order_tags0_first;
-          data_q[OrderTags0SecondLsb+:8] <= status_i.order_tags0_second;
-          data_q[OrderTags0ThirdLsb+:8] <= status_i.order_tags0_third;
-          data_q[OrderTags0FourthLsb+:8] <= status_i.order_tags0_fourth;
+          data_q[OrderTags0FirstLsb+:8] <= order_tags0_first_i;
+          data_q[OrderTags0SecondLsb+:8] <= order_tags0_second_i;
+          data_q[OrderTags0ThirdLsb+:8] <= order_tags0_third_i;
+          data_q[OrderTags0FourthLsb+:8] <= order_tags0_fourth_i;
         end
         OrderTags1Offset: begin
-          data_q[OrderTags1FirstLsb+:8] <= status_i.order_tags1_first;
-          data_q[OrderTags1SecondLsb+:8] <= status_i.order_tags1_second;
-          data_q[OrderTags1ThirdLsb+:8] <= status_i.order_tags1_third;
-          data_q[OrderTags1FourthLsb+:8] <= status_i.order_tags1_fourth;
+          data_q[OrderTags1FirstLsb+:8] <= order_tags1_first_i;
+          data_q[OrderTags1SecondLsb+:8] <= order_tags1_second_i;
+          data_q[OrderTags1ThirdLsb+:8] <= order_tags1_third_i;
+          data_q[OrderTags1FourthLsb+:8] <= order_tags1_fourth_i;
         end
         OrderTags2Offset: begin
-          data_q[OrderTags2FirstLsb+:8] <= status_i.order_tags2_first;
-          data_q[OrderTags2SecondLsb+:8] <= status_i.order_tags2_second;
-          data_q[OrderTags2ThirdLsb+:8] <= status_i.order_tags2_third;
-          data_q[OrderTags2FourthLsb+:8] <= status_i.order_tags2_fourth;
+          data_q[OrderTags2FirstLsb+:8] <= order_tags2_first_i;
+          data_q[OrderTags2SecondLsb+:8] <= order_tags2_second_i;
+          data_q[OrderTags2ThirdLsb+:8] <= order_tags2_third_i;
+          data_q[OrderTags2FourthLsb+:8] <= order_tags2_fourth_i;
         end
-        ELimitOffset: data_q[ELimitTicksLsb+:SumW] <= host_o.e_limit_ticks;
-        ERestOffset: data_q[ERestTicksLsb+:AngleW] <= host_o.e_rest_ticks;
-        SeekIndexOffset: data_q[SeekIndexIndexLsb+:10] <= status_i.seek_index_index;
-        SeekBaseOffset: data_q[SeekBaseTicksLsb+:BaseW] <= host_o.seek_base_ticks;
-        SeekCellOffset: data_q[SeekCellIndexLsb+:10] <= status_i.seek_cell_index;
+        ELimitOffset: data_q[ELimitTicksLsb+:SumW] <= e_limit_ticks_o;
+        ERestOffset: data_q[ERestTicksLsb+:AngleW] <= e_rest_ticks_o;
+        SeekIndexOffset: data_q[SeekIndexIndexLsb+:10] <= seek_index_index_i;
+        SeekBaseOffset: data_q[SeekBaseTicksLsb+:BaseW] <= seek_base_ticks_o;
+        SeekCellOffset: data_q[SeekCellIndexLsb+:10] <= seek_cell_index_i;
         SeekLastOffset: begin
-          data_q[SeekLastFirstLsb+:PlaceW] <= host_o.seek_last_first;
-          data_q[SeekLastSecondLsb+:PlaceW] <= host_o.seek_last_second;
+          data_q[SeekLastFirstLsb+:PlaceW] <= seek_last_first_o;
+          data_q[SeekLastSecondLsb+:PlaceW] <= seek_last_second_o;
         end
         AheadShareOffset: begin
-          data_q[AheadShareFirstLsb+:8] <= host_o.ahead_share_first;
-          data_q[AheadShareSecondLsb+:8] <= host_o.ahead_share_second;
-          data_q[AheadShareThirdLsb+:8] <= host_o.ahead_share_third;
-          data_q[AheadShareFourthLsb+:8] <= host_o.ahead_share_fourth;
+          data_q[AheadShareFirstLsb+:8] <= ahead_share_first_o;
+          data_q[AheadShareSecondLsb+:8] <= ahead_share_second_o;
+          data_q[AheadShareThirdLsb+:8] <= ahead_share_third_o;
+          data_q[AheadShareFourthLsb+:8] <= ahead_share_fourth_o;
         end
-        Mask0Offset: data_q <= status_i.mask0_value;
-        Mask1Offset: data_q <= status_i.mask1_value;
-        Mask2Offset: data_q <= status_i.mask2_value;
-        Mask3Offset: data_q <= status_i.mask3_value;
-        Mask4Offset: data_q <= status_i.mask4_value;
-        Mask5Offset: data_q <= status_i.mask5_value;
-        Mask6Offset: data_q <= status_i.mask6_value;
-        Mask7Offset: data_q <= status_i.mask7_value;
-        DecisionsOffset: data_q <= status_i.decisions_value;
-        BusyCyclesOffset: data_q <= status_i.busy_cycles_value;
-        StallCyclesOffset: data_q <= status_i.stall_cycles_value;
-        RefusedCountOffset: data_q <= status_i.refused_count_value;
-        ForcedCountOffset: data_q <= status_i.forced_count_value;
+        Mask0Offset: data_q <= mask0_value_i;
+        Mask1Offset: data_q <= mask1_value_i;
+        Mask2Offset: data_q <= mask2_value_i;
+        Mask3Offset: data_q <= mask3_value_i;
+        Mask4Offset: data_q <= mask4_value_i;
+        Mask5Offset: data_q <= mask5_value_i;
+        Mask6Offset: data_q <= mask6_value_i;
+        Mask7Offset: data_q <= mask7_value_i;
+        DecisionsOffset: data_q <= decisions_value_i;
+        BusyCyclesOffset: data_q <= busy_cycles_value_i;
+        StallCyclesOffset: data_q <= stall_cycles_value_i;
+        RefusedCountOffset: data_q <= refused_count_value_i;
+        ForcedCountOffset: data_q <= forced_count_value_i;
         default: begin
           data_q <= copy_mem[read_index] & held_bits(read_addr_i);
           hides_q <= !is_copied(read_addr_i) || !written_q[read_index];

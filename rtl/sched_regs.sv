@@ -347,8 +347,18 @@ module sched_regs
   logic read_accept;
 
   // Registers that the host alone writes, and what a read answers; generated from the contract
-  sched_reg_types#(Entries, AngleW, CylW, SegM, SegW)::host_t host;
-  sched_reg_types#(Entries, AngleW, CylW, SegM, SegW)::status_t status;
+  logic                  irq_en;
+  logic [1:0]            class_bits, limit_kind;
+  logic [3:0][TimeW-1:0] overheads;  // of a hop, by {to a write, from a write}
+  logic [TimeW-1:0]      delay;
+  logic [7:0][31:0]      mask_words;
+  logic [SeekIndexW-1:0] seek_index_q;
+  logic [SeekCellW-1:0]  seek_cell_q;
+  logic [base_w(AngleW)-1:0] seek_base;
+  logic [PlaceW-1:0]     seek_first, seek_second;
+  logic                  done_q, error_q;
+  logic [31:0]           decisions_q, busy_cycles_q, stall_cycles_q, refused_count_q;
+  logic [31:0]           forced_count_q;
 
   sched_reg_file #(
     .Entries(Entries), .Lanes(Lanes), .OrderM(OrderM), .AngleW(AngleW), .CylW(CylW),
@@ -368,53 +378,115 @@ module sched_regs
     .read_addr_i(rd_addr_i),
     .data_o(rd_data_o),
     .error_o(rd_error_o),
-    .host_o(host),
-    .status_i(status)
+    .ctrl_guard_en_o(cfg_o.guard_en),
+    .ctrl_next_c_only_o(cfg_o.next_c_only),
+    .ctrl_sweep_down_o(cfg_o.sweep_down),
+    .ctrl_mask_en_o(cfg_o.mask_en),
+    .ctrl_irq_en_o(irq_en),
+    .ctrl_defer_c_o(cfg_o.ageing.defer_c),
+    .ctrl_rest_cost_o(cfg_o.hop.rest_cost),
+    .head_time_ticks_o(cfg_o.head_time),
+    .reserve_ticks_o(cfg_o.reserve),
+    .age_now_ticks_o(cfg_o.age_now),
+    .margin_ticks_o(cfg_o.hop.margin),
+    .risk_ticks_o(cfg_o.hop.risk),
+    .risk_charge_ticks_o(cfg_o.risk_charge),
+    .head_switch_ticks_o(cfg_o.hop.head_switch),
+    .write_settle_ticks_o(cfg_o.hop.write_settle),
+    .overhead_rr_ticks_o(overheads[0]),
+    .overhead_rw_ticks_o(overheads[1]),
+    .overhead_wr_ticks_o(overheads[2]),
+    .overhead_ww_ticks_o(overheads[3]),
+    .delay_ticks_o(delay),
+    .defer_ticks_o(cfg_o.ageing.defer),
+    .grace_ticks_o(cfg_o.grace),
+    .cluster_max_o(cluster_o.max),
+    .cluster_take_c_o(cluster_o.take_c),
+    .cluster_take_d_o(cluster_o.take_d),
+    .cluster_stop_at_c_o(cluster_o.stop_at_c),
+    .cluster_down_o(cluster_o.down),
+    .cluster_order_o(cluster_o.order),
+    .cluster_from_cyl_o(cluster_o.from),
+    .cluster_span_cyl_o(cluster_o.span),
+    .age_cap_units_o(cfg_o.ageing.cap),
+    .age_scale_weight_o(cfg_o.ageing.scale),
+    .ahead_most_o(cfg_o.ahead.most),
+    .ahead_depth_o(cfg_o.ahead.depth),
+    .e_pos_cyl_o(entry_o.start.cyl),
+    .e_pos_head_o(entry_o.start.head),
+    .e_pos_write_o(entry_o.start.write),
+    .e_pos_class_o(class_bits),
+    .e_pos_limit_o(limit_kind),
+    .e_angle_ticks_o(entry_o.start_angle),
+    .e_end_pos_cyl_o(entry_o.finish.cyl),
+    .e_end_pos_head_o(entry_o.finish.head),
+    .e_end_angle_ticks_o(entry_o.finish_angle),
+    .e_transfer_ticks_o(entry_o.transfer),
+    .e_deadline_ticks_o(entry_o.deadline),
+    .e_age_ticks_o(entry_o.age),
+    .e_limit_ticks_o(optional_o.limit),
+    .e_rest_ticks_o(optional_o.rest),
+    .seek_base_ticks_o(seek_base),
+    .seek_last_first_o(seek_first),
+    .seek_last_second_o(seek_second),
+    .ahead_share_first_o(cfg_o.ahead.share[0]),
+    .ahead_share_second_o(cfg_o.ahead.share[1]),
+    .ahead_share_third_o(cfg_o.ahead.share[2]),
+    .ahead_share_fourth_o(cfg_o.ahead.share[3]),
+    .status_busy_i(busy_i),
+    .status_done_i(done_q),
+    .status_error_i(error_q || cancel_q),
+    .status_occupancy_i(occupancy_i),
+    .head_pos_cyl_i(cfg_o.head.cyl),
+    .head_pos_head_i(cfg_o.head.head),
+    .head_pos_write_i(cfg_o.head.write),
+    .result_tag_i(result_tag_i),
+    .result_valid_i(result_valid_i),
+    .result_forced_i(result_forced_i),
+    .result_key_value_i(32'(result_key_i)),
+    .refused_count_i(refused_i),
+    .cycles_value_i(cycles_i),
+    .next_tag_i(sweep_i.next.tag),
+    .next_valid_i(sweep_i.next.valid),
+    .sweep_ticks_i(sweep_i.sweep),
+    .due_ticks_i(sweep_i.due),
+    .expired_tag_i(expired_tag_i),
+    .expired_valid_i(expired_i),
+    .cluster_count_count_i(collected_i),
+    .cluster_count_ordered_i(ordered_i),
+    .order_cost_ticks_i(order_cost_i),
+    .order_tags0_first_i(order_tag_i[0]),
+    .order_tags0_second_i(order_tag_i[1]),
+    .order_tags0_third_i(order_tag_i[2]),
+    .order_tags0_fourth_i(order_tag_i[3]),
+    .order_tags1_first_i(order_tag_i[4]),
+    .order_tags1_second_i(order_tag_i[5]),
+    .order_tags1_third_i(order_tag_i[6]),
+    .order_tags1_fourth_i(order_tag_i[7]),
+    .order_tags2_first_i(order_tag_i[8]),
+    .order_tags2_second_i(order_tag_i[9]),
+    .order_tags2_third_i(order_tag_i[10]),
+    .order_tags2_fourth_i(order_tag_i[11]),
+    .seek_index_index_i(seek_index_q),
+    .seek_cell_index_i(seek_cell_q),
+    .mask0_value_i(mask_words[0]),
+    .mask1_value_i(mask_words[1]),
+    .mask2_value_i(mask_words[2]),
+    .mask3_value_i(mask_words[3]),
+    .mask4_value_i(mask_words[4]),
+    .mask5_value_i(mask_words[5]),
+    .mask6_value_i(mask_words[6]),
+    .mask7_value_i(mask_words[7]),
+    .decisions_value_i(decisions_q),
+    .busy_cycles_value_i(busy_cycles_q),
+    .stall_cycles_value_i(stall_cycles_q),
+    .refused_count_value_i(refused_count_q),
+    .forced_count_value_i(forced_count_q)
   );
 
-  assign cfg_o.guard_en = host.ctrl_guard_en;
-  assign cfg_o.next_c_only = host.ctrl_next_c_only;
-  assign cfg_o.sweep_down = host.ctrl_sweep_down;
-  assign cfg_o.mask_en = host.ctrl_mask_en;
-  assign cfg_o.head_time = host.head_time_ticks;
-  assign cfg_o.reserve = host.reserve_ticks;
-  assign cfg_o.age_now = host.age_now_ticks;
-  assign cfg_o.risk_charge = host.risk_charge_ticks;
-  assign cfg_o.grace = host.grace_ticks;
-  assign cfg_o.hop.margin = host.margin_ticks;
-  assign cfg_o.hop.risk = host.risk_ticks;
-  assign cfg_o.hop.head_switch = host.head_switch_ticks;
-  assign cfg_o.hop.write_settle = host.write_settle_ticks;
-  assign cfg_o.hop.rest_cost = host.ctrl_rest_cost;
-  assign cfg_o.ageing.defer_c = host.ctrl_defer_c;
-  assign cfg_o.ageing.defer = host.defer_ticks;
-  assign cfg_o.ageing.cap = host.age_cap_units;
-  assign cfg_o.ageing.scale = host.age_scale_weight;
-  assign cfg_o.ahead.most = host.ahead_most;
-  assign cfg_o.ahead.depth = host.ahead_depth;
-  assign cfg_o.ahead.share = {host.ahead_share_fourth, host.ahead_share_third,
-                              host.ahead_share_second, host.ahead_share_first};
-
-  assign cluster_o.max = host.cluster_max;
-  assign cluster_o.take_c = host.cluster_take_c;
-  assign cluster_o.take_d = host.cluster_take_d;
-  assign cluster_o.stop_at_c = host.cluster_stop_at_c;
-  assign cluster_o.down = host.cluster_down;
-  assign cluster_o.order = host.cluster_order;
-  assign cluster_o.from = host.cluster_from_cyl;
-  assign cluster_o.span = host.cluster_span_cyl;
-
-  assign entry_o.start = {host.e_pos_cyl, host.e_pos_head, host.e_pos_write};
-  assign entry_o.start_angle = host.e_angle_ticks;
-  assign entry_o.finish = {host.e_end_pos_cyl, host.e_end_pos_head, host.e_pos_write};
-  assign entry_o.finish_angle = host.e_end_angle_ticks;
-  assign entry_o.continuous = class_e'(host.e_pos_class) == ClassContinuous;
-  assign entry_o.transfer = host.e_transfer_ticks;
-  assign entry_o.deadline = host.e_deadline_ticks;
-  assign entry_o.age = host.e_age_ticks;
-  assign optional_o.limit_kind = limit_e'(host.e_pos_limit);
-  assign optional_o.limit = host.e_limit_ticks;
-  assign optional_o.rest = host.e_rest_ticks;
+  assign entry_o.finish.write = entry_o.start.write;
+  assign entry_o.continuous = class_e'(class_bits) == ClassContinuous;
+  assign optional_o.limit_kind = limit_e'(limit_kind);
 
   // HEAD_POS: written by the host, or set to the end of the command served
   sched_reg #(.Width(CylW + HeadW + 1)) u_head_pos (
@@ -438,7 +510,7 @@ module sched_regs
   assign cfg_o.ahead.active = ahead_q;
 
   // Overheads of a hop from an entry's end, worked out once
-  logic [3:0][TimeW-1:0] overheads, delayed_q;
+  logic [3:0][TimeW-1:0] delayed_q;
   logic [TimeW+1:0]      switch_settled;
 
   assign switch_settled = {2'b00, cfg_o.hop.head_switch} + {{2{cfg_o.hop.write_settle[TimeW-1]}},
@@ -452,14 +524,12 @@ module sched_regs
 
   assign cfg_o.hop.switch_early = switch_early_q;
 
-  assign overheads = {host.overhead_ww_ticks, host.overhead_wr_ticks, host.overhead_rw_ticks,
-                      host.overhead_rr_ticks};
   assign cfg_o.hop.overhead = {delayed_q, overheads};
 
   for (genvar i = 0; i < 4; i++) begin : g_delayed
     logic [TimeW:0] sum;
 
-    assign sum = {1'b0, overheads[i]} + {1'b0, host.delay_ticks};
+    assign sum = {1'b0, overheads[i]} + {1'b0, delay};
 
     always_ff @(posedge access_clk) begin
       if (sum[TimeW]) begin
@@ -471,8 +541,6 @@ module sched_regs
   end
 
   // MASK
-  logic [7:0][31:0] mask_words;
-
   for (genvar word = 0; word < 8; word++) begin : g_mask
     if (32 * word < Entries) begin : g_used
       localparam int unsigned Bits = (Entries - 32 * word < 32) ? Entries - 32 * word : 32;
@@ -500,9 +568,7 @@ module sched_regs
   end
 
   // Seek table. A write to a segment or cell beyond the table is dropped, but the index advances.
-  logic                  delta_write, group_write;
-  logic [SeekIndexW-1:0] seek_index_q;
-  logic [SeekCellW-1:0]  seek_cell_q;
+  logic delta_write, group_write;
 
   assign delta_write = write_en && write_i.addr == SeekDeltaOffset;
   assign group_write = write_en && write_i.addr == SeekGroupOffset;
@@ -537,14 +603,12 @@ module sched_regs
     load_o.cell_index <= seek_cell_q[CellIndexW-1:0];
   end
 
-  assign load_o.segment_data = {host.seek_base_ticks, late_data_q[SeekDeltaTicksLsb+:DeltaW]};
-  assign load_o.cell_data = {late_data_q[SeekGroupThirdLsb+:PlaceW], host.seek_last_second,
-                             host.seek_last_first, late_data_q[SeekGroupSegmentLsb+:SegW]};
+  assign load_o.segment_data = {seek_base, late_data_q[SeekDeltaTicksLsb+:DeltaW]};
+  assign load_o.cell_data = {late_data_q[SeekGroupThirdLsb+:PlaceW], seek_second,
+                             seek_first, late_data_q[SeekGroupSegmentLsb+:SegW]};
 
   // State
-  logic done_q, error_q;
-
-  assign irq_o = done_q && host.ctrl_irq_en;
+  assign irq_o = done_q && irq_en;
 
   always_ff @(posedge clk_i) begin
     if (!soft_rst_n) begin
@@ -565,8 +629,7 @@ module sched_regs
   end
 
   // Counters
-  logic        counters_clear;
-  logic [31:0] decisions_q, busy_cycles_q, stall_cycles_q, refused_count_q, forced_count_q;
+  logic counters_clear;
 
   // A soft reset clears them, too, but over this shorter path instead of the net that resets all
   // other registers.
@@ -604,44 +667,5 @@ module sched_regs
       rsp_valid_o <= 1'b0;
     end
   end
-
-  assign status.status_busy = busy_i;
-  assign status.status_done = done_q;
-  assign status.status_error = error_q || cancel_q;
-  assign status.status_occupancy = occupancy_i;
-  assign status.head_pos_cyl = cfg_o.head.cyl;
-  assign status.head_pos_head = cfg_o.head.head;
-  assign status.head_pos_write = cfg_o.head.write;
-  assign status.result_tag = result_tag_i;
-  assign status.result_valid = result_valid_i;
-  assign status.result_forced = result_forced_i;
-  assign status.result_key_value = 32'(result_key_i);
-  assign status.refused_count = refused_i;
-  assign status.cycles_value = cycles_i;
-  assign status.next_tag = sweep_i.next.tag;
-  assign status.next_valid = sweep_i.next.valid;
-  assign status.sweep_ticks = sweep_i.sweep;
-  assign status.due_ticks = sweep_i.due;
-  assign status.expired_tag = expired_tag_i;
-  assign status.expired_valid = expired_i;
-  assign status.cluster_count_count = collected_i;
-  assign status.cluster_count_ordered = ordered_i;
-  assign status.order_cost_ticks = order_cost_i;
-  assign {status.order_tags0_fourth, status.order_tags0_third, status.order_tags0_second,
-          status.order_tags0_first} = order_tag_i[3:0];
-  assign {status.order_tags1_fourth, status.order_tags1_third, status.order_tags1_second,
-          status.order_tags1_first} = order_tag_i[7:4];
-  assign {status.order_tags2_fourth, status.order_tags2_third, status.order_tags2_second,
-          status.order_tags2_first} = order_tag_i[11:8];
-  assign status.seek_index_index = seek_index_q;
-  assign status.seek_cell_index = seek_cell_q;
-  assign {status.mask7_value, status.mask6_value, status.mask5_value, status.mask4_value,
-          status.mask3_value, status.mask2_value, status.mask1_value,
-          status.mask0_value} = mask_words;
-  assign status.decisions_value = decisions_q;
-  assign status.busy_cycles_value = busy_cycles_q;
-  assign status.stall_cycles_value = stall_cycles_q;
-  assign status.refused_count_value = refused_count_q;
-  assign status.forced_count_value = forced_count_q;
 
 endmodule

@@ -2,6 +2,7 @@
 """The SystemVerilog of the accelerator's contract: the package with offsets, kinds and widths, and the register file."""
 
 import re
+import textwrap
 
 from register_cpp import constants, value_of_constant
 from register_map import ADDRESS_BITS, SOURCE, camel, fields_of, part_of, snake
@@ -79,14 +80,16 @@ def vector(width):
     return f"[{bracketed(width)}-1:0]" if not width.isdigit() else f"[{int(width) - 1}:0]"
 
 
-def structure(data, name, comment, keep):
-    lines = ["", f"    // {comment}", "    typedef struct packed {"]
+def ports(data, direction, suffix, keep):
+    """A port for each field, with what it means above it."""
     for register in data["register"]:
         if keep(register):
             for field in fields_of(register):
                 width = width_text(data, register, field)
-                lines.append(f"      logic {vector(width) + ' ' if width != '1' else ''}{member(register, field)};")
-    return [*lines, f"    }} {name};"]
+                name = register["name"] + (f".{field['name']}" if register["fields"] else "")
+                meaning = (field if len(register["fields"]) > 1 else register)["description"]
+                yield from textwrap.wrap(f"{name}: {meaning.rstrip('.')}.", 94, initial_indent="  // ", subsequent_indent="  // ")
+                yield f"  {direction} logic {vector(width) + ' ' if width != '1' else ''}{member(register, field)}{suffix},"
 
 
 def package(data, parameters):
@@ -113,14 +116,7 @@ def package(data, parameters):
     lines += chosen("is_copied", "It is read back from a copy.", [r for r in registers if r["kind"] == "copied"])
     lines += chosen("changes_hops", "A write changes what hops cost.", [r for r in registers if r.get("hops")])
     lines += chosen("is_aside", "Only an operation looks at it.", [r for r in registers if r.get("aside")])
-    lines += ["", "  // Values of the registers", "  virtual class sched_reg_types #("]
-    lines += [f"    parameter int unsigned {name} = {parameters[name]}," for name in PARAMETERS if name not in ("Lanes", "OrderM", "Features")]
-    lines[-1] = lines[-1].rstrip(",")
-    lines.append("  );")
-    lines += [f"    localparam int unsigned {name} = {call(data, name)};" for name in data["widths"]]
-    lines += structure(data, "host_t", "What the register file holds", in_file)
-    lines += structure(data, "status_t", "What the hardware holds", shown)
-    lines += ["  endclass", "", "endpackage", ""]
+    lines += ["", "endpackage", ""]
     return "\n".join(lines)
 
 
@@ -143,7 +139,7 @@ def instances(data):
             parameters = f".Width({total})" + (f", .Present(Has{camel(present)})" if present else "")
             data_bits = [f"{source}_data_i[{name}{camel(field['name'])}Lsb+:{bracketed(width)}]" if register["fields"] else f"{source}_data_i[{width}-1:0]"
                          for field, width in zip(fields, widths)]
-            values = [f"host_o.{member(register, field)}" for field in fields]
+            values = [f"{member(register, field)}_o" for field in fields]
 
             def joined(items):
                 return items[0] if len(items) == 1 else "{" + ", ".join(items) + "}"
@@ -194,7 +190,7 @@ def read_cases(data):
                 text = field["constant"].text
                 value = f"{field['width']}'h{int(text, 0):X}" if text[0].isdigit() else f"{field['width']}'({text})"
             else:
-                value = f"{'status_i' if shown(register) else 'host_o'}.{member(register, field)}"
+                value = f"{member(register, field)}{'_i' if shown(register) else '_o'}"
             place = f"[{name}{camel(field['name'])}Lsb+:{field['width'] if register['kind'] == 'constant' else bracketed(width)}]" if register["fields"] else ""
             sets.append(f"data_q{place} <= {value};")
         if len(sets) == 1 and len(name + sets[0]) < 80:
@@ -220,7 +216,6 @@ def register_file(data, parameters):
     body = "\n".join([*instances(data), *held_bits(data), *read_cases(data)])
     widths = [name for name in data["widths"] if re.search(rf"\b{name}\b", body)]
     lines += [f"  localparam int unsigned {name} = {call(data, name)}{',' if name != widths[-1] else ''}" for name in widths]
-    types = "sched_reg_types#(Entries, AngleW, CylW, SegM, SegW)"
     lines += [") (",
               "  // Gated clock, rising edge: it runs while an access changes anything.", "  input  logic        clk_i,",
               "  // Synchronous reset, active low.", "  input  logic        rst_ni,",
@@ -236,9 +231,10 @@ def register_file(data, parameters):
               "  // Byte address of that read.", f"  input  logic [{ADDRESS_BITS - 1}:0] read_addr_i,",
               "  // Value that the last read gave; zero if it was refused.", "  output logic [31:0] data_o,",
               "  // The last read was refused: no register that can be read has its address.", "  output logic        error_o,", "",
-              "  // Values of the registers that the host alone writes.", f"  output {types}::host_t host_o,",
-              "  // Values of the registers that the hardware writes.", f"  input  {types}::status_t status_i",
-              ");", ""]
+              "  // --- Values of the registers that the host alone writes", *ports(data, "output", "_o", in_file), "",
+              "  // --- Values of the registers that the hardware writes", *ports(data, "input ", "_i", shown)]
+    lines[-1] = lines[-1].rstrip(",")
+    lines += [");", ""]
     lines += [f"  localparam bit Has{camel(part['name'])} = (Features & Feature{camel(part['name'])}) != 0;" for part in data["part"]]
     lines += ["", *instances(data), "",
               "  // Bits that a copied register has in this instance", f"  function automatic logic [31:0] held_bits(logic [{ADDRESS_BITS - 1}:0] addr);",
