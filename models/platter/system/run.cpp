@@ -9,6 +9,7 @@
 #include "platter/system/host_meter.h"
 #include "platter/system/hosts.h"
 #include "platter/system/simulated_drives.h"
+#include "platter/version.h"
 
 namespace platter::system {
 
