@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "platter/scheduling/policies.h"
+
 namespace platter::accelerator {
 
 using scheduling::Command;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "platter/accelerator/rtl_core.h"
+#include "platter/core/error.h"
 #include "platter/core/types.h"
 #include "platter/observe/output_file.h"
 #include "platter/params/signal.h"
@@ -27,6 +28,16 @@ struct WaveWindow {
 /// simulated time has caught up.
 class WaveFile : public accelerator::WaveSamplerIf {
  public:
+  /// Can this build write wave files? They need Verilator's FST writer, of the version that the project is verified with.
+  static bool is_built();
+  /// Throws core::InputError about `file` where it cannot; so does the constructor.
+  static void require(const std::filesystem::path& file) {
+    if (!is_built())
+      throw core::InputError(file.string(), 0, 0,
+                             "this build of Platter writes no waves; expected one with the RTL and the verified version of "
+                             "Verilator (docs/how_to/build_without_scripts.md)");
+  }
+
   /// Throws core::InputError where the file cannot be written.
   WaveFile(const std::filesystem::path& file, core::Picoseconds from, core::Picoseconds to)
       : WaveFile(std::vector<WaveWindow>{{file, from, to}}) {}
