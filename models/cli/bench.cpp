@@ -15,6 +15,7 @@
 #include "platter/system/drives.h"
 #include "platter/system/engines.h"
 #include "platter/system/host_meter.h"
+#include "platter/version.h"
 #include "platter/workload/generators.h"
 #include "platter/workload/initiator.h"
 #include "process_pool.h"

@@ -281,7 +281,7 @@ int explain(const ExplainOptions& options) {
     fmt::print("{}: {} requests ended{}, {} of them match; the slowest {}:\n", options.scenario, moments.ended,
                options.numbers.empty() ? " after the warm-up" : "", moments.matched, moments.chosen.size());
 
-  if (options.waves) files.add_waves(windows_of(moments, question));
+  if (options.waves && observe::WaveFile::is_built()) files.add_waves(windows_of(moments, question));
   std::vector<std::uint64_t> followed;
   Picoseconds until = 0;
   for (const Moment& moment : moments.chosen) {
@@ -320,8 +320,10 @@ int explain(const ExplainOptions& options) {
     show(moments.chosen[i], sights, options.all);
     if (!waves.empty()) fmt::print("  waves: gtkwave {}\n", std::filesystem::path(waves).replace_extension(".gtkw").string());
   }
-  const ViewedSystem viewed{scenario.kind != system::HostKind::Drive, system::find_engine(scenario.engine)->has_rtl()};
+  const ViewedSystem viewed{scenario.kind != system::HostKind::Drive, system::find_engine(scenario.engine)->row->has_rtl};
   files.commit(report, moments, decisions.sights(), viewed, made->outputs());
+  if (options.waves && !observe::WaveFile::is_built() && !options.quiet)
+    fmt::print("\nno waves: this build of Platter writes none\n");
   if (!options.quiet) fmt::print("\nall decisions: {}\n", (std::filesystem::path(options.folder) / "explain.json").string());
   return kGood;
 }

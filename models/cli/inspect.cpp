@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "commands.h"
+#include "platter/accelerator/rtl_core.h"
 #include "platter/core/error.h"
 #include "platter/core/json_text.h"
 #include "platter/mechanics/access_planner.h"
@@ -57,10 +58,12 @@ int list(const std::string& what, bool as_json) {
                                               row.places ? std::string("firmware, eager writing")
                                               : row.accelerated == scheduling::Accelerated::No
                                                   ? std::string("firmware")
-                                                  : fmt::format("firmware, model, rtl, lockstep; program {}",
+                                                  : fmt::format("firmware, model{}; program {}",
+                                                                accelerator::RtlCore::is_built() ? ", rtl, lockstep" : "",
                                                                 scheduling::to_string(row.accelerated))));
   } else if (what == "engines") {
-    for (const system::EngineInfo& row : system::engine_table()) rows.emplace_back(row.name, row.description);
+    for (const system::EngineInfo& row : system::engine_table())
+      if (!row.has_rtl || accelerator::RtlCore::is_built()) rows.emplace_back(row.name, row.description);
   } else if (what == "hosts") {
     for (std::size_t i = 0; i < system::host_kinds().size(); ++i)
       rows.emplace_back(system::host_kinds()[i], system::host_info(static_cast<system::HostKind>(i)).description);

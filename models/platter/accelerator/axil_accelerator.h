@@ -13,12 +13,13 @@ namespace platter::accelerator {
 class AxilAccelerator : public sc_core::sc_module {
  public:
   SC_HAS_PROCESS(AxilAccelerator);
+  /// Throws core::SimulationError in a build without RTL.
   explicit AxilAccelerator(const sc_core::sc_module_name& name);
 
-  sc_core::sc_in<bool> clk_i;
-  sc_core::sc_in<bool> rst_ni;
-  axi::AxilSlavePorts s_axil;
-  sc_core::sc_out<bool> irq_o;
+  sc_core::sc_in<bool> clk_i;   ///< the rising edge counts
+  sc_core::sc_in<bool> rst_ni;  ///< active low
+  axi::AxilSlavePorts s_axil;   ///< the registers
+  sc_core::sc_out<bool> irq_o;  ///< active high
 
  private:
   void evaluate();

@@ -25,6 +25,9 @@ class WaveSamplerIf {
 /// an input of the same cycle, so what is read before a cycle is what the pins show in it.
 class RtlCore : public BusCoreIf {
  public:
+  /// Is the design part of this build? Where it is not (PLATTER_BUILD_RTL=OFF), the constructor throws.
+  static bool is_built();
+
   /// Parameters that the design was Verilated with: the defaults of sched_top, except those that rtl/CMakeLists.txt sets.
   static AcceleratorParameters built_parameters();
 

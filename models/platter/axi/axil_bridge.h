@@ -17,10 +17,11 @@ enum class ResponseReady {
   AfterValid  ///< one cycle after VALID was seen; each access takes one cycle more
 };
 
+/// What an AxilBridge is constructed with.
 struct AxilBridgeOptions {
-  ResponseReady response_ready = ResponseReady::Early;
-  std::uint32_t timeout_cycles = 0;  ///< most cycles that one AXI access may take; 0 for any number
-  std::uint32_t prot = 0;            ///< AWPROT and ARPROT of every access
+  ResponseReady response_ready = ResponseReady::Early;  ///< READY of the channels B and R
+  std::uint32_t timeout_cycles = 0;                     ///< most cycles that one AXI access may take; 0 for any number
+  std::uint32_t prot = 0;                               ///< AWPROT and ARPROT of every access
 };
 
 /// TLM-2.0 target and AXI4-Lite master: every aligned word of a TLM access becomes one AXI access, in order of addresses. One
@@ -31,12 +32,13 @@ struct AxilBridgeOptions {
 class AxilBridge : public sc_core::sc_module {
  public:
   SC_HAS_PROCESS(AxilBridge);
+  /// Every port must be bound.
   explicit AxilBridge(const sc_core::sc_module_name& name, const AxilBridgeOptions& options = {});
 
-  tlm_utils::simple_target_socket<AxilBridge> bus_tgt_socket;
-  sc_core::sc_in<bool> clk_i;
+  tlm_utils::simple_target_socket<AxilBridge> bus_tgt_socket;  ///< TLM-2.0 side, 32 bits of data
+  sc_core::sc_in<bool> clk_i;                                  ///< the rising edge counts
   sc_core::sc_in<bool> rst_ni;  ///< active low; may fall at any time, must rise synchronously to the clock
-  AxilMasterPorts m_axil;
+  AxilMasterPorts m_axil;       ///< AXI4-Lite side
 
   std::uint64_t reads() const { return reads_; }        ///< AXI reads completed
   std::uint64_t writes() const { return writes_; }      ///< AXI writes completed

@@ -19,8 +19,9 @@ enum class Reporting {
   Error     ///< SC_REPORT_ERROR, which throws unless the report handler is configured otherwise
 };
 
+/// What an AxilChecker is constructed with.
 struct AxilCheckerOptions {
-  Reporting reporting = Reporting::Warning;
+  Reporting reporting = Reporting::Warning;  ///< of violations; a warning is at most an SC_REPORT_WARNING
   /// A VALID that waits longer than this many cycles for its READY is a warning (a recommendation of ARM's, not a rule); 0: no
   /// limit.
   std::uint32_t max_wait_cycles = 0;
@@ -34,34 +35,37 @@ inline constexpr const char* kAxilCheckerReport = "/platter/axi/checker";
 /// names of ARM's own protocol assertions; docs/reference/axi_bridge.md lists them.
 class AxilChecker : public sc_core::sc_module {
  public:
+  /// A rule that the bus broke, or a recommendation that it did not follow.
   struct Violation {
-    std::string rule;
-    std::string text;
-    std::uint64_t cycle;  ///< number of rising edges before this one
-    sc_core::sc_time time;
+    std::string rule;       ///< ARM's name of the rule
+    std::string text;       ///< the values that broke it
+    std::uint64_t cycle;    ///< number of rising edges before this one
+    sc_core::sc_time time;  ///< of that edge
   };
 
   SC_HAS_PROCESS(AxilChecker);
+  /// Every port must be bound.
   explicit AxilChecker(const sc_core::sc_module_name& name, const AxilCheckerOptions& options = {});
 
-  sc_core::sc_in<bool> clk_i;
-  sc_core::sc_in<bool> rst_ni;
-  AxilMonitorPorts s_axil;
+  sc_core::sc_in<bool> clk_i;   ///< the rising edge counts
+  sc_core::sc_in<bool> rst_ni;  ///< active low
+  AxilMonitorPorts s_axil;      ///< the bus; all ports are inputs
 
-  std::uint64_t violation_count() const { return violation_count_; }
-  const std::vector<Violation>& violations() const { return violations_; }
-  std::uint64_t warning_count() const { return warning_count_; }
-  const std::vector<Violation>& warnings() const { return warnings_; }
+  std::uint64_t violation_count() const { return violation_count_; }        ///< all of them, also those that were not kept
+  const std::vector<Violation>& violations() const { return violations_; }  ///< the first `most_kept` of them
+  std::uint64_t warning_count() const { return warning_count_; }            ///< all of them, also those that were not kept
+  const std::vector<Violation>& warnings() const { return warnings_; }      ///< the first `most_kept` of them
+  /// Was this rule violated, by the violations that were kept?
   bool violated(const std::string& rule) const;
 
-  std::uint64_t cycles() const { return cycle_; }
+  std::uint64_t cycles() const { return cycle_; }   ///< rising edges of the clock so far
   std::uint64_t reads() const { return reads_; }    ///< reads completed
   std::uint64_t writes() const { return writes_; }  ///< writes completed
   /// Accesses of which a part has been accepted and the response has not yet been taken.
   std::uint64_t outstanding_reads() const { return read_requests_; }
-  std::uint64_t outstanding_writes() const { return std::max(write_addresses_, write_data_); }
-  std::uint64_t most_outstanding_reads() const { return most_outstanding_reads_; }
-  std::uint64_t most_outstanding_writes() const { return most_outstanding_writes_; }
+  std::uint64_t outstanding_writes() const { return std::max(write_addresses_, write_data_); }  ///< the same for writes
+  std::uint64_t most_outstanding_reads() const { return most_outstanding_reads_; }              ///< most at one time
+  std::uint64_t most_outstanding_writes() const { return most_outstanding_writes_; }            ///< most at one time
 
  private:
   /// One channel at a rising edge.

@@ -7,14 +7,20 @@
 
 namespace platter::axi {
 
-/// Codes of BRESP and RRESP. AXI4-Lite has no EXOKAY.
-enum class Response : std::uint32_t { Okay = 0, ExOkay = 1, SlvErr = 2, DecErr = 3 };
+/// Codes of BRESP and RRESP.
+enum class Response : std::uint32_t {
+  Okay = 0,    ///< good
+  ExOkay = 1,  ///< not of AXI4-Lite
+  SlvErr = 2,  ///< the slave refuses
+  DecErr = 3,  ///< there is no slave
+};
 
 /// The pins of AXI4-Lite with 32 bits of data: the master drives the `FromMaster` pins, the slave the `FromSlave` pins. The types
 /// are those that Verilator gives the pins of a SystemC model, so such a model binds to the signals directly. A master without
 /// PROT leaves it at 0; a slave without PROT ignores it.
 template <template <class> class FromMaster, template <class> class FromSlave>
 struct AxilBundle {
+  /// `prefix`: of the pins' names.
   explicit AxilBundle(const std::string& prefix)
       : awvalid((prefix + "_awvalid").c_str()),
         awready((prefix + "_awready").c_str()),
@@ -36,31 +42,32 @@ struct AxilBundle {
         rdata((prefix + "_rdata").c_str()),
         rresp((prefix + "_rresp").c_str()) {}
 
-  FromMaster<bool> awvalid;
-  FromSlave<bool> awready;
-  FromMaster<std::uint32_t> awaddr;
-  FromMaster<std::uint32_t> awprot;
+  FromMaster<bool> awvalid;          ///< address of a write: valid
+  FromSlave<bool> awready;           ///< address of a write: ready
+  FromMaster<std::uint32_t> awaddr;  ///< address of a write, in bytes
+  FromMaster<std::uint32_t> awprot;  ///< AWPROT
 
-  FromMaster<bool> wvalid;
-  FromSlave<bool> wready;
-  FromMaster<std::uint32_t> wdata;
-  FromMaster<std::uint32_t> wstrb;
+  FromMaster<bool> wvalid;          ///< data of a write: valid
+  FromSlave<bool> wready;           ///< data of a write: ready
+  FromMaster<std::uint32_t> wdata;  ///< data of a write
+  FromMaster<std::uint32_t> wstrb;  ///< data of a write: the bytes that count
 
-  FromSlave<bool> bvalid;
-  FromMaster<bool> bready;
-  FromSlave<std::uint32_t> bresp;
+  FromSlave<bool> bvalid;          ///< response to a write: valid
+  FromMaster<bool> bready;         ///< response to a write: ready
+  FromSlave<std::uint32_t> bresp;  ///< response to a write: a code of Response
 
-  FromMaster<bool> arvalid;
-  FromSlave<bool> arready;
-  FromMaster<std::uint32_t> araddr;
-  FromMaster<std::uint32_t> arprot;
+  FromMaster<bool> arvalid;          ///< address of a read: valid
+  FromSlave<bool> arready;           ///< address of a read: ready
+  FromMaster<std::uint32_t> araddr;  ///< address of a read, in bytes
+  FromMaster<std::uint32_t> arprot;  ///< ARPROT
 
-  FromSlave<bool> rvalid;
-  FromMaster<bool> rready;
-  FromSlave<std::uint32_t> rdata;
-  FromSlave<std::uint32_t> rresp;
+  FromSlave<bool> rvalid;          ///< data of a read: valid
+  FromMaster<bool> rready;         ///< data of a read: ready
+  FromSlave<std::uint32_t> rdata;  ///< data of a read
+  FromSlave<std::uint32_t> rresp;  ///< data of a read: a code of Response
 };
 
+/// A signal as a pin of AxilBundle.
 template <class T>
 using AxilWire = sc_core::sc_signal<T>;
 
@@ -68,29 +75,34 @@ using AxilWire = sc_core::sc_signal<T>;
 template <unsigned AddrW = 32>
 struct AxilSignals : AxilBundle<AxilWire, AxilWire> {
   static_assert(AddrW >= 2 && AddrW <= 32, "an address has 2 to 32 bits");
-  static constexpr unsigned kAddressBits = AddrW;
+  static constexpr unsigned kAddressBits = AddrW;  ///< width of an address
 
+  /// `name`: the prefix of the signals' names.
   explicit AxilSignals(const std::string& name = "axil") : AxilBundle<AxilWire, AxilWire>(name) {}
 };
 
 /// Ports for the pins; bind() connects all of them, to signals or to the ports of an enclosing module.
 template <template <class> class FromMaster, template <class> class FromSlave>
 struct AxilPorts : AxilBundle<FromMaster, FromSlave> {
+  /// `name`: the prefix of the ports' names.
   explicit AxilPorts(const std::string& name = "axil") : AxilBundle<FromMaster, FromSlave>(name) {}
 
   /// Bits of an address: set by bind(), or by the user if the ports are bound one by one.
   unsigned address_bits = 32;
 
+  /// Binds every port to the signal of its name.
   template <unsigned AddrW>
   void bind(AxilSignals<AddrW>& signals) {
     address_bits = AddrW;
     bind_all(signals);
   }
+  /// Binds every port to the port of its name of an enclosing module.
   template <template <class> class M, template <class> class S>
   void bind(AxilPorts<M, S>& outer) {
     address_bits = outer.address_bits;
     bind_all(outer);
   }
+  /// As bind().
   template <class Other>
   void operator()(Other& other) {
     bind(other);
@@ -121,8 +133,8 @@ struct AxilPorts : AxilBundle<FromMaster, FromSlave> {
   }
 };
 
-using AxilMasterPorts = AxilPorts<sc_core::sc_out, sc_core::sc_in>;
-using AxilSlavePorts = AxilPorts<sc_core::sc_in, sc_core::sc_out>;
-using AxilMonitorPorts = AxilPorts<sc_core::sc_in, sc_core::sc_in>;
+using AxilMasterPorts = AxilPorts<sc_core::sc_out, sc_core::sc_in>;  ///< of a master
+using AxilSlavePorts = AxilPorts<sc_core::sc_in, sc_core::sc_out>;   ///< of a slave
+using AxilMonitorPorts = AxilPorts<sc_core::sc_in, sc_core::sc_in>;  ///< of who only watches
 
 }  // namespace platter::axi

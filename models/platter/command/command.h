@@ -12,7 +12,7 @@ using core::Picoseconds;
 
 /// Why a command was refused or failed.
 enum class CommandStatus : std::uint8_t {
-  Good,
+  Good,           ///< no error
   BadCommand,     ///< neither read, write nor flush, or an attribute (class, task attribute, deadline) out of range
   BadAddress,     ///< past the end, or not at a sector boundary
   BadLength,      ///< not a whole number of sectors
@@ -26,6 +26,7 @@ enum class CommandStatus : std::uint8_t {
   Unreadable,     ///< at least one of its sectors cannot be read
 };
 
+/// A few words of plain text.
 constexpr std::string_view to_string(CommandStatus status) {
   switch (status) {
     case CommandStatus::Good: return "good";
@@ -46,10 +47,11 @@ constexpr std::string_view to_string(CommandStatus status) {
 
 /// SCSI sense data (SPC-6, 4.4.7), as a SCSI or ATA host receives it. All zero: no sense.
 struct Sense {
-  std::uint8_t key = 0;
+  std::uint8_t key = 0;        ///< sense key
   std::uint8_t code = 0;       ///< additional sense code
   std::uint8_t qualifier = 0;  ///< of that
 
+  /// All three are equal.
   friend constexpr bool operator==(const Sense& a, const Sense& b) {
     return a.key == b.key && a.code == b.code && a.qualifier == b.qualifier;
   }
@@ -74,27 +76,33 @@ constexpr Sense sense_of(CommandStatus status) {
   return {};
 }
 
-enum class Operation : std::uint8_t { Read, Write, Flush };
+/// What a command does.
+enum class Operation : std::uint8_t {
+  Read,   ///< data goes to the host
+  Write,  ///< data comes from the host
+  Flush,  ///< all writes that have completed go to the media
+};
 
+/// The operation of a command that moves data.
 constexpr Operation read_or_write(bool write) { return write ? Operation::Write : Operation::Read; }
 
 /// SCSI task attribute (SAM-5, 8.6). NCQ has none: all its commands are simple.
 enum class TaskAttribute : std::uint8_t {
-  Simple,
+  Simple,       ///< no order
   Ordered,      ///< after every older command, before every younger one
   HeadOfQueue,  ///< before every command that has not begun
 };
 
 /// The attributes of a command that scheduling uses besides operation and addresses. They are fields of an ATA or SCSI command.
 struct Attributes {
-  static constexpr int kAnyTag = -1;
-  static constexpr std::int64_t kNoNumber = -1;
+  static constexpr int kAnyTag = -1;             ///< the drive chooses the tag
+  static constexpr std::int64_t kNoNumber = -1;  ///< no request of a log
 
-  core::RequestClass cls = core::RequestClass::Discrete;
-  Picoseconds deadline = core::kNoDeadline;  ///< absolute; as ATA and SCSI Command Duration Limits carry it
-  std::uint32_t stream = 0;
-  int tag = kAnyTag;                                ///< NCQ tag chosen by the host; kAnyTag: the drive chooses
-  TaskAttribute attribute = TaskAttribute::Simple;  ///< others only if the drive accepts them (`queue.task_attributes`)
+  core::RequestClass cls = core::RequestClass::Discrete;  ///< service class
+  Picoseconds deadline = core::kNoDeadline;               ///< absolute; as ATA and SCSI Command Duration Limits carry it
+  std::uint32_t stream = 0;                               ///< number of the stream of a continuous command
+  int tag = kAnyTag;                                      ///< NCQ tag chosen by the host; kAnyTag: the drive chooses
+  TaskAttribute attribute = TaskAttribute::Simple;        ///< others only if the drive accepts them (`queue.task_attributes`)
   bool fua = false;                 ///< force unit access: a write is complete when it is on the media, a read comes from there
   Picoseconds issued = -1;          ///< when the host got the request; -1: when it is sent
   std::int64_t number = kNoNumber;  ///< of the host's request, as the request log has it; for observers only
@@ -107,13 +115,13 @@ struct Attributes {
 
 /// One command, from the host's request to the drive's queue.
 struct Command : Attributes {
-  Operation operation = Operation::Read;
-  std::uint64_t address = 0;  ///< bytes; of a flush 0
-  std::uint32_t length = 0;   ///< bytes; of a flush 0
+  Operation operation = Operation::Read;  ///< what it does
+  std::uint64_t address = 0;              ///< bytes; of a flush 0
+  std::uint32_t length = 0;               ///< bytes; of a flush 0
 
-  bool read() const { return operation == Operation::Read; }
-  bool write() const { return operation == Operation::Write; }
-  bool flush() const { return operation == Operation::Flush; }
+  bool read() const { return operation == Operation::Read; }    ///< Is it a read?
+  bool write() const { return operation == Operation::Write; }  ///< Is it a write?
+  bool flush() const { return operation == Operation::Flush; }  ///< Is it a flush?
 };
 
 /// Where a command's time went. The parts sum to completed - issued.
@@ -123,24 +131,24 @@ struct CommandTiming {
   Picoseconds started = 0;    ///< its decision was made and its overhead began
   Picoseconds completed = 0;  ///< BEGIN_RESP
   Picoseconds queue = 0;      ///< started - issued
-  Picoseconds overhead = 0;
-  Picoseconds seek = 0;
-  Picoseconds settle = 0;
-  Picoseconds rotation = 0;
-  Picoseconds transfer = 0;
-  Picoseconds bus = 0;  ///< host bus time that overlaps no other part
+  Picoseconds overhead = 0;   ///< the controller's overhead
+  Picoseconds seek = 0;       ///< the arm moves
+  Picoseconds settle = 0;     ///< the heads settle
+  Picoseconds rotation = 0;   ///< the wait for the first sector
+  Picoseconds transfer = 0;   ///< the sectors pass under the heads
+  Picoseconds bus = 0;        ///< host bus time that overlaps no other part
 
-  Picoseconds response() const { return completed - issued; }
-  Picoseconds parts() const { return queue + overhead + seek + settle + rotation + transfer + bus; }
+  Picoseconds response() const { return completed - issued; }                                         ///< response time
+  Picoseconds parts() const { return queue + overhead + seek + settle + rotation + transfer + bus; }  ///< sum of the parts
 };
 
 /// The outcome of a command.
 struct Result {
-  CommandStatus status = CommandStatus::Good;
-  CommandTiming timing;
-  std::uint64_t first_bad = 0;  ///< of an unreadable command: its first unreadable block
+  CommandStatus status = CommandStatus::Good;  ///< whether it succeeded
+  CommandTiming timing;                        ///< where its time went
+  std::uint64_t first_bad = 0;                 ///< of an unreadable command: its first unreadable block
 
-  Sense sense() const { return sense_of(status); }
+  Sense sense() const { return sense_of(status); }  ///< SCSI sense data of the status
 };
 
 }  // namespace platter::command

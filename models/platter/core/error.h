@@ -12,12 +12,13 @@ namespace platter::core {
 /// left out where they are 0.
 class InputError : public std::runtime_error {
  public:
+  /// About a place in a file; `line` and `column` are counted from 1, and 0 where there is none.
   InputError(std::string file, std::size_t line, std::size_t column, const std::string& message)
       : std::runtime_error(format(file, line, column, message)), file_(std::move(file)), line_(line), column_(column) {}
 
-  const std::string& file() const { return file_; }
-  std::size_t line() const { return line_; }
-  std::size_t column() const { return column_; }
+  const std::string& file() const { return file_; }  ///< the file, or the option of the command line
+  std::size_t line() const { return line_; }         ///< counted from 1; 0: none
+  std::size_t column() const { return column_; }     ///< counted from 1; 0: none
 
  private:
   static std::string format(const std::string& file, std::size_t line, std::size_t column, const std::string& message) {
@@ -34,20 +35,21 @@ class InputError : public std::runtime_error {
 
 /// One thing wrong with a configuration.
 struct ConfigProblem {
-  std::string file;
-  std::size_t line = 0;
-  std::size_t column = 0;
-  std::string key;      ///< dotted path of the key
-  std::string message;  ///< what was found and what was expected
+  std::string file;        ///< the scenario or the profile
+  std::size_t line = 0;    ///< counted from 1; 0: none
+  std::size_t column = 0;  ///< counted from 1; 0: none
+  std::string key;         ///< dotted path of the key
+  std::string message;     ///< what was found and what was expected
 };
 
 /// All problems of a configuration together, one a line: "FILE:LINE:COLUMN: key: message".
 class ConfigError : public std::runtime_error {
  public:
+  /// With at least one problem.
   explicit ConfigError(std::vector<ConfigProblem> problems)
       : std::runtime_error(format(problems)), problems_(std::move(problems)) {}
 
-  const std::vector<ConfigProblem>& problems() const { return problems_; }
+  const std::vector<ConfigProblem>& problems() const { return problems_; }  ///< in the order of the file
 
  private:
   static std::string format(const std::vector<ConfigProblem>& problems) {

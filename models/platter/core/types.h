@@ -10,17 +10,21 @@ namespace platter::core {
 /// A number that does not mix with other numbers by accident. `Marker` only distinguishes the types.
 template <typename Rep, typename Marker>
 struct Strong {
-  Rep value{};
+  Rep value{};  ///< the number itself
 
   constexpr Strong() = default;
+  /// Of a number, never by an implicit conversion.
   constexpr explicit Strong(Rep v) : value(v) {}
 
+  /// @{
+  /// Comparison of the numbers.
   friend constexpr bool operator==(Strong a, Strong b) { return a.value == b.value; }
   friend constexpr bool operator!=(Strong a, Strong b) { return a.value != b.value; }
   friend constexpr bool operator<(Strong a, Strong b) { return a.value < b.value; }
   friend constexpr bool operator<=(Strong a, Strong b) { return a.value <= b.value; }
   friend constexpr bool operator>(Strong a, Strong b) { return a.value > b.value; }
   friend constexpr bool operator>=(Strong a, Strong b) { return a.value >= b.value; }
+  /// @}
 };
 
 using Lba = Strong<std::uint64_t, struct LbaMarker>;             ///< logical block (sector) number
@@ -34,10 +38,10 @@ using Picoseconds = std::int64_t;
 /// Fraction of a turn: 2^32 is one turn, so sums wrap at a full turn.
 using Angle = std::uint32_t;
 
-inline constexpr Picoseconds kPicosecondsPerNanosecond = 1'000;
-inline constexpr Picoseconds kPicosecondsPerMicrosecond = 1'000'000;
-inline constexpr Picoseconds kPicosecondsPerMillisecond = 1'000'000'000;
-inline constexpr Picoseconds kPicosecondsPerSecond = 1'000'000'000'000;
+inline constexpr Picoseconds kPicosecondsPerNanosecond = 1'000;           ///< unit of to_picoseconds()
+inline constexpr Picoseconds kPicosecondsPerMicrosecond = 1'000'000;      ///< unit of to_picoseconds()
+inline constexpr Picoseconds kPicosecondsPerMillisecond = 1'000'000'000;  ///< unit of to_picoseconds()
+inline constexpr Picoseconds kPicosecondsPerSecond = 1'000'000'000'000;   ///< unit of to_picoseconds()
 
 /// "Best effort": no deadline at all.
 inline constexpr Picoseconds kNoDeadline = std::numeric_limits<Picoseconds>::max();
@@ -51,15 +55,22 @@ constexpr Picoseconds to_picoseconds(double value, Picoseconds unit) {
   return static_cast<Picoseconds>(scaled < 0 ? scaled - 0.5 : scaled + 0.5);
 }
 
+/// For what is shown.
 constexpr double to_milliseconds(Picoseconds time) { return static_cast<double>(time) * 1e-9; }
 
 /// Service class of a request. The numbers are those of the accelerator's command table.
-enum class RequestClass : std::uint8_t { Discrete = 0, Continuous = 1, Background = 2 };
-inline constexpr std::size_t kRequestClasses = 3;
+enum class RequestClass : std::uint8_t {
+  Discrete = 0,    ///< best effort
+  Continuous = 1,  ///< of a multimedia stream, with a deadline at the end of its round
+  Background = 2,  ///< after both
+};
+inline constexpr std::size_t kRequestClasses = 3;  ///< how many there are
 /// A host may send any number as a class; `valid` checks it.
 constexpr std::size_t index_of(RequestClass cls) { return static_cast<std::size_t>(cls); }
+/// Is it one of the classes?
 constexpr bool valid(RequestClass cls) { return index_of(cls) < kRequestClasses; }
 
+/// Its name in results and logs.
 constexpr std::string_view to_string(RequestClass cls) {
   switch (cls) {
     case RequestClass::Discrete: return "discrete";

@@ -18,12 +18,13 @@
 
 namespace platter::drive {
 
+/// What a drive is constructed with, besides its engine.
 struct DriveConfig {
-  profile::DriveProfile profile;
-  bool holds_data = true;  ///< false: timing only, no bytes are kept
-  eager::EagerOptions eager = {};
-  std::uint64_t seed = 1;  ///< seed of the random initial placement of blocks; used with eager writing only
-  Picoseconds fails_at = core::kNoDeadline;
+  profile::DriveProfile profile;             ///< the drive: system::load_drive() reads one
+  bool holds_data = true;                    ///< false: timing only, no bytes are kept
+  eager::EagerOptions eager = {};            ///< eager writing; off unless set
+  std::uint64_t seed = 1;                    ///< seed of the random initial placement of blocks; used with eager writing only
+  Picoseconds fails_at = core::kNoDeadline;  ///< when it fails; kNoDeadline: never
 };
 
 /// A hard-disk drive: a TLM-2.0 target for hosts, the mechanics, and a scheduling engine of any implementation.
@@ -52,18 +53,20 @@ class Drive : public sc_core::sc_module {
   DriveRegisters registers_;
 
  public:
-  HostPort::Port::Socket& host_tgt_socket;
-  tlm_utils::simple_target_socket_optional<DriveRegisters>& register_tgt_socket;
+  HostPort::Port::Socket& host_tgt_socket;  ///< commands of hosts
+  tlm_utils::simple_target_socket_optional<DriveRegisters>&
+      register_tgt_socket;  ///< counters, token bucket, state; need not be bound
 
-  const mechanics::AccessPlanner& planner() const { return planner_; }
-  engine::EngineIf& engine() { return *engine_; }
-  const engine::EngineIf& engine() const { return *engine_; }
-  const HazardQueue& queue() const { return queue_; }
-  const Dispatcher& dispatcher() const { return controller_.dispatcher(); }
-  const ActuatorUnit& actuator() const { return actuator_; }
-  const Spindle& spindle() const { return spindle_; }
-  const Power& power() const { return power_; }
-  const HostPort& host_port() const { return host_port_; }
+  const mechanics::AccessPlanner& planner() const { return planner_; }       ///< its mechanics
+  engine::EngineIf& engine() { return *engine_; }                            ///< its scheduling engine
+  const engine::EngineIf& engine() const { return *engine_; }                ///< its scheduling engine
+  const HazardQueue& queue() const { return queue_; }                        ///< its command queue
+  const Dispatcher& dispatcher() const { return controller_.dispatcher(); }  ///< counters of decisions
+  const ActuatorUnit& actuator() const { return actuator_; }                 ///< counters of accesses
+  const Spindle& spindle() const { return spindle_; }                        ///< angle and speed
+  const Power& power() const { return power_; }                              ///< is it alive, and since when?
+  const HostPort& host_port() const { return host_port_; }                   ///< counters of commands
+  /// Counters of the buffer; all 0 for a drive without one.
   CacheStatistics cache_statistics() const {
     return controller_.cache() != nullptr ? controller_.cache()->statistics() : CacheStatistics{};
   }
@@ -71,7 +74,7 @@ class Drive : public sc_core::sc_module {
   const buffer::SegmentBuffer* segments() const {
     return controller_.cache() != nullptr ? &controller_.cache()->segments() : nullptr;
   }
-  const media::Media& media() const { return media_; }
+  const media::Media& media() const { return media_; }  ///< the bytes of its sectors
   /// Memory of the drive's data: pages of the media, and of cached blocks that have yet to be written there.
   std::uint64_t kept_bytes() const { return controller_.data().kept(); }
   /// Capacity that the host sees.
@@ -92,8 +95,11 @@ class Drive : public sc_core::sc_module {
   void set_token_bucket(std::uint32_t rate, std::uint32_t depth) { host_port_.admission().set_token_bucket(rate, depth); }
   /// The probe must outlive its registration.
   void add_probe(ProbeIf& probe) { probes_.add(probe); }
+  /// Ends the registration.
   void remove_probe(ProbeIf& probe) { probes_.remove(probe); }
+  /// The probe must outlive its registration.
   void add_decision_probe(DecisionProbeIf& probe) { decision_probes_.add(probe); }
+  /// Ends the registration.
   void remove_decision_probe(DecisionProbeIf& probe) { decision_probes_.remove(probe); }
 };
 

@@ -14,42 +14,42 @@ namespace platter::drive {
 
 /// An actuator has changed its state.
 struct ActuatorReport {
-  core::Picoseconds time;
-  std::uint32_t actuator;
-  ControllerState state;
+  core::Picoseconds time;  ///< of the change
+  std::uint32_t actuator;  ///< its number
+  ControllerState state;   ///< what it does from now on
   std::uint32_t cylinder;  ///< position of the arm, also during a seek
-  std::uint32_t head;
-  int tag;  ///< of the access in progress; -1: none
+  std::uint32_t head;      ///< the head in use
+  int tag;                 ///< of the access in progress; -1: none
 };
 
 /// An access has been decided on.
 struct AccessReport {
-  core::Picoseconds time;
-  core::Picoseconds begin;  ///< of the access: `time`, or later if the decision takes effect later
-  std::uint32_t actuator;
-  std::uint32_t tag;
-  core::RequestClass cls;
-  core::Picoseconds deadline;  ///< core::kNoDeadline: none
-  bool write;
-  core::Lba first;
-  std::uint32_t blocks;
+  core::Picoseconds time;         ///< of the decision
+  core::Picoseconds begin;        ///< of the access: `time`, or later if the decision takes effect later
+  std::uint32_t actuator;         ///< its number
+  std::uint32_t tag;              ///< of the command
+  core::RequestClass cls;         ///< of the command
+  core::Picoseconds deadline;     ///< core::kNoDeadline: none
+  bool write;                     ///< the access is a write
+  core::Lba first;                ///< first block on the media
+  std::uint32_t blocks;           ///< length
   command::CommandTiming timing;  ///< of the command so far, this access included
 };
 
 /// A command of a host is in another stage, or has just been received.
 struct StageReport {
-  core::Picoseconds time;
-  std::uint32_t tag;
-  Stage stage;
+  core::Picoseconds time;    ///< of the change
+  std::uint32_t tag;         ///< of the command
+  Stage stage;               ///< the new one
   command::Command command;  ///< as the host asked
 };
 
 /// Data crosses the host bus.
 struct BusReport {
-  core::Picoseconds begin;
-  core::Picoseconds end;
-  bool write;
-  std::uint32_t blocks;
+  core::Picoseconds begin;  ///< of the transfer
+  core::Picoseconds end;    ///< of the transfer
+  bool write;               ///< from the host
+  std::uint32_t blocks;     ///< length
 };
 
 /// Observes a drive without affecting it. A drive without a probe uses one timed call for each access; with a probe, one for
@@ -57,8 +57,11 @@ struct BusReport {
 class ProbeIf {
  public:
   virtual ~ProbeIf() = default;
+  /// An actuator is in another state.
   virtual void entered(const ActuatorReport& /*report*/) {}
+  /// An access has been decided on.
   virtual void started(const AccessReport& /*report*/) {}
+  /// A command is in another stage.
   virtual void staged(const StageReport& /*report*/) {}
   /// The number of commands in the queue has changed.
   virtual void occupied(core::Picoseconds /*time*/, std::uint32_t /*commands*/) {}
@@ -70,12 +73,12 @@ class ProbeIf {
 
 /// A decision is known. The pointers are valid during the call.
 struct DecisionReport {
-  core::Picoseconds asked;      ///< when the actuator was free and the decision was requested
-  core::Picoseconds effective;  ///< when the decision is known and acted on
-  std::uint32_t actuator;
-  mechanics::HeadState head;  ///< at `asked`
-  const scheduling::Decision& decision;
-  const QueueEntry* chosen;  ///< null: the arm moves only, or nothing is done
+  core::Picoseconds asked;               ///< when the actuator was free and the decision was requested
+  core::Picoseconds effective;           ///< when the decision is known and acted on
+  std::uint32_t actuator;                ///< its number
+  mechanics::HeadState head;             ///< at `asked`
+  const scheduling::Decision& decision;  ///< what the engine answered
+  const QueueEntry* chosen;              ///< null: the arm moves only, or nothing is done
   const std::vector<const QueueEntry*>&
       engine;  ///< the commands in the engine before the decision, by their tag there; null: free entry
 };
@@ -84,9 +87,11 @@ struct DecisionReport {
 class DecisionProbeIf {
  public:
   virtual ~DecisionProbeIf() = default;
+  /// Called once for each decision.
   virtual void decided(const DecisionReport& report) = 0;
 };
 
+/// Those of a drive.
 using DecisionProbes = core::Probes<DecisionProbeIf>;
 
 }  // namespace platter::drive

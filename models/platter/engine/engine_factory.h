@@ -13,9 +13,9 @@ namespace platter::engine {
 
 /// What an engine is built with. The factory itself supplies the policy.
 struct EngineContext {
-  const mechanics::AccessPlanner& planner;
-  std::uint32_t queue_depth;
-  Picoseconds clock_period;
+  const mechanics::AccessPlanner& planner;              ///< the drive's mechanics
+  std::uint32_t queue_depth;                            ///< tags of the queue
+  Picoseconds clock_period;                             ///< of the controller
   const scheduling::FreeSpaceIf* free_space = nullptr;  ///< set if the policy decides where writes go
   bool bind_reads = false;                              ///< see scheduling::SchedulerContext
   std::string drive = "disk";                           ///< the drive's name

@@ -16,6 +16,7 @@ using scheduling::HeadState;
 class DecisionSinkIf {
  public:
   virtual ~DecisionSinkIf() = default;
+  /// The decision that was requested.
   virtual void decided(const Decision& decision, Picoseconds effective) = 0;
   /// A command that could not be withdrawn at once has left the engine.
   virtual void left(core::Tag /*tag*/) {}
@@ -23,17 +24,19 @@ class DecisionSinkIf {
   virtual void preparation_changed() {}
 };
 
+/// Counters of an engine.
 struct EngineStatistics {
-  std::uint64_t decisions = 0;
-  std::uint64_t cycles = 0;         ///< clock cycles spent deciding
-  std::uint64_t access_cycles = 0;  ///< clock cycles of register accesses (accelerator only)
-  std::uint64_t forced = 0;         ///< decisions made by the deadline guard
-  std::uint64_t compared = 0;       ///< responses compared (lock-step only)
-  std::uint64_t decisions_compared = 0;
-  std::uint64_t mismatches = 0;
+  std::uint64_t decisions = 0;           ///< decisions made
+  std::uint64_t cycles = 0;              ///< clock cycles spent deciding
+  std::uint64_t access_cycles = 0;       ///< clock cycles of register accesses (accelerator only)
+  std::uint64_t forced = 0;              ///< decisions made by the deadline guard
+  std::uint64_t compared = 0;            ///< responses compared (lock-step only)
+  std::uint64_t decisions_compared = 0;  ///< decisions among them (lock-step only)
+  std::uint64_t mismatches = 0;          ///< responses that differed (lock-step only)
   std::optional<std::uint64_t> windows;  ///< in which responses were compared (sampled lock-step only)
   Picoseconds latency = 0;               ///< sum over decisions of the time from the request to the decision
 
+  /// Adds the counters of another engine.
   EngineStatistics& operator+=(const EngineStatistics& other) {
     decisions += other.decisions;
     cycles += other.cycles;
@@ -57,6 +60,7 @@ class EngineIf {
   EngineIf(const EngineIf&) = delete;
   EngineIf& operator=(const EngineIf&) = delete;
 
+  /// To be called once, before any other function.
   virtual void bind_sink(DecisionSinkIf& sink) = 0;
   /// `command` must keep its address until it is served.
   virtual void insert(const Command& command) = 0;
@@ -67,6 +71,7 @@ class EngineIf {
   virtual bool withdraws_at_once(const Command& /*command*/) const { return true; }
   /// The extent of a command that the engine holds has changed, because a mapping has moved its blocks.
   virtual void moved(const Command& command) = 0;
+  /// True if the engine holds no command.
   virtual bool empty() const = 0;
   /// The actuator is busy and will be free at `when`, in state `at`: the engine may decide for then. May be called again with new values;
   /// repeating identical values has no effect.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "platter/accelerator/rtl_core.h"
+#include "platter/core/error.h"
 #include "platter/core/types.h"
 #include "platter/observe/output_file.h"
 #include "platter/params/signal.h"
@@ -16,9 +17,9 @@ namespace platter::observe {
 
 /// A time from whose begin to its end a file records.
 struct WaveWindow {
-  std::filesystem::path file;
-  core::Picoseconds from;
-  core::Picoseconds to;
+  std::filesystem::path file;  ///< its name; several windows may have one file
+  core::Picoseconds from;      ///< begin
+  core::Picoseconds to;        ///< end, which still counts
 };
 
 /// FST files, usually one, with the signals of drives and arrays and, where there is RTL, the RTL's, on one time axis in picoseconds. Times never go
@@ -27,6 +28,16 @@ struct WaveWindow {
 /// simulated time has caught up.
 class WaveFile : public accelerator::WaveSamplerIf {
  public:
+  /// Can this build write wave files? They need Verilator's FST writer, of the version that the project is verified with.
+  static bool is_built();
+  /// Throws core::InputError about `file` where it cannot; so does the constructor.
+  static void require(const std::filesystem::path& file) {
+    if (!is_built())
+      throw core::InputError(file.string(), 0, 0,
+                             "this build of Platter writes no waves; expected one with the RTL and the verified version of "
+                             "Verilator (docs/how_to/build_without_scripts.md)");
+  }
+
   /// Throws core::InputError where the file cannot be written.
   WaveFile(const std::filesystem::path& file, core::Picoseconds from, core::Picoseconds to)
       : WaveFile(std::vector<WaveWindow>{{file, from, to}}) {}
@@ -37,12 +48,14 @@ class WaveFile : public accelerator::WaveSamplerIf {
   // To be called before `arm`.
   /// The signals of a scope, by its number.
   struct Signals {
-    std::size_t scope = 0;
+    std::size_t scope = 0;  ///< its number
   };
+  /// Adds a scope with its signals.
   Signals add(const std::string& scope, std::vector<params::SignalRow> rows);
   /// Adds a design, which must be built for tracing and outlive the file.
   void add(accelerator::RtlCore& rtl);
 
+  /// The signal of this row has this value from `now` on.
   void set(Signals of, std::size_t row, params::SignalValue value, core::Picoseconds now);
   /// Sets those signals that are read after one of `events`.
   template <typename View>
@@ -52,6 +65,7 @@ class WaveFile : public accelerator::WaveSamplerIf {
       if ((signals[i].events & events) != 0) set(of, i, signals[i].value(view), now);
   }
 
+  /// Does a window record this time?
   bool wants(core::Picoseconds time) const override {
     if (!armed_) return false;
     std::size_t i = window_;
@@ -60,6 +74,7 @@ class WaveFile : public accelerator::WaveSamplerIf {
   }
   /// Starts the recording. What happens to a design before the simulation starts is not in the file.
   void arm();
+  /// Of a design, at a time that the file wants.
   void sample(core::Picoseconds time) override;
   /// The begin of the first window that begins after `now`; kNoDeadline: none.
   core::Picoseconds next_from(core::Picoseconds now) const {
@@ -70,6 +85,7 @@ class WaveFile : public accelerator::WaveSamplerIf {
   /// Closes the files and checks that they are complete; `commit` of the returned files gives them their names. Without `commit` nothing
   /// remains.
   std::vector<OutputFile*> close();
+  /// Closes the files, and gives them their names.
   void commit() { commit_all(close()); }
 
  private:

@@ -20,11 +20,13 @@ class WaveProbe : public sc_core::sc_module, public drive::ProbeIf {
             std::uint32_t samples_per_turn, const std::string& policy = "", const std::string& engine = "");
   ~WaveProbe() override;
 
+  /// @cond of drive::ProbeIf
   void entered(const drive::ActuatorReport& report) override;
   void started(const drive::AccessReport& report) override;
   void staged(const drive::StageReport& report) override;
   void occupied(core::Picoseconds time, std::uint32_t commands) override;
   void prepared(core::Picoseconds time, std::uint32_t actuator, core::Picoseconds from) override;
+  /// @endcond
 
  private:
   /// The drive is watched from this time before a window on: a watched drive takes more events of the kernel.

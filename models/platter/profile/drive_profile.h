@@ -22,16 +22,21 @@ enum class Mapping {
 };
 
 /// What a group of spare sectors belongs to.
-enum class SpareUnit { Zone, Range, Cylinder, Track };
+enum class SpareUnit {
+  Zone,      ///< the zone
+  Range,     ///< `GeometryProfile::range_cylinders` cylinders
+  Cylinder,  ///< a cylinder
+  Track,     ///< a track
+};
 
 /// Neighbouring cylinders with the same number of sectors on every track.
 struct ZoneProfile {
-  std::uint32_t first_cylinder = 0;
-  std::uint32_t last_cylinder = 0;
-  std::uint32_t sectors_per_track = 0;
-  double offset_sectors = 0;  ///< angle of the zone's first sector
-  double track_skew_sectors = 0;
-  double cylinder_skew_sectors = 0;
+  std::uint32_t first_cylinder = 0;           ///< first cylinder of the zone
+  std::uint32_t last_cylinder = 0;            ///< last cylinder of the zone
+  std::uint32_t sectors_per_track = 0;        ///< sectors of each track
+  double offset_sectors = 0;                  ///< angle of the zone's first sector
+  double track_skew_sectors = 0;              ///< skew from one track to the next
+  double cylinder_skew_sectors = 0;           ///< skew from one cylinder to the next
   double range_skew_sectors = 0;              ///< added at each boundary of `GeometryProfile::range_cylinders`
   std::uint32_t front_sectors = 0;            ///< sectors at the zone's front that hold no block
   std::uint32_t spare_sectors = 0;            ///< reserved in each unit (`GeometryProfile::spare_unit`); slips use them up
@@ -41,39 +46,45 @@ struct ZoneProfile {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> remaps;
 };
 
+/// Cylinders, heads, zones, and where the blocks are.
 struct GeometryProfile {
-  std::uint32_t cylinders = 0;
-  std::uint32_t surfaces = 0;
-  std::uint32_t sector_bytes = 512;
-  Mapping mapping = Mapping::Plain;
-  SpareUnit spare_unit = SpareUnit::Zone;
+  std::uint32_t cylinders = 0;             ///< number of cylinders
+  std::uint32_t surfaces = 0;              ///< data surfaces
+  std::uint32_t sector_bytes = 512;        ///< bytes of a sector
+  Mapping mapping = Mapping::Plain;        ///< order of the heads
+  SpareUnit spare_unit = SpareUnit::Zone;  ///< what a group of spare sectors belongs to
   std::uint32_t range_cylinders = 1;       ///< cylinders of a range, which spares and skews may count by
   bool spares_at_front = false;            ///< of their unit, instead of its end
   bool slip_to_zone_end = false;           ///< a slip moves all later blocks of the zone and does not use the units' spares
   std::vector<double> head_offsets_turns;  ///< each head's angle relative to the layout; empty: none
-  std::vector<ZoneProfile> zones;
+  std::vector<ZoneProfile> zones;          ///< from the outer edge on
 };
 
-enum class SeekModel { Table, SqrtLinear, ThreePoint };
+/// The form of a seek curve.
+enum class SeekModel {
+  Table,       ///< measured points, straight lines between them
+  SqrtLinear,  ///< a + b sqrt(d), then c + d d
+  ThreePoint,  ///< a curve through one cylinder, a third of the stroke, the full stroke
+};
 
 /// Seek time over the distance in cylinders; microseconds.
 struct SeekProfile {
-  SeekModel model = SeekModel::Table;
+  SeekModel model = SeekModel::Table;  ///< form of the curve
   /// (cylinders, time). Table: the curve. Formulas: measured distances, whose time replaces that of the formula.
   std::vector<std::pair<std::uint32_t, double>> points_us;
   std::uint32_t knee_cylinders = 0;  ///< SqrtLinear: a + b sqrt(d) up to here, c + d d beyond
-  double a_us = 0;
-  double b_us = 0;
-  double c_us = 0;
-  double d_us = 0;
-  double single_us = 0;  ///< ThreePoint: one cylinder, a third of the stroke, the full stroke
-  double average_us = 0;
-  double full_us = 0;
+  double a_us = 0;                   ///< SqrtLinear: a
+  double b_us = 0;                   ///< SqrtLinear: b
+  double c_us = 0;                   ///< SqrtLinear: c
+  double d_us = 0;                   ///< SqrtLinear: d
+  double single_us = 0;              ///< ThreePoint: one cylinder
+  double average_us = 0;             ///< ThreePoint: a third of the stroke
+  double full_us = 0;                ///< ThreePoint: the full stroke
 };
 
 /// How far the drive reads ahead into the buffer after a read, while it has nothing else to do.
 enum class ReadAhead {
-  None,
+  None,            ///< not at all
   Track,           ///< to the end of the track
   Cylinder,        ///< to the end of the cylinder
   Segment,         ///< until the segment is full
@@ -91,9 +102,9 @@ enum class WriteBack {
 
 /// The drive's buffer: segments of neighbouring blocks.
 struct CacheProfile {
-  std::uint32_t segments = 0;  ///< 0: no cache; a read passes through the buffer and stays in no segment
-  std::uint32_t segment_blocks = 0;
-  ReadAhead read_ahead = ReadAhead::None;
+  std::uint32_t segments = 0;                  ///< 0: no cache; a read passes through the buffer and stays in no segment
+  std::uint32_t segment_blocks = 0;            ///< sectors of a segment
+  ReadAhead read_ahead = ReadAhead::None;      ///< how far
   std::uint32_t read_ahead_blocks = 0;         ///< at most this many past the request
   bool read_ahead_from_request_start = false;  ///< the request's own blocks do not count against the segment's size
   bool read_ahead_on_hit = false;              ///< also after a read served from the buffer, while the drive is idle
@@ -106,43 +117,43 @@ struct CacheProfile {
   bool write_discards_reads = false;   ///< a write empties all segments that hold read data
   bool write_updates_reads =
       false;  ///< a write over blocks of a segment of read data leaves it valid; otherwise it empties that one
-  bool separate_write_segments = false;  ///< the write segments are never used for reads
-  std::uint32_t write_segments = 0;      ///< at most this many hold data to be written
-  WriteBack write_back = WriteBack::Off;
+  bool separate_write_segments = false;   ///< the write segments are never used for reads
+  std::uint32_t write_segments = 0;       ///< at most this many hold data to be written
+  WriteBack write_back = WriteBack::Off;  ///< which writes wait in the buffer
 };
 
 /// Command overheads; microseconds. The index of each pair says whether the previous command was a write.
 struct OverheadProfile {
   std::array<double, 2> read_hit_us{};   ///< read served from the buffer
   std::array<double, 2> read_miss_us{};  ///< read that needs the media
-  std::array<double, 2> write_us{};
+  std::array<double, 2> write_us{};      ///< write
 };
 
 /// A drive as its profile describes it. Plain numbers in the units of the file; `Geometry`, `SeekCurve`, `Rotation` and `AccessPlanner`
 /// convert them to integers once.
 struct DriveProfile {
-  std::int64_t format = 1;  ///< version of the file format
-  std::string name;
-  std::string source;
-  GeometryProfile geometry;
-  SeekProfile seek;
-  double rpm = 0;
-  double spin_up_s = 0;  ///< from rest to full speed
-  double head_switch_us = 0;
-  double write_settle_us = 0;
-  bool zero_latency_read = false;  ///< take the sectors in the order in which they pass under the head
-  bool zero_latency_write = false;
+  std::int64_t format = 1;          ///< version of the file format
+  std::string name;                 ///< the drive
+  std::string source;               ///< where the numbers come from
+  GeometryProfile geometry;         ///< layout
+  SeekProfile seek;                 ///< seek curve
+  double rpm = 0;                   ///< spindle speed
+  double spin_up_s = 0;             ///< from rest to full speed
+  double head_switch_us = 0;        ///< time of a head switch
+  double write_settle_us = 0;       ///< added to the positioning of a write; may be negative
+  bool zero_latency_read = false;   ///< take the sectors in the order in which they pass under the head
+  bool zero_latency_write = false;  ///< the same for writes
   /// From the start of an access until the head can take a sector of the track that it is on (the heads have to settle again).
   double same_track_us = 0;
-  double same_track_write_us = 0;
-  OverheadProfile overhead;
-  double bus_read_block_us = 0;  ///< one sector over the host bus
-  double bus_write_block_us = 0;
+  double same_track_write_us = 0;  ///< the same until it can be written
+  OverheadProfile overhead;        ///< command overheads
+  double bus_read_block_us = 0;    ///< one sector over the host bus
+  double bus_write_block_us = 0;   ///< one sector from the host
   double bus_reselect_us = 0;  ///< to get the bus again after the media access: before a read's data, before a write's status
-  double bus_preparation_us = 0;  ///< before data crosses the bus
-  double bus_read_completion_us = 0;
-  double bus_write_completion_us = 0;
-  double bus_read_watermark = 0;  ///< share of a read that must be in the buffer before its transfer to the host begins
+  double bus_preparation_us = 0;       ///< before data crosses the bus
+  double bus_read_completion_us = 0;   ///< after a read's last block
+  double bus_write_completion_us = 0;  ///< with a write's status
+  double bus_read_watermark = 0;       ///< share of a read that must be in the buffer before its transfer to the host begins
   std::uint32_t bus_write_watermark_blocks =
       0;                    ///< this many of a write's blocks must be in the buffer before the first is written
   bool bus_overlap = true;  ///< the next access may begin while data of the last one is still on the bus
@@ -151,19 +162,19 @@ struct DriveProfile {
   bool bus_hold_write = true;         ///< a write larger than a segment keeps it while the segment is full
   bool bus_never_disconnect = false;  ///< a read keeps it from its command to its end, and a command waits for the previous one
   double bus_read_disconnect_us = 0;  ///< to release it in the middle of a read
-  double bus_write_disconnect_us = 0;
+  double bus_write_disconnect_us = 0;  ///< the same of a write larger than a segment
   double bus_write_low_watermark = 0;  ///< share of the full segment at which a write that has released the bus gets it again
-  CacheProfile cache;
-  double controller_clock_mhz = 200;
+  CacheProfile cache;                  ///< buffer
+  double controller_clock_mhz = 200;   ///< clock of the controller
   bool overhead_overlap = false;  ///< a command's overhead runs from its arrival, in parallel with accesses of other commands
   /// The firmware's decision time: base cycles, plus cycles for each command that it examines and for each step of an exact order.
   std::uint32_t firmware_base_cycles = 120;
-  std::uint32_t firmware_candidate_cycles = 60;
-  std::uint32_t firmware_order_cycles = 12;
-  std::uint32_t queue_depth = 32;
+  std::uint32_t firmware_candidate_cycles = 60;  ///< for each command that it examines
+  std::uint32_t firmware_order_cycles = 12;      ///< for each step of an exact order
+  std::uint32_t queue_depth = 32;                ///< tags of the command queue
   bool reject_when_full = false;             ///< complete a command beyond the depth with an error instead of making it wait
   std::uint32_t token_rate_bytes_per_s = 0;  ///< of the port's token bucket; 0: off
-  std::uint32_t token_depth_bytes = 512 * 1024;
+  std::uint32_t token_depth_bytes = 512 * 1024;  ///< of the token bucket
   bool task_attributes = false;  ///< accept SCSI's ordered and head-of-queue commands; without it they are refused (SATA)
 };
 

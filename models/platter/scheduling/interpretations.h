@@ -51,9 +51,9 @@ enum class PhaseList : std::uint8_t {
 
 /// Cello's elevator of the commands without a deadline.
 enum class CelloElevator : std::uint8_t {
-  Look,
-  Scan,
-  CLook,
+  Look,   ///< turns at the last command of its direction
+  Scan,   ///< turns at the edge of the disk
+  CLook,  ///< serves in one direction only
 };
 
 /// What Cello's slack takes for the rotational wait of an access.
@@ -65,17 +65,18 @@ enum class CelloRotation : std::uint8_t {
 /// How the policies interpret Balafoutis et al., and Shenoy et al., where the text leaves it open. docs/reference/policies.md gives the
 /// reasons.
 struct Interpretations {
-  SweepStart sweep_start = SweepStart::Nearer;
-  AfterSweep after_sweep = AfterSweep::Intervals;
-  ClusterContents clusters = ClusterContents::Mixed;
-  ClusterFrom cluster_from = ClusterFrom::Front;
-  ClusterRound cluster_round = ClusterRound::Restart;
-  Postponed postponed = Postponed::Round;
-  PhaseList phase_list = PhaseList::Whole;
-  double budget_interval_s = 2;  ///< of Cello
-  CelloElevator cello_elevator = CelloElevator::Look;
-  CelloRotation cello_rotation = CelloRotation::Known;
+  SweepStart sweep_start = SweepStart::Nearer;          ///< where a sweep begins
+  AfterSweep after_sweep = AfterSweep::Intervals;       ///< CI-SPTF and CI-OPT after a sweep
+  ClusterContents clusters = ClusterContents::Mixed;    ///< what a cluster holds
+  ClusterFrom cluster_from = ClusterFrom::Front;        ///< where a cluster begins
+  ClusterRound cluster_round = ClusterRound::Restart;   ///< what a new round does to the elevator
+  Postponed postponed = Postponed::Round;               ///< how long a refused command waits
+  PhaseList phase_list = PhaseList::Whole;              ///< how long a list of the second phase lasts
+  double budget_interval_s = 2;                         ///< of Cello
+  CelloElevator cello_elevator = CelloElevator::Look;   ///< of the commands without a deadline
+  CelloRotation cello_rotation = CelloRotation::Known;  ///< of the slack
 
+  /// All are equal.
   friend bool operator==(const Interpretations& a, const Interpretations& b) {
     return a.sweep_start == b.sweep_start && a.after_sweep == b.after_sweep && a.clusters == b.clusters &&
            a.cluster_from == b.cluster_from && a.cluster_round == b.cluster_round && a.postponed == b.postponed &&

@@ -32,12 +32,12 @@ struct PolicyParameters {
 
 /// What a policy is constructed with.
 struct SchedulerContext {
-  const AccessPlanner& planner;
-  std::size_t capacity;  ///< tags of the queue
+  const AccessPlanner& planner;  ///< the drive's mechanics
+  std::size_t capacity;          ///< tags of the queue
   Picoseconds
       decision_bound;  ///< longest time from the end of an access to the start of the next, once the guard has no time to spare
-  Interpretations interpretations = {};
-  PolicyParameters parameters = {};
+  Interpretations interpretations = {};     ///< of what a paper leaves open
+  PolicyParameters parameters = {};         ///< of the notation
   const FreeSpaceIf* free_space = nullptr;  ///< for a policy that decides where writes go
   bool bind_reads = false;                  ///< its reads also follow the one seek direction of its search
 };
@@ -51,16 +51,17 @@ enum class Accelerated : std::uint8_t {
   Clusters,   ///< clusters of an elevator in exact orders
   Slack,      ///< slack stealing with a look ahead
 };
+/// Its name in `platter list policies`.
 std::string_view to_string(Accelerated program);
 
 /// One row of the policy table.
 struct PolicyInfo {
-  std::string_view name;        ///< with the letters of its parameters: OPS:SCAN/CI-OPT(M)
-  std::string_view parameters;  ///< these letters, "M|T"; empty: none
-  std::string_view description;
-  std::unique_ptr<SchedulerIf> (*create)(const SchedulerContext&);
-  Accelerated accelerated = Accelerated::No;
-  GuardMode guard = GuardMode::None;  ///< of the accelerator's program
+  std::string_view name;                                            ///< with the letters of its parameters: OPS:SCAN/CI-OPT(M)
+  std::string_view parameters;                                      ///< these letters, "M|T"; empty: none
+  std::string_view description;                                     ///< a line of plain text
+  std::unique_ptr<SchedulerIf> (*create)(const SchedulerContext&);  ///< makes a scheduler
+  Accelerated accelerated = Accelerated::No;                        ///< of the accelerator's programs
+  GuardMode guard = GuardMode::None;                                ///< of the accelerator's program
   bool places = false;  ///< decides where writes go; needs a mapping with free blocks, which no other policy can serve
 };
 
@@ -69,11 +70,12 @@ const std::vector<PolicyInfo>& policy_table();
 
 /// A policy as selected by a notation: a row of the table and its parameters.
 struct PolicySpec {
-  const PolicyInfo* row = nullptr;
-  PolicyParameters parameters;
+  const PolicyInfo* row = nullptr;  ///< never null in what find_policy() gives
+  PolicyParameters parameters;      ///< of the notation
 
   /// The shortest form of the notation.
   std::string name() const;
+  /// A scheduler. The parameters are those of this notation.
   std::unique_ptr<SchedulerIf> create(SchedulerContext context) const;
 };
 
@@ -94,6 +96,7 @@ inline bool in_sweep(const Command& command) {
 /// True for a command with a deadline that belongs to no sweep; it is checked alone.
 inline bool has_own_deadline(const Command& command) { return command.deadline != kNoDeadline && !in_sweep(command); }
 
+/// @cond rows of the policy table
 std::unique_ptr<SchedulerIf> create_fcfs(const SchedulerContext& context);
 std::unique_ptr<SchedulerIf> create_sstf(const SchedulerContext& context);
 std::unique_ptr<SchedulerIf> create_scan(const SchedulerContext& context);
@@ -124,5 +127,6 @@ std::unique_ptr<SchedulerIf> create_famish(const SchedulerContext& context);
 std::unique_ptr<SchedulerIf> create_famish_late(const SchedulerContext& context);
 std::unique_ptr<SchedulerIf> create_cello(const SchedulerContext& context);
 std::unique_ptr<SchedulerIf> create_fair_queue(const SchedulerContext& context);
+/// @endcond
 
 }  // namespace platter::scheduling

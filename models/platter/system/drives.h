@@ -18,9 +18,10 @@ std::filesystem::path config_directory();
 
 /// A shipped drive profile: its short name and its file.
 struct ShippedDrive {
-  std::string name;
-  std::filesystem::path path;
+  std::string name;            ///< as load_drive() takes it
+  std::filesystem::path path;  ///< the profile
 };
+/// All in config_directory(), by name.
 std::vector<ShippedDrive> shipped_drives();
 
 /// Reads a drive profile: a file, or the name of a shipped one. Throws core::ConfigError with every problem found.

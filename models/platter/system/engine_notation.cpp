@@ -24,13 +24,13 @@ std::optional<std::uint64_t> number(std::string_view text) {
 
 const std::vector<EngineInfo>& engine_table() {
   static const std::vector<EngineInfo> table = {
-      {"firmware", "the policy in exact arithmetic on the controller's processor", false},
-      {"model", "reference model of the scheduling accelerator, with fixed-point arithmetic and cycle counts", true},
-      {"rtl", "the accelerator's Verilated RTL behind its bus port", true},
+      {"firmware", "the policy in exact arithmetic on the controller's processor", false, false},
+      {"model", "reference model of the scheduling accelerator, with fixed-point arithmetic and cycle counts", true, false},
+      {"rtl", "the accelerator's Verilated RTL behind its bus port", true, true},
       {"lockstep",
        "model and rtl side by side with every response compared; lockstep:sample=K[/N] compares K successive ones of every N "
        "decisions (20 K if N is not given)",
-       true},
+       true, true},
   };
   return table;
 }

@@ -14,6 +14,7 @@ struct EngineInfo {
   std::string_view name;
   std::string_view description;
   bool accelerated;
+  bool has_rtl;
 };
 
 const std::vector<EngineInfo>& engine_table();
@@ -23,8 +24,6 @@ struct EngineChoice {
   const EngineInfo* row = nullptr;
   std::uint64_t compared = 0;  ///< lockstep: of every `interval` decisions; 0: all
   std::uint64_t interval = 0;
-
-  bool has_rtl() const { return row->name == "rtl" || row->name == "lockstep"; }
 };
 
 /// Without a notation's interval, this share of the decisions is compared: one in so many.

@@ -84,6 +84,11 @@ Objection engine_objection(std::string_view engine, const scheduling::PolicySpec
                            const scheduling::Interpretations& interpretations,
                            const accelerator::AcceleratorOptions& accelerator) {
   if (!is_accelerated(engine)) return {};
+  if (find_engine(engine)->row->has_rtl && !accelerator::RtlCore::is_built())
+    return {"engine",
+            fmt::format("found \"{}\", but this build of Platter is without the accelerator's RTL (PLATTER_BUILD_RTL=OFF), "
+                        "expected firmware or model",
+                        engine)};
   if (policy.row->accelerated == scheduling::Accelerated::No)
     return {"engine", fmt::format("engine {} does not support policy {}; use engine firmware", engine, policy.name())};
   scheduling::Interpretations carried = interpretations;  // the accelerator supports any interpretation of these

@@ -26,15 +26,16 @@ struct EngineOptions {
         firmware_candidate_cycles(profile.firmware_candidate_cycles),
         firmware_order_cycles(profile.firmware_order_cycles) {}
 
-  std::string engine = "firmware";  ///< notation of an engine
-  std::uint64_t seed = 1;           ///< of the windows of a sampled lock-step
-  std::optional<scheduling::PolicySpec> policy;
-  scheduling::Interpretations interpretations;
-  accelerator::AcceleratorOptions accelerator;
-  std::uint32_t firmware_base_cycles = 120;
-  std::uint32_t firmware_candidate_cycles = 60;
-  std::uint32_t firmware_order_cycles = 12;
-  accelerator::RtlCore::Tracing tracing;  ///< set if the RTL is written to a wave file
+  std::string engine = "firmware";               ///< notation of an engine
+  std::uint64_t seed = 1;                        ///< of the windows of a sampled lock-step
+  std::optional<scheduling::PolicySpec> policy;  ///< scheduling::find_policy() makes one; must be set
+  scheduling::Interpretations interpretations;   ///< of the policy
+  accelerator::AcceleratorOptions accelerator;   ///< of engines with the accelerator
+  std::uint32_t firmware_base_cycles = 120;      ///< of a decision
+  std::uint32_t firmware_candidate_cycles = 60;  ///< and for each command that it examines
+  std::uint32_t firmware_order_cycles = 12;      ///< and for each step of an exact order
+  accelerator::RtlCore::Tracing tracing;         ///< set if the RTL is written to a wave file
+  /// With lock-step: called with the first difference, before it is thrown.
   std::function<void(const accelerator::LockstepCore&, const std::string& report, const std::string& drive)> on_mismatch;
   /// With the engine model: told of every access to the accelerator's registers.
   std::function<void(const accelerator::BusRequest&, const accelerator::BusResponse&)> on_access;
@@ -42,10 +43,11 @@ struct EngineOptions {
 
 /// Why an engine cannot do what it is asked for: the value of a key of the configuration, and what was expected instead.
 struct Objection {
-  std::string key;
-  std::string text;
+  std::string key;   ///< of the configuration
+  std::string text;  ///< what was found and what was expected; empty: no objection
 
-  bool empty() const { return text.empty(); }
+  bool empty() const { return text.empty(); }  ///< no objection
+  /// One line with key and text; empty without an objection.
   std::string message() const { return empty() ? "" : key + ": " + text; }
 };
 

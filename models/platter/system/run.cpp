@@ -9,6 +9,7 @@
 #include "platter/system/host_meter.h"
 #include "platter/system/hosts.h"
 #include "platter/system/simulated_drives.h"
+#include "platter/version.h"
 
 namespace platter::system {
 
@@ -30,6 +31,8 @@ std::unique_ptr<RunIf> make_run(const Scenario& scenario, const RunOptions& opti
     not_of(!options.timeline.empty(), "drive, array or mixed_server for a timeline");
     not_of(writes_waves(options), "drive, array or mixed_server for waves");
   }
+  if (writes_waves(options))
+    observe::WaveFile::require(options.waves.empty() ? options.wave_windows.front().file : options.waves);
   check_engine(scenario);
   sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
   return host_info(scenario.kind).make(scenario, options);

@@ -19,17 +19,19 @@ namespace platter::workload {
 
 /// A request that has ended.
 struct FinishedRequest {
-  const Request& request;
-  std::uint64_t number;  ///< in order of issue, from 0
-  command::CommandStatus status;
-  const command::CommandTiming& timing;
+  const Request& request;                ///< what was asked
+  std::uint64_t number;                  ///< in order of issue, from 0
+  command::CommandStatus status;         ///< whether it succeeded
+  const command::CommandTiming& timing;  ///< where its time went
 };
 
 /// Watches a host's requests.
 class RequestObserverIf {
  public:
   virtual ~RequestObserverIf() = default;
+  /// The host got a request.
   virtual void issued(const Request& request) = 0;
+  /// A request has ended, well or not.
   virtual void finished(const FinishedRequest& finished) = 0;
 };
 
@@ -37,20 +39,28 @@ class RequestObserverIf {
 /// queue of its own in the host and a limit of commands in the drive; continuous requests go first, then discrete, then background.
 class Initiator : public sc_core::sc_module, public tlm::tlm_mm_interface {
  public:
+  /// The socket must be bound, and each class that is used needs a limit.
   explicit Initiator(const sc_core::sc_module_name& name);
   ~Initiator() override;
 
-  tlm_utils::simple_initiator_socket<Initiator> disk_init_socket;
+  tlm_utils::simple_initiator_socket<Initiator> disk_init_socket;  ///< to a drive or an array
   /// If bound, discrete and background requests use this socket, so that continuous ones never wait for their request phases.
   tlm_utils::simple_initiator_socket_optional<Initiator> best_effort_init_socket;
 
-  // To be called before the simulation starts.
+  /// @name Set-up
+  /// To be called before the simulation starts.
+  /// @{
+  /// A producer of requests, which must outlive the host.
   void add_producer(ProducerIf& producer);
+  /// Told of every request; must outlive the host.
   void add_observer(RequestObserverIf& observer) { observers_.push_back(&observer); }
+  /// Gives each request its class.
   void set_classifier(ClassifierIf& classifier) { classifier_ = &classifier; }
+  /// Most commands of the class in the drive at once; 0 unless set.
   void set_limit(core::RequestClass cls, std::uint32_t outstanding) { limits_[core::index_of(cls)] = outstanding; }
   /// Requests at or after this time are not issued.
   void set_end(core::Picoseconds end) { end_ = end; }
+  /// @}
 
   /// A producer's error (such as a broken trace) stops the simulation. This function throws it again with its own type, which is lost when
   /// an exception passes through the kernel.

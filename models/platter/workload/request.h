@@ -32,6 +32,7 @@ class ProducerIf {
 class ClassifierIf {
  public:
   virtual ~ClassifierIf() = default;
+  /// The class that the request gets.
   virtual core::RequestClass class_of(const Request& request) = 0;
 };
 

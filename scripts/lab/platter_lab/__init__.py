@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Studies around the Platter hard-disk model."""
 
-__version__ = "0.1.0"
+import pathlib
+
+__version__ = pathlib.Path(__file__).with_name("VERSION").read_text(encoding="utf-8").strip()
 
 
 class LabError(Exception):

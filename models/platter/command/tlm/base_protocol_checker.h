@@ -26,6 +26,7 @@ namespace platter::command {
 /// A violation is an error of type "/platter/base_protocol", or what `on_violation` makes of it, or, after `record()`, a line of `violations()`.
 class BaseProtocolChecker : public sc_core::sc_module {
  public:
+  /// Both sockets must be bound.
   explicit BaseProtocolChecker(const sc_core::sc_module_name& name)
       : sc_module(name), checked_tgt_socket("checked_tgt_socket"), checked_init_socket("checked_init_socket") {
     checked_tgt_socket.register_b_transport(this, &BaseProtocolChecker::b_transport);
@@ -37,12 +38,14 @@ class BaseProtocolChecker : public sc_core::sc_module {
   tlm_utils::simple_target_socket<BaseProtocolChecker> checked_tgt_socket;      ///< to the initiator
   tlm_utils::simple_initiator_socket<BaseProtocolChecker> checked_init_socket;  ///< to the target
 
+  /// Called with the text of each violation, instead of the report; empty: the report.
   std::function<void(const std::string&)> on_violation;
 
+  /// Violations are kept from now on, and not reported.
   void record() { recording_ = true; }
-  const std::vector<std::string>& violations() const { return violations_; }
-  std::uint64_t completed() const { return completed_; }
-  std::size_t outstanding() const { return live_.size(); }
+  const std::vector<std::string>& violations() const { return violations_; }  ///< those since record()
+  std::uint64_t completed() const { return completed_; }                      ///< transactions that have ended
+  std::size_t outstanding() const { return live_.size(); }  ///< transactions of nb_transport that have not ended
 
  private:
   using Payload = tlm::tlm_generic_payload;

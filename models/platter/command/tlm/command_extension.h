@@ -32,7 +32,9 @@ class CommandExtension : public tlm::tlm_extension<CommandExtension>, public Att
  public:
   bool flush = false;  ///< FLUSH CACHE; the payload's command is TLM_IGNORE_COMMAND
 
+  /// For tlm_generic_payload::deep_copy_from.
   tlm::tlm_extension_base* clone() const override { return new CommandExtension(*this); }
+  /// For tlm_generic_payload::update_extensions_from.
   void copy_from(const tlm::tlm_extension_base& other) override { *this = static_cast<const CommandExtension&>(other); }
 };
 

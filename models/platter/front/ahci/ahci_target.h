@@ -27,16 +27,16 @@ class AhciTarget : public sc_core::sc_module, private DmaIf {
   AhciTarget(const sc_core::sc_module_name& name, const std::vector<AtaIdentity>& devices,
              const AtaDevice::Options& options = {});
 
-  tlm_utils::simple_target_socket<AhciTarget> register_tgt_socket;
-  tlm_utils::simple_initiator_socket<AhciTarget> dma_init_socket;
-  sc_core::sc_out<bool> interrupt;
+  tlm_utils::simple_target_socket<AhciTarget> register_tgt_socket;  ///< 4 KiB of registers
+  tlm_utils::simple_initiator_socket<AhciTarget> dma_init_socket;   ///< to the host's memory
+  sc_core::sc_out<bool> interrupt;                                  ///< active high
 
-  AhciPort& port(std::size_t number) { return *ports_.at(number); }
-  std::size_t ports() const { return ports_.size(); }
+  AhciPort& port(std::size_t number) { return *ports_.at(number); }  ///< with its sockets for a drive
+  std::size_t ports() const { return ports_.size(); }                ///< how many
 
   /// The probe must outlive its registration.
   void add_probe(AhciProbeIf& probe) { probes_.add(probe); }
-  void remove_probe(AhciProbeIf& probe) { probes_.remove(probe); }
+  void remove_probe(AhciProbeIf& probe) { probes_.remove(probe); }  ///< ends the registration
 
   /// Reads an aligned word of registers; 0 where there is no register.
   std::uint32_t read(std::uint32_t offset) const;

@@ -6,6 +6,8 @@
 #include <cctype>
 #include <numeric>
 
+#include "platter/version.h"
+
 namespace platter::ahci {
 
 namespace {
@@ -183,7 +185,7 @@ AtaIdentity AtaIdentity::of(const profile::DriveProfile& profile, std::uint64_t 
   AtaIdentity identity;
   identity.model = "PLATTER " + profile.name;
   identity.serial = serial;
-  identity.firmware = "0.1.0";
+  identity.firmware = PLATTER_VERSION;
   identity.sectors = sectors;
   identity.sector_bytes = profile.geometry.sector_bytes;
   identity.rpm = static_cast<std::uint32_t>(profile.rpm + 0.5);

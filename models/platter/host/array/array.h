@@ -24,12 +24,13 @@ namespace platter::host::array {
 
 /// The array's view of a drive.
 struct ArrayDriveReport {
-  std::uint64_t queued = 0;  ///< commands in the drive's queue in the host
-  std::uint32_t in_drive = 0;
-  bool alive = true;
-  std::uint64_t stale_units = 0;
-  std::uint64_t rebuilt_units = 0;
+  std::uint64_t queued = 0;         ///< commands in the drive's queue in the host
+  std::uint32_t in_drive = 0;       ///< commands in the drive
+  bool alive = true;                ///< the array uses it
+  std::uint64_t stale_units = 0;    ///< units that do not hold the data written last
+  std::uint64_t rebuilt_units = 0;  ///< units rebuilt so far
 
+  /// All are equal.
   bool operator==(const ArrayDriveReport& o) const {
     return queued == o.queued && in_drive == o.in_drive && alive == o.alive && stale_units == o.stale_units &&
            rebuilt_units == o.rebuilt_units;
@@ -88,21 +89,25 @@ class Array : public sc_core::sc_module, private LinkSinkIf, private RequestEndI
   ReadAhead read_ahead_;
 
  public:
-  HostSocket::Socket& host_tgt_socket;
-  decltype(DriveLinks::disk_init_sockets)& disk_init_sockets;
-  decltype(DriveLinks::best_effort_init_sockets)& best_effort_init_sockets;
-  decltype(DriveLinks::register_init_sockets)& register_init_sockets;
+  HostSocket::Socket& host_tgt_socket;                                       ///< commands of hosts
+  decltype(DriveLinks::disk_init_sockets)& disk_init_sockets;                ///< one to each drive's `host_tgt_socket`
+  decltype(DriveLinks::best_effort_init_sockets)& best_effort_init_sockets;  ///< a second one to each; need not be bound
+  decltype(DriveLinks::register_init_sockets)&
+      register_init_sockets;  ///< one to each drive's `register_tgt_socket`; need not be bound
 
+  /// The probe must outlive its registration.
   void add_probe(ArrayProbeIf& probe) {
     report();
     probes_.add(probe);
   }
-  void remove_probe(ArrayProbeIf& probe) { probes_.remove(probe); }
+  void remove_probe(ArrayProbeIf& probe) { probes_.remove(probe); }  ///< ends the registration
 
-  std::uint32_t drives() const { return config_.drives; }
-  const StripeMap& map() const { return map_; }
-  std::uint64_t capacity_bytes() const { return map_.capacity_bytes(); }
-  const ArrayCounters& counters(core::RequestClass cls) const { return account_.classes[core::index_of(cls)]; }
+  std::uint32_t drives() const { return config_.drives; }                 ///< number of drives
+  const StripeMap& map() const { return map_; }                           ///< the layout
+  std::uint64_t capacity_bytes() const { return map_.capacity_bytes(); }  ///< that the host sees
+  const ArrayCounters& counters(core::RequestClass cls) const {
+    return account_.classes[core::index_of(cls)];
+  }  ///< of a class of requests
   /// Requests that have not ended.
   std::uint64_t outstanding() const { return account_.outstanding; }
 
@@ -120,23 +125,24 @@ class Array : public sc_core::sc_module, private LinkSinkIf, private RequestEndI
   /// The drive has been revived: uses it again as revive() does, and rebuilds its stale units.
   void drive_revived(std::uint32_t drive);
 
+  /// What the array knows of the drive.
   ArrayDriveReport report_of(std::uint32_t drive) const {
     return {queued(drive), in_drive(drive), alive(drive), stale_units(drive), rebuilt_units(drive)};
   }
-  bool alive(std::uint32_t drive) const { return states_.alive(drive); }
+  bool alive(std::uint32_t drive) const { return states_.alive(drive); }  ///< false: the array knows of its failure
   /// Commands sent to the drive so far, those in it, and those in its host queue.
   std::uint64_t sent(std::uint32_t drive) const { return links_.sent(drive); }
-  std::uint32_t in_drive(std::uint32_t drive) const { return links_.in_drive(drive); }
-  std::size_t queued(std::uint32_t drive) const { return links_.queued(drive); }
+  std::uint32_t in_drive(std::uint32_t drive) const { return links_.in_drive(drive); }  ///< see sent()
+  std::size_t queued(std::uint32_t drive) const { return links_.queued(drive); }        ///< see sent()
   /// Units of the drive that do not hold the data written last.
   std::uint64_t stale_units(std::uint32_t drive) const { return states_.stale_units(drive).count(); }
-  std::uint64_t rebuilt_units(std::uint32_t drive) const { return rebuilder_.rebuilt_units(drive); }
-  std::uint64_t rebuilt_bytes(std::uint32_t drive) const { return rebuilder_.rebuilt_bytes(drive); }
+  std::uint64_t rebuilt_units(std::uint32_t drive) const { return rebuilder_.rebuilt_units(drive); }  ///< so far
+  std::uint64_t rebuilt_bytes(std::uint32_t drive) const { return rebuilder_.rebuilt_bytes(drive); }  ///< so far
   /// When the last of its stale units was rebuilt or written; 0: there were none; core::kNoDeadline while some units are stale.
   Picoseconds fresh_since(std::uint32_t drive) const { return states_.fresh_since(drive); }
-  std::uint64_t failures(std::uint32_t drive) const { return states_.failures(drive); }
+  std::uint64_t failures(std::uint32_t drive) const { return states_.failures(drive); }  ///< of the drive so far
 
-  const StreamBufferCounters& stream_buffer_counters() const { return read_ahead_.counters(); }
+  const StreamBufferCounters& stream_buffer_counters() const { return read_ahead_.counters(); }  ///< of all streams
   /// Memory of all stream buffers: two halves each.
   std::uint64_t stream_buffer_bytes() const { return read_ahead_.memory_bytes(); }
 
@@ -190,8 +196,8 @@ class Array : public sc_core::sc_module, private LinkSinkIf, private RequestEndI
   void rebuild_again();
 
   struct {
-    std::array<ArrayCounters, core::kRequestClasses> classes;
-    std::uint64_t outstanding = 0;
+    std::array<ArrayCounters, core::kRequestClasses> classes;  ///< by class
+    std::uint64_t outstanding = 0;                             ///< requests that have not ended
   } account_;
   core::RingBuffer<ArrayRequest*> ended_;
   std::uint64_t reviving_ = 0;  ///< revived drives that are not yet in use, one bit each

@@ -12,11 +12,13 @@ namespace platter::host::array {
 
 using core::Picoseconds;
 
+/// The array's block cache in the host.
 struct CacheOptions {
-  std::uint64_t bytes = 0;  ///< 0: none
-  std::uint32_t block_bytes = 8192;
+  std::uint64_t bytes = 0;           ///< 0: none
+  std::uint32_t block_bytes = 8192;  ///< of a block
 };
 
+/// The rebuild of stale units in the background.
 struct RebuildOptions {
   std::uint32_t outstanding = 1;  ///< units in progress at once, over all drives; 0: no rebuild
   std::uint32_t bytes_per_s = 0;  ///< limit of the rate; 0: as fast as `outstanding` allows
@@ -29,28 +31,29 @@ struct StreamBufferOptions {
       10 * core::kPicosecondsPerSecond;  ///< a stream that has not read for this time gives its buffer to the next stream
 };
 
+/// What an array is constructed with.
 struct ArrayConfig {
-  std::uint32_t drives = 1;  ///< at most kMostDrives
-  std::uint64_t drive_bytes = 0;
-  std::uint32_t sector_bytes = 512;
-  std::vector<StripeArea> areas;
-  std::uint32_t tags = 32;  ///< maximum number of commands in a drive; more wait in the drive's host queue
+  std::uint32_t drives = 1;          ///< at most kMostDrives
+  std::uint64_t drive_bytes = 0;     ///< capacity of each drive
+  std::uint32_t sector_bytes = 512;  ///< of the drives
+  std::vector<StripeArea> areas;     ///< the layout, from the first byte on
+  std::uint32_t tags = 32;           ///< maximum number of commands in a drive; more wait in the drive's host queue
   std::array<std::uint32_t, core::kRequestClasses> class_tags{~0u, ~0u, ~0u};  ///< as `tags`, for each class
   std::uint32_t most_command_bytes = 1u << 20;                                 ///< units are not joined beyond it
   bool holds_data = true;                                                      ///< false: the drives are timing only
-  CacheOptions cache;
-  StreamBufferOptions stream_buffers;
-  RebuildOptions rebuild;
+  CacheOptions cache;                                                          ///< none unless set
+  StreamBufferOptions stream_buffers;                                          ///< none unless set
+  RebuildOptions rebuild;                                                      ///< one unit at a time unless set
   Picoseconds poll = 0;  ///< interval at which STATE of a failed drive is read; 0: never; `drive_revived()` reports the revival
 };
 
-inline constexpr std::uint32_t kMostDrives = 32;
+inline constexpr std::uint32_t kMostDrives = 32;  ///< of an array
 
 /// Counters of the array for one class of requests.
 struct ArrayCounters {
-  std::uint64_t submitted = 0;
-  std::uint64_t completed = 0;
-  std::uint64_t failed = 0;
+  std::uint64_t submitted = 0;   ///< requests
+  std::uint64_t completed = 0;   ///< ended well
+  std::uint64_t failed = 0;      ///< ended with an error
   std::uint64_t late = 0;        ///< completed after their deadline
   std::uint64_t cache_hits = 0;  ///< reads that needed neither a drive nor a stream buffer
   std::uint64_t redirected = 0;  ///< read commands repeated on the other copy because their drive failed
@@ -60,10 +63,10 @@ struct ArrayCounters {
 
 /// Counters of the stream buffers, for sequential reads that ended well.
 struct StreamBufferCounters {
-  std::uint64_t hits = 0;       ///< reads found complete in the buffer
-  std::uint64_t underruns = 0;  ///< reads served from the buffer that had to wait for it
-  std::uint64_t misses = 0;     ///< reads of which a part came from a drive
-  std::uint64_t fetched_bytes = 0;
+  std::uint64_t hits = 0;           ///< reads found complete in the buffer
+  std::uint64_t underruns = 0;      ///< reads served from the buffer that had to wait for it
+  std::uint64_t misses = 0;         ///< reads of which a part came from a drive
+  std::uint64_t fetched_bytes = 0;  ///< read into the buffers
 };
 
 }  // namespace platter::host::array

@@ -20,11 +20,12 @@ enum class WriteAnswer {
   First,  ///< when one copy is on the media; the others follow in the background
 };
 
+/// What an EwArray is constructed with.
 struct ArrayOptions {
-  std::uint32_t drives = 2;
+  std::uint32_t drives = 2;          ///< number of drives
   std::uint32_t copies = 2;          ///< of each block, each on another drive; at most `drives`
   std::uint32_t block_bytes = 4096;  ///< of the array; as large as the drives' eager blocks, which are always written whole
-  WriteAnswer answer = WriteAnswer::All;
+  WriteAnswer answer = WriteAnswer::All;  ///< when a write is complete
 };
 
 /// EW-Array (Zhang et al. 2002), in its simple form: several drives that write eagerly, with `copies` copies of each block. Copy
@@ -49,10 +50,11 @@ class EwArray : public sc_core::sc_module, public tlm::tlm_mm_interface {
   Port port_;
 
  public:
-  Port::Socket& host_tgt_socket;
-  sc_core::sc_vector<tlm_utils::simple_initiator_socket_tagged<EwArray>> disk_init_sockets;
+  Port::Socket& host_tgt_socket;  ///< commands of hosts
+  sc_core::sc_vector<tlm_utils::simple_initiator_socket_tagged<EwArray>>
+      disk_init_sockets;  ///< one to each drive's `host_tgt_socket`
 
-  std::uint64_t capacity_bytes() const { return capacity_bytes_; }
+  std::uint64_t capacity_bytes() const { return capacity_bytes_; }  ///< that the host sees
   /// Commands sent to drive `drive` so far.
   std::uint64_t sent(std::size_t drive) const { return drives_[drive].sent; }
 
