@@ -324,7 +324,7 @@ class TraceConvert(Case):
         self.assertEqual(blocks("--past-end", "clip"), [100, 0])
         self.assertEqual(blocks("--past-end", "scale"), [50, 496, 0])
         self.assertEqual(blocks("--past-end", "scale", "--span", 2016 * 512), [25, 250, 0])
-        self.assert_refused(self.convert(trace, self.folder / "b", "msr", "--capacity", 504 * 512), r"a\.trace:2: write of bytes 512000 to 516095")
+        self.assert_refused(self.convert(trace, self.folder / "b", "msr", "--capacity", 504 * 512), r"a\.trace:2: found a write of bytes 512000 to 516095")
 
 
 class BadInput(Case):
@@ -403,7 +403,7 @@ class BadInput(Case):
         for lines, setting, told in ((["lanes = 3"], None, r"s\.toml:7:9: accelerator\.lanes: found 3, expected 1, 2, 4, 8 or 16"),
                                      (['features = ["look_ahead", "limits"]'], 'policy="OPS:SLACK(3.4|0.46)"', r's\.toml:7:12: accelerator\.features: found \["look_ahead", "limits"\], expected "ageing" among them, which policy'),
                                      (["features = 6"], None, r"s\.toml:7:12: accelerator\.features: found 6, expected an array of names of ageing, look_ahead, limits, zero_latency"),
-                                     (['features = ["aging"]'], None, r's\.toml:7:13: accelerator\.features: found "aging", expected one of ageing, look_ahead, limits, zero_latency \(did you mean ageing\?\)'),
+                                     (['features = ["aging"]'], None, r's\.toml:7:12: accelerator\.features: found "aging", expected one of ageing, look_ahead, limits, zero_latency \(did you mean ageing\?\)'),
                                      (["order_m = 4"], "policy=OPS:SCAN/CI-OPT(5)", r"s\.toml:7:11: accelerator\.order_m: found 4, expected at least 5: policy"),
                                      ([], "engine=rtl", None),
                                      ([], "drive.queue.depth=300", "drive.queue.depth=300: drive.queue.depth: found 300, expected at most 256"),

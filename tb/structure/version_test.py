@@ -29,7 +29,7 @@ class Version(unittest.TestCase):
         self.assertIn(f"CMAKE_PROJECT_VERSION:STATIC={VERSION}\n", cache)
         header = pathlib.Path(os.environ["PLATTER_BUILD"], "models/generated/platter/version.h").read_text()
         self.assertIn(f'#define PLATTER_VERSION "{VERSION}"\n', header)
-        parts = [re.search(rf"#define PLATTER_VERSION_{part} (\d+)\n", header)[1] for part in ("MAJOR", "MINOR", "PATCH")]
+        parts = [re.search(rf"#define PLATTER_VERSION_{part} (\d+)\b", header)[1] for part in ("MAJOR", "MINOR", "PATCH")]
         self.assertEqual(".".join(parts), VERSION)
 
     def test_the_python_package_has_it(self):
