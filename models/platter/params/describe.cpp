@@ -67,9 +67,7 @@ struct SchemaOf {
   json operator()(const std::string*) const { return {{"type", "string"}}; }
   json operator()(const FileName*) const { return {{"type", "string"}}; }
   json operator()(const Choice&) const { return {{"type", "string"}}; }
-  json operator()(const Names&) const {
-    return {{"type", "array"}, {"items", {{"type", "string"}}}, {"uniqueItems", true}};
-  }
+  json operator()(const Names&) const { return {{"type", "array"}, {"items", {{"type", "string"}}}, {"uniqueItems", true}}; }
 };
 
 json closed_object() { return {{"type", "object"}, {"additionalProperties", false}}; }
