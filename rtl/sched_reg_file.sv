@@ -18,6 +18,7 @@
 // Handshake:  None. sched_regs accepts writes and reads, and holds the answer until it is taken.
 
 module sched_reg_file
+  import sched_pkg::*;
   import sched_reg_pkg::*;
 #(
   parameter int unsigned Entries = 32,
@@ -297,6 +298,25 @@ module sched_reg_file
   // FORCED_COUNT: Decisions that were forced.
   input  logic [31:0] forced_count_value_i
 );
+
+  if (!entries_ok(Entries)) begin : g_bad_entries
+    $error("sched_reg_file: Entries must be 4 to 256");
+  end
+  if (!lanes_ok(Lanes)) begin : g_bad_lanes
+    $error("sched_reg_file: Lanes must be 1, 2, 4, 8 or 16");
+  end
+  if (!order_ok(OrderM)) begin : g_bad_order
+    $error("sched_reg_file: OrderM must be 0 or 2 to 12");
+  end
+  if (!angle_ok(AngleW)) begin : g_bad_angle_w
+    $error("sched_reg_file: AngleW must be 12 to 20");
+  end
+  if (!seek_ok(CylW, SegM, SegW)) begin : g_bad_seek_table
+    $error("sched_reg_file: CylW must be 8 to 18, SegM 2 to 5, SegW at most 10 and enough for a segment a cell");
+  end
+  if (!features_ok(Features)) begin : g_bad_features
+    $error("sched_reg_file: Features must be at most 15");
+  end
 
   localparam bit HasAgeing = (Features & FeatureAgeing) != 0;
   localparam bit HasLookAhead = (Features & FeatureLookAhead) != 0;

@@ -30,6 +30,7 @@ FEATURES = [({"Features": 16}, "Features must")]
 CORE = [*ENTRIES, ({"Entries": 30}, "Entries must"), *LANES, *ORDER, ({"Entries": 4, "OrderM": 6}, "OrderM must"), *ANGLE, *SEEK, *SEQ, *FEATURES]
 BAD = {
     "sched_reg": [({"Width": 0}, "Width must")],
+    "sched_reg_file": [*ENTRIES, *LANES, *ORDER, *ANGLE, *SEEK, *FEATURES],
     "sched_regs": [*ENTRIES, *LANES, *ORDER, *ANGLE, *SEEK, *SEQ, *FEATURES],
     "sched_table": [({"Rows": 0}, "Rows must"), ({"Rows": 257}, "Rows must"), *ANGLE, ({"CylW": 7}, "CylW must"), ({"CylW": 19}, "CylW must"), *SEQ, *FEATURES],
     "sched_seek": [*ANGLE, *SEEK],
