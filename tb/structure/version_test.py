@@ -15,8 +15,8 @@ VERSION = (SOURCE / "VERSION").read_text().strip()
 NUMBER = r"(\d+\.\d+\.\d+)"
 
 
-def said(command):
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+def said(command, **variables):
+    return subprocess.run(command, check=True, capture_output=True, text=True, env={**os.environ, **variables}).stdout.strip()
 
 
 class Version(unittest.TestCase):
@@ -29,11 +29,11 @@ class Version(unittest.TestCase):
         self.assertIn(f"CMAKE_PROJECT_VERSION:STATIC={VERSION}\n", cache)
         header = pathlib.Path(os.environ["PLATTER_BUILD"], "models/generated/platter/version.h").read_text()
         self.assertIn(f'#define PLATTER_VERSION "{VERSION}"\n', header)
-        parts = [re.search(rf"#define PLATTER_VERSION_{part} (\d+)\n", header)[1] for part in ("MAJOR", "MINOR", "PATCH")]
+        parts = [re.search(rf"#define PLATTER_VERSION_{part} (\d+)\s", header)[1] for part in ("MAJOR", "MINOR", "PATCH")]
         self.assertEqual(".".join(parts), VERSION)
 
     def test_the_python_package_has_it(self):
-        self.assertEqual(said([sys.executable, "-m", "platter_lab.cli", "--version"]), f"platter-lab {VERSION}")
+        self.assertEqual(said([sys.executable, "-m", "platter_lab.cli", "--version"], PYTHONPATH=str(SOURCE / "scripts/lab")), f"platter-lab {VERSION}")
         self.assertEqual((SOURCE / "scripts/lab/platter_lab/VERSION").resolve(), (SOURCE / "VERSION").resolve())
 
     def test_the_package_of_the_rtl_has_it(self):
