@@ -15,8 +15,8 @@ VERSION = (SOURCE / "VERSION").read_text().strip()
 NUMBER = r"(\d+\.\d+\.\d+)"
 
 
-def said(command):
-    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
+def said(command, **variables):
+    return subprocess.run(command, check=True, capture_output=True, text=True, env={**os.environ, **variables}).stdout.strip()
 
 
 class Version(unittest.TestCase):
@@ -33,7 +33,7 @@ class Version(unittest.TestCase):
         self.assertEqual(".".join(parts), VERSION)
 
     def test_the_python_package_has_it(self):
-        self.assertEqual(said([sys.executable, "-m", "platter_lab.cli", "--version"]), f"platter-lab {VERSION}")
+        self.assertEqual(said([sys.executable, "-m", "platter_lab.cli", "--version"], PYTHONPATH=str(SOURCE / "scripts/lab")), f"platter-lab {VERSION}")
         self.assertEqual((SOURCE / "scripts/lab/platter_lab/VERSION").resolve(), (SOURCE / "VERSION").resolve())
 
     def test_the_package_of_the_rtl_has_it(self):
