@@ -53,7 +53,7 @@ class Drive : public sc_core::sc_module {
 
  public:
   HostPort::Port::Socket& host_tgt_socket;
-  tlm_utils::simple_target_socket_optional<DriveRegisters>& register_tgt_socket;
+  DriveRegisters::Registers::Socket& register_tgt_socket;
 
   const mechanics::AccessPlanner& planner() const { return planner_; }
   engine::EngineIf& engine() { return *engine_; }

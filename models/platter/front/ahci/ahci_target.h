@@ -2,21 +2,21 @@
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
-#include <tlm_utils/simple_target_socket.h>
 #include <memory>
 #include <systemc>
 #include <tlm>
 #include <vector>
 
+#include "platter/command/tlm/register_target.h"
 #include "platter/front/ahci/ahci_port.h"
 
 namespace platter::ahci {
 
 /// An AHCI 1.3.1 host bus adapter with a disk at each of its ports.
 ///
-/// Sockets: `register_tgt_socket`, 4 KiB of registers (little-endian, accesses of 1, 2, 4 or 8 bytes, which take no time); `dma_init_socket` to the
-/// host's memory (b_transport, little-endian, any address and length); `interrupt`, active high; and of each port `disk_init_socket` and
-/// `register_init_socket` for its drive.
+/// Sockets: `register_tgt_socket`, 4 KiB of registers (little-endian, aligned accesses of 1, 2, 4 or 8 bytes at the kernel's time, which take none
+/// themselves; see command::RegisterTarget); `dma_init_socket` to the host's memory (b_transport, little-endian, any address and length);
+/// `interrupt`, active high; and of each port `disk_init_socket` and `register_init_socket` for its drive.
 ///
 /// A port needs a drive of its own. Limits: no port multiplier, no hot plug, no link power management of its own accord, no enclosure management, no command completion
 /// coalescing: the capabilities say so.
@@ -27,7 +27,14 @@ class AhciTarget : public sc_core::sc_module, private DmaIf {
   AhciTarget(const sc_core::sc_module_name& name, const std::vector<AtaIdentity>& devices,
              const AtaDevice::Options& options = {});
 
-  tlm_utils::simple_target_socket<AhciTarget> register_tgt_socket;
+  using Registers = command::RegisterTarget<AhciTarget>;
+
+ private:
+  friend Registers;
+  Registers registers_;
+
+ public:
+  Registers::Socket& register_tgt_socket;
   tlm_utils::simple_initiator_socket<AhciTarget> dma_init_socket;
   sc_core::sc_out<bool> interrupt;
 
@@ -44,8 +51,13 @@ class AhciTarget : public sc_core::sc_module, private DmaIf {
   void write(std::uint32_t offset, std::uint32_t data, std::uint32_t mask = ~0u);
 
  private:
-  void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
-  unsigned int transport_dbg(tlm::tlm_generic_payload& payload);
+  // Callbacks of `registers_`.
+  tlm::tlm_response_status access(command::RegisterAccess& access);
+  bool look(std::uint32_t address, std::uint32_t& word) const {
+    word = read(address);
+    return true;
+  }
+
   void drive_interrupt();
   std::uint32_t pending() const;
   bool transfer(tlm::tlm_command command, std::uint64_t address, void* data, std::uint32_t bytes);
