@@ -73,8 +73,8 @@ void read_scenario(const fs::path& file) {
   const system::Scenario s = system::load_scenario(file);
   if (s.discrete.source != "poisson") return;
   workload::RandomProducer::Options options;
-  options.rate_per_s = s.discrete.rate_per_s;
-  options.mean_bytes = static_cast<double>(s.discrete.mean_bytes);
+  options.rate_per_s = s.discrete.generated.rate_per_s;
+  options.mean_bytes = static_cast<double>(s.discrete.generated.mean_bytes);
   workload::RandomProducer producer({1'000'000, s.drive.geometry.sector_bytes}, options);
   workload::Request request;
   core::Picoseconds last = 0;

@@ -646,7 +646,7 @@ TEST(Ahci, RegistersTakeEveryWidthAndRefuseOthers) {
   std::uint16_t half = 0;
   EXPECT_EQ(pc.access(tlm::TLM_READ_COMMAND, Computer::at(hba::kFb) + 2, &half, 2), tlm::TLM_OK_RESPONSE);
   EXPECT_EQ(half, 0x55);
-  EXPECT_EQ(pc.access(tlm::TLM_READ_COMMAND, Computer::at(hba::kFb) + 1, &half, 2), tlm::TLM_BURST_ERROR_RESPONSE);
+  EXPECT_EQ(pc.access(tlm::TLM_READ_COMMAND, Computer::at(hba::kFb) + 1, &half, 2), tlm::TLM_ADDRESS_ERROR_RESPONSE);
   EXPECT_EQ(pc.access(tlm::TLM_READ_COMMAND, 0, &wide, 3), tlm::TLM_BURST_ERROR_RESPONSE);
   EXPECT_EQ(pc.access(tlm::TLM_READ_COMMAND, 0x1000, &wide, 4), tlm::TLM_ADDRESS_ERROR_RESPONSE);
   EXPECT_EQ(pc.access(tlm::TLM_READ_COMMAND, 0xFFC, &wide, 8), tlm::TLM_ADDRESS_ERROR_RESPONSE);

@@ -92,9 +92,9 @@ TEST_F(ConfigTest, ReadsAScenarioAndLeavesTheRestAtItsDefaults) {
   EXPECT_EQ(s.engine, "model");
   EXPECT_EQ(s.policy, "C-LOOK");
   EXPECT_EQ(s.discrete.source, "poisson");
-  EXPECT_EQ(s.discrete.rate_per_s, 65.0);  // a whole number serves as a number
-  EXPECT_EQ(s.discrete.mean_bytes, 70000);
-  EXPECT_EQ(s.discrete.read_fraction, 0.25);
+  EXPECT_EQ(s.discrete.generated.rate_per_s, 65.0);  // a whole number serves as a number
+  EXPECT_EQ(s.discrete.generated.mean_bytes, 70000);
+  EXPECT_EQ(s.discrete.generated.read_fraction, 0.25);
   EXPECT_EQ(s.run.seed, 7);
   const Scenario defaults;
   EXPECT_EQ(s.run.measure_s, defaults.run.measure_s);
@@ -237,7 +237,7 @@ TEST_F(ConfigTest, FilesOfTheCommandLineCountFromTheWorkingDirectory) {
   const fs::path before = fs::current_path();
   fs::current_path(dir_ / "sub");
   const Scenario s = load(kHead, {"workload.discrete.trace=t.csv"});
-  EXPECT_TRUE(fs::equivalent(s.discrete.trace.path, dir_ / "sub" / "t.csv"));
+  EXPECT_TRUE(fs::equivalent(s.discrete.trace.file.path, dir_ / "sub" / "t.csv"));
   fs::current_path(before);
   expect_problem(kHead, "workload.discrete.trace", "there is no file \"t.csv\"", 0, 0, {"workload.discrete.trace=t.csv"});
 }
@@ -348,7 +348,7 @@ TEST_F(ConfigTest, ASectionMayBeAFileRelativeToTheFileThatNamesIt) {
   file("parts/deeper/random.toml", "source = \"closed\"\noutstanding = 9\n");
   file("parts/t.csv", "x");
   const Scenario s = load(kHead + "workload = \"parts/load.toml\"\n");
-  EXPECT_EQ(s.discrete.outstanding, 9);
+  EXPECT_EQ(s.discrete.generated.outstanding, 9);
   EXPECT_EQ(s.continuous.streams, 2);
   ASSERT_EQ(s.continuous.tables.size(), 1u);
   EXPECT_EQ(s.continuous.tables[0].path, dir_ / "parts" / "t.csv");
@@ -372,8 +372,8 @@ TEST_F(ConfigTest, ASectionWithFileStartsFromItAndOverridesIt) {
   EXPECT_EQ(s.drive_name, "atlas10k");
   EXPECT_EQ(s.drive.bus_read_block_us, 6.4);
   EXPECT_EQ(s.drive.head_switch_us, load_drive("atlas10k").head_switch_us);
-  EXPECT_EQ(s.discrete.rate_per_s, 20.0);
-  EXPECT_EQ(s.discrete.mean_bytes, 512);
+  EXPECT_EQ(s.discrete.generated.rate_per_s, 20.0);
+  EXPECT_EQ(s.discrete.generated.mean_bytes, 512);
   EXPECT_EQ(s.positions.at("workload.discrete.rate_per_s").file, (dir_ / "scenario.toml").string());
   EXPECT_EQ(s.positions.at("workload.discrete.rate_per_s").line, 7u);
   EXPECT_EQ(s.positions.at("workload.discrete.mean_bytes").file, (dir_ / "load.toml").string());
@@ -384,11 +384,11 @@ TEST_F(ConfigTest, AFileMayStartFromAnotherOne) {
   file("more.toml", "file = \"base.toml\"\nrate_per_s = 20\n");
   const std::string scenario = kHead + "[workload]\ndiscrete = { file = \"more.toml\", read_fraction = 0.5 }\n";
   const Scenario s = load(scenario);
-  EXPECT_EQ(s.discrete.read_fraction, 0.5);
-  EXPECT_EQ(s.discrete.rate_per_s, 20);
-  EXPECT_EQ(s.discrete.mean_bytes, 512);
+  EXPECT_EQ(s.discrete.generated.read_fraction, 0.5);
+  EXPECT_EQ(s.discrete.generated.rate_per_s, 20);
+  EXPECT_EQ(s.discrete.generated.mean_bytes, 512);
   const Scenario named = load(kHead + "[workload]\ndiscrete = \"more.toml\"\n");
-  EXPECT_EQ(named.discrete.mean_bytes, 512);
+  EXPECT_EQ(named.discrete.generated.mean_bytes, 512);
   file("base.toml", "file = \"more.toml\"\n");
   const std::vector<ConfigProblem> problems = problems_of(scenario);
   ASSERT_EQ(problems.size(), 1u);
@@ -424,7 +424,7 @@ TEST_F(ConfigTest, EverySectionMayBeAFileAtOnce) {
   EXPECT_EQ(s.drive.name, "x");
   EXPECT_EQ(s.drive.seek.full_us, 22500.0);
   EXPECT_EQ(s.run.seed, 4);
-  EXPECT_EQ(s.discrete.outstanding, 7);
+  EXPECT_EQ(s.discrete.generated.outstanding, 7);
   EXPECT_EQ(s.continuous.round_s, 2.0);
 }
 
@@ -454,12 +454,12 @@ TEST_F(ConfigTest, AnOverrideExchangesTheDriveOrAWholeSection) {
   EXPECT_EQ(drive.drive_name, "cheetah9lp");
   EXPECT_EQ(drive.drive.bus_read_block_us, 105.0);
   const Scenario section = load(text, {"workload.discrete=other.toml"});
-  EXPECT_EQ(section.discrete.outstanding, 9);
-  EXPECT_EQ(section.discrete.mean_bytes, workload::DiscreteWorkload().mean_bytes);  // nothing of the section is left
+  EXPECT_EQ(section.discrete.generated.outstanding, 9);
+  EXPECT_EQ(section.discrete.generated.mean_bytes, workload::GeneratedLoad().mean_bytes);  // nothing of the section is left
   const Scenario above = load(text, {"workload=load.toml", "workload.discrete.outstanding=11"});
-  EXPECT_EQ(above.discrete.outstanding, 11);
-  EXPECT_EQ(above.discrete.mean_bytes, workload::DiscreteWorkload().mean_bytes);
-  EXPECT_EQ(load(kHead, {"workload.discrete=other.toml"}).discrete.outstanding, 9);
+  EXPECT_EQ(above.discrete.generated.outstanding, 11);
+  EXPECT_EQ(above.discrete.generated.mean_bytes, workload::GeneratedLoad().mean_bytes);
+  EXPECT_EQ(load(kHead, {"workload.discrete=other.toml"}).discrete.generated.outstanding, 9);
 }
 
 TEST_F(ConfigTest, ProblemsOfOverridesNameThem) {
@@ -503,7 +503,7 @@ nlohmann::json comparable(const Scenario& s) {
   const auto target = [](const params::FileName& name) {
     return name.empty() ? std::string() : fs::weakly_canonical(name.path).string();
   };
-  out["workload"]["discrete"]["trace"] = target(s.discrete.trace);
+  out["workload"]["discrete"]["trace"] = target(s.discrete.trace.file);
   out["workload"]["continuous"]["tables"] = nlohmann::json::array();
   for (const params::FileName& name : s.continuous.tables) out["workload"]["continuous"]["tables"].push_back(target(name));
   return out;

@@ -75,8 +75,8 @@ TEST(Bursts, ARunHoldsAWholeCascadeBehindItsWarmUp) {
   // 310 s hold 256 intervals, whose mean is the load and whose peak the one that was asked for; seeds do not matter.
   for (const std::uint64_t seed : {1u, 2u, 3u}) {
     Workload work = make(bursts(8192 * 1000, 1), {}, 310, seed, 10);
-    EXPECT_EQ(work.burst_intervals(), 256u);
-    EXPECT_DOUBLE_EQ(work.burst_interval_s(), 300.0 / 256);
+    EXPECT_EQ(work.text().arrivals().burst_intervals(), 256u);
+    EXPECT_DOUBLE_EQ(work.text().arrivals().burst_interval_s(), 300.0 / 256);
     const auto all = drain(work);
     std::size_t before = 0;
     std::size_t count = 0;
@@ -84,8 +84,8 @@ TEST(Bursts, ARunHoldsAWholeCascadeBehindItsWarmUp) {
     EXPECT_NEAR(static_cast<double>(before), 10'000, 400);  // four deviations
     EXPECT_NEAR(static_cast<double>(count), 300'000, 2'200);
     EXPECT_NEAR(peak_to_mean(all, 10 * kPicosecondsPerSecond, 300 * kPicosecondsPerSecond / 256, 256), 12.51, 0.5);
-    EXPECT_EQ(work.offered_bytes().size(), 300u);
-    EXPECT_DOUBLE_EQ(std::accumulate(work.offered_bytes().begin(), work.offered_bytes().end(), 0.0),
+    EXPECT_EQ(work.text().offered_bytes().size(), 300u);
+    EXPECT_DOUBLE_EQ(std::accumulate(work.text().offered_bytes().begin(), work.text().offered_bytes().end(), 0.0),
                      8192.0 * static_cast<double>(count));
   }
 }
@@ -95,7 +95,7 @@ TEST(Bursts, TimeStampsKeepTheBurstsAndMakeThemShorter) {
   std::vector<std::vector<double>> shapes;
   for (const auto& [load, seconds] : {std::pair{8192.0 * 1000, 128}, {8192.0 * 4000, 32}}) {
     Workload work = make(bursts(load, seconds / 2048.0), {}, seconds);
-    EXPECT_EQ(work.burst_intervals(), 2048u);
+    EXPECT_EQ(work.text().arrivals().burst_intervals(), 2048u);
     std::vector<double> counts(64);
     for (const Request& request : drain(work))
       ++counts[static_cast<std::size_t>(request.issued * 64 / (seconds * kPicosecondsPerSecond))];
@@ -110,7 +110,7 @@ TEST(Workload, TextRequestsAreWholeUnitsOfTheStripe) {
   text.set_bytes = 1000 * 8192;
   Workload work = make(text, {}, 200);
   const auto all = drain(work);
-  const auto& jobs = work.text_requests();
+  const auto& jobs = work.text().requests().all();
   EXPECT_NEAR(static_cast<double>(jobs.size()), 50 * 200, 400);  // four deviations
   std::map<std::uint32_t, std::set<std::uint64_t>> units;
   std::uint64_t count = 0;
@@ -147,7 +147,7 @@ TEST(Workload, VideoClientsFetchWhatTheyPlayAndNoUnitTwice) {
     EXPECT_EQ(request.cls, RequestClass::Continuous);
     EXPECT_EQ(request.address % 65536, text.set_bytes % 65536);
     EXPECT_GE(request.address, text.set_bytes);
-    EXPECT_LT(request.address, text.set_bytes + work.video_units() * 65536);
+    EXPECT_LT(request.address, text.set_bytes + work.video().units() * 65536);
     EXPECT_TRUE(units[request.stream].insert(request.address).second);
     ++rounds[request.stream][request.issued];
   }
@@ -211,7 +211,7 @@ TEST(Workload, ComesInOrderOfTimeAndIsTheSameForTheSameSeed) {
     ASSERT_EQ(a[i].address, b[i].address);
     ASSERT_TRUE(i == 0 || a[i - 1].issued <= a[i].issued);
   }
-  EXPECT_GT(one.cache_hits(), 0u);
+  EXPECT_GT(one.text().cache().hits(), 0u);
 }
 
 TEST(Workload, ARequestFailsWithOneOfItsUnits) {
@@ -221,12 +221,13 @@ TEST(Workload, ARequestFailsWithOneOfItsUnits) {
   Workload work = make(text, {}, 100);
   const auto all = drain(work);
   std::map<bool, int> ended;
-  work.on_text_ended([&](const TextRequest& request) { ++ended[request.failed]; });
+  work.text().requests().on_ended([&](const TextRequest& request) { ++ended[request.failed]; });
   const std::uint32_t failing = all.front().stream;
-  for (const Request& request : all) work.unit_ended(request.stream, request.issued, &request == &all.front());
+  for (const Request& request : all)
+    work.text().requests().unit_ended(request.stream, request.issued, &request == &all.front());
   EXPECT_EQ(ended[true], 1);
-  EXPECT_EQ(ended[false], static_cast<int>(work.text_requests().size()) - 1);
-  EXPECT_TRUE(work.text_requests()[failing].failed);
+  EXPECT_EQ(ended[false], static_cast<int>(work.text().requests().all().size()) - 1);
+  EXPECT_TRUE(work.text().requests().all()[failing].failed);
 }
 
 }  // namespace

@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <tlm_utils/simple_target_socket.h>
 #include <memory>
 #include <systemc>
 #include <tlm>
 
 #include "platter/accelerator/bus_core.h"
+#include "platter/command/tlm/register_target.h"
 #include "platter/core/timed_call.h"
 
 namespace platter::accelerator {
 
 /// A scheduling accelerator as a TLM-2.0 target: the registers of docs/reference/scheduler_accelerator.md over 32-bit accesses,
-/// and an interrupt. It is loosely timed: an access never waits; it adds its cycles to the delay. The core given to it determines
-/// the implementation (reference model, RTL, or both in lock-step).
+/// and an interrupt. It is loosely timed: an access never waits; it adds its cycles to the delay (see command::RegisterTarget;
+/// there is no debug transport). The core given to it determines the implementation (reference model, RTL, or both in lock-step).
 ///
 /// An access that reaches the accelerator during its work (INSERT, REMOVE, SERVE, OP) is delayed until the work has ended. (The
 /// RTL delays only writes, and not those to CLEAR. A bus master that waits for the interrupt after OP sees no difference.)
@@ -21,7 +21,14 @@ class AcceleratorTarget : public sc_core::sc_module {
  public:
   AcceleratorTarget(const sc_core::sc_module_name& name, std::unique_ptr<BusCoreIf> core, core::Picoseconds clock_period);
 
-  tlm_utils::simple_target_socket<AcceleratorTarget> bus_tgt_socket;
+  using Registers = command::RegisterTarget<AcceleratorTarget>;
+
+ private:
+  friend Registers;
+  Registers registers_;
+
+ public:
+  Registers::Socket& bus_tgt_socket;
   sc_core::sc_out<bool> irq_o;
 
   BusCoreIf& core() { return *core_; }
@@ -29,7 +36,10 @@ class AcceleratorTarget : public sc_core::sc_module {
   std::uint64_t access_cycles() const { return access_cycles_; }
 
  private:
-  void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+  // Callbacks of `registers_`.
+  tlm::tlm_response_status access(command::RegisterAccess& access);
+  static bool look(std::uint32_t /*address*/, std::uint32_t& /*word*/) { return false; }
+
   void announce_irq(core::Picoseconds in);
   void raise_irq();
 

@@ -53,9 +53,8 @@ class Drive : public sc_core::sc_module {
   DriveRegisters registers_;
 
  public:
-  HostPort::Port::Socket& host_tgt_socket;  ///< commands of hosts
-  tlm_utils::simple_target_socket_optional<DriveRegisters>&
-      register_tgt_socket;  ///< counters, token bucket, state; need not be bound
+  HostPort::Port::Socket& host_tgt_socket;                 ///< commands of hosts
+  DriveRegisters::Registers::Socket& register_tgt_socket;  ///< counters, token bucket, state; need not be bound
 
   const mechanics::AccessPlanner& planner() const { return planner_; }       ///< its mechanics
   engine::EngineIf& engine() { return *engine_; }                            ///< its scheduling engine

@@ -16,17 +16,15 @@ DriveRegisters::DriveRegisters(const sc_core::sc_module_name& name, HostPort& po
                                Controller& controller, const ActuatorUnit& unit, Spindle& spindle,
                                const engine::EngineIf& engine)
     : sc_module(name),
-      register_tgt_socket("register_tgt_socket"),
+      registers_("register_tgt_socket", *this, {reg::kBytes}, command::RegisterTime::Kernel),
+      register_tgt_socket(registers_.socket),
       port_(port),
       power_(power),
       queue_(queue),
       controller_(controller),
       unit_(unit),
       spindle_(spindle),
-      engine_(engine) {
-  register_tgt_socket.register_b_transport(this, &DriveRegisters::b_transport);
-  register_tgt_socket.register_transport_dbg(this, &DriveRegisters::transport_dbg);
-}
+      engine_(engine) {}
 
 std::optional<std::uint64_t> DriveRegisters::counter(std::uint64_t address) const {
   if (address == reg::kBusyLow) return static_cast<std::uint64_t>(unit_.busy(now_ps()));
@@ -130,42 +128,19 @@ tlm::tlm_response_status DriveRegisters::write(std::uint64_t address, std::uint3
   return read(address, ignored) ? tlm::TLM_COMMAND_ERROR_RESPONSE : tlm::TLM_ADDRESS_ERROR_RESPONSE;
 }
 
-void DriveRegisters::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
-  // A write takes effect at the time that the delay gives.
-  if (delay != sc_core::SC_ZERO_TIME) wait(delay);
-  delay = sc_core::SC_ZERO_TIME;
-  const std::uint64_t address = payload.get_address();
-  if (payload.get_data_length() != 4 || payload.get_streaming_width() < 4) {
-    payload.set_response_status(tlm::TLM_BURST_ERROR_RESPONSE);
-  } else if (payload.get_byte_enable_ptr() != nullptr) {
-    payload.set_response_status(tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE);
-  } else if (payload.is_write()) {
-    std::uint32_t data = 0;
-    std::memcpy(&data, payload.get_data_ptr(), 4);
-    payload.set_response_status(write(address, data));
-  } else if (payload.is_read()) {
-    std::uint32_t data = 0;
-    if (!read(address, data)) {
-      payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
-      return;
-    }
-    if (const std::optional<std::uint64_t> value = counter(address)) {
-      held_address_ = address + 4;
-      held_ = static_cast<std::uint32_t>(*value >> 32);
-    }
-    std::memcpy(payload.get_data_ptr(), &data, 4);
-    payload.set_response_status(tlm::TLM_OK_RESPONSE);
-  } else {
-    payload.set_response_status(tlm::TLM_COMMAND_ERROR_RESPONSE);
+tlm::tlm_response_status DriveRegisters::access(command::RegisterAccess& access) {
+  std::uint32_t word = 0;
+  if (access.write) {
+    std::memcpy(&word, access.data, sizeof word);
+    return write(access.address, word);
   }
-}
-
-unsigned int DriveRegisters::transport_dbg(tlm::tlm_generic_payload& payload) {
-  std::uint32_t data = 0;
-  if (!payload.is_read() || payload.get_data_length() < 4 || !read(payload.get_address(), data)) return 0;
-  std::memcpy(payload.get_data_ptr(), &data, 4);
-  payload.set_response_status(tlm::TLM_OK_RESPONSE);
-  return 4;
+  if (!read(access.address, word)) return tlm::TLM_ADDRESS_ERROR_RESPONSE;
+  if (const std::optional<std::uint64_t> value = counter(access.address)) {
+    held_address_ = access.address + 4;
+    held_ = static_cast<std::uint32_t>(*value >> 32);
+  }
+  std::memcpy(access.data, &word, sizeof word);
+  return tlm::TLM_OK_RESPONSE;
 }
 
 }  // namespace platter::drive

@@ -1,28 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <tlm_utils/simple_target_socket.h>
+#include <cstdint>
+#include <optional>
 #include <systemc>
 #include <tlm>
 
+#include "platter/command/tlm/register_target.h"
 #include "platter/drive/host_port.h"
 #include "platter/drive/register_map.h"
 
 namespace platter::drive {
 
-/// The drive's registers, for the servers that use it, behind a TLM-2.0 target socket. Accesses are aligned 32-bit words and take
-/// no time. Reading the lower half of a 64-bit counter latches the upper half for the next read. transport_dbg also reads, but
-/// without this side effect, and does not write.
+/// The drive's registers, for the servers that use it, behind a TLM-2.0 target socket. Accesses are aligned 32-bit words at the
+/// kernel's time (see command::RegisterTarget) and take no time. Reading the lower half of a 64-bit counter latches the upper half
+/// for the next read. transport_dbg also reads, but without this side effect.
 class DriveRegisters : public sc_core::sc_module {
  public:
   DriveRegisters(const sc_core::sc_module_name& name, HostPort& port, Power& power, const HazardQueue& queue,
                  Controller& controller, const ActuatorUnit& unit, Spindle& spindle, const engine::EngineIf& engine);
 
-  tlm_utils::simple_target_socket_optional<DriveRegisters> register_tgt_socket;
+  using Registers = command::RegisterTarget<DriveRegisters, sc_core::SC_ZERO_OR_MORE_BOUND>;
 
  private:
-  void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
-  unsigned int transport_dbg(tlm::tlm_generic_payload& payload);
+  friend Registers;
+  Registers registers_;
+
+ public:
+  Registers::Socket& register_tgt_socket;
+
+ private:
+  // Callbacks of `registers_`.
+  tlm::tlm_response_status access(command::RegisterAccess& access);
+  bool look(std::uint32_t address, std::uint32_t& word) const { return read(address, word); }
+
   /// False if there is no such register.
   bool read(std::uint64_t address, std::uint32_t& data) const;
   tlm::tlm_response_status write(std::uint64_t address, std::uint32_t data);

@@ -12,6 +12,7 @@ namespace platter::drive {
 /// Offsets of a drive's registers, in bytes; docs/reference/drive_registers.md has the meanings.
 namespace reg {
 
+inline constexpr std::uint32_t kBytes = 0x1000;
 inline constexpr std::uint32_t kId = 0x000;
 inline constexpr std::uint32_t kIdValue = 0x504C4452;  // "PLDR"
 inline constexpr std::uint32_t kVersion = 0x004;

@@ -43,24 +43,24 @@ std::vector<std::unique_ptr<workload::ProducerIf>> make_producers(const Scenario
     producers.push_back(std::make_unique<workload::RoundsProducer>(target, options, std::move(tables)));
   }
   if (s.discrete.source == "poisson" || s.discrete.source == "closed") {
+    const workload::GeneratedLoad& load = s.discrete.generated;
     workload::RandomProducer::Options options;
-    options.rate_per_s = s.discrete.rate_per_s;
-    options.closed_depth = s.discrete.source == "closed" ? static_cast<std::uint32_t>(s.discrete.outstanding) : 0;
-    options.read_fraction = s.discrete.read_fraction;
-    options.mean_bytes = static_cast<double>(s.discrete.mean_bytes);
-    options.deviation_bytes = s.discrete.size == "normal" ? static_cast<double>(s.discrete.deviation_bytes) : 0;
-    if (s.discrete.deadline_ms > 0)
-      options.deadline = core::to_picoseconds(s.discrete.deadline_ms, core::kPicosecondsPerMillisecond);
-    options.placement.span_blocks = static_cast<std::uint64_t>(s.discrete.span_bytes) / target.block_bytes;
+    options.rate_per_s = load.rate_per_s;
+    options.closed_depth = s.discrete.source == "closed" ? static_cast<std::uint32_t>(load.outstanding) : 0;
+    options.read_fraction = load.read_fraction;
+    options.mean_bytes = static_cast<double>(load.mean_bytes);
+    options.deviation_bytes = load.size == "normal" ? static_cast<double>(load.deviation_bytes) : 0;
+    if (load.deadline_ms > 0) options.deadline = core::to_picoseconds(load.deadline_ms, core::kPicosecondsPerMillisecond);
+    options.placement.span_blocks = static_cast<std::uint64_t>(load.span_bytes) / target.block_bytes;
     options.placement.align_blocks =
-        std::max<std::uint64_t>(1, static_cast<std::uint64_t>(s.discrete.align_bytes) / target.block_bytes);
+        std::max<std::uint64_t>(1, static_cast<std::uint64_t>(load.align_bytes) / target.block_bytes);
     options.seed = seed;
     producers.push_back(std::make_unique<workload::RandomProducer>(target, options));
   } else if (s.discrete.source == "trace") {
-    workload::TraceOptions options = workload::trace_options(s.discrete);
+    workload::TraceOptions options = workload::trace_options(s.discrete.trace);
     options.capacity_bytes = target.blocks * target.block_bytes;
     options.sector_bytes = target.block_bytes;
-    auto trace = std::make_unique<workload::TraceProducer>(s.discrete.trace.path, options, target, s.discrete.trace_speed);
+    auto trace = std::make_unique<workload::TraceProducer>(s.discrete.trace.file.path, options, target, s.discrete.trace.speed);
     if (trace->records_responses()) files.add_recorded();
     producers.push_back(std::move(trace));
   }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "platter/host/mixed_server/account.h"
+#include "platter/host/mixed_server/workload.h"
 #include "platter/observe/statistics.h"
 #include "platter/system/disk_waves.h"
 #include "platter/system/disks.h"
@@ -24,7 +25,7 @@ using core::Picoseconds;
 namespace {
 
 struct Result {
-  const server::Workload* work = nullptr;
+  const server::TextClients* text = nullptr;
   const server::Account* account = nullptr;
   const observe::Samples* response = nullptr;
   bool bursty = false;
@@ -58,15 +59,15 @@ const params::Statistics<observe::Samples>& response_rows() {
   return rows;
 }
 
-const params::Statistics<server::Workload>& burst_rows() {
-  using W = server::Workload;
+const params::Statistics<server::TextClients>& burst_rows() {
+  using T = server::TextClients;
   static const auto rows =
-      params::Statistics<W>()
+      params::Statistics<T>()
           .value("intervals", "", "intervals of the cascade, a power of two", "count",
-                 [](const W& w) { return w.burst_intervals(); })
-          .value("interval_s", "s", "length of an interval", "", [](const W& w) { return w.burst_interval_s(); })
+                 [](const T& t) { return t.arrivals().burst_intervals(); })
+          .value("interval_s", "s", "length of an interval", "", [](const T& t) { return t.arrivals().burst_interval_s(); })
           .value("offered_bytes_per_s", "bytes/s", "data of all requests issued in each second", "sum of each second",
-                 [](const W& w) { return w.offered_bytes(); });
+                 [](const T& t) { return t.offered_bytes(); });
   return rows;
 }
 
@@ -99,10 +100,10 @@ const params::Statistics<Result>& text_rows() {
                  [](const R& r) { return params::mean(r.account->service_ms(), r.account->text_units()); })
           .value("cache_hit_share", "",
                  "share of units found in the cache, of all units requested from the start of the run on", "share",
-                 [](const R& r) { return params::mean(static_cast<double>(r.work->cache_hits()), r.work->cache_uses()); },
+                 [](const R& r) { return params::mean(static_cast<double>(r.text->cache().hits()), r.text->cache().uses()); },
                  {"units from the cache", 3})
           .group("bursts", "the cascade over the measured time; left out unless arrivals are bursty", burst_rows(),
-                 [](const R& r) -> const server::Workload* { return r.bursty ? r.work : nullptr; });
+                 [](const R& r) -> const server::TextClients* { return r.bursty ? r.text : nullptr; });
   return rows;
 }
 
@@ -225,9 +226,9 @@ host::array::ArrayConfig array_config(const Scenario& scenario, const server::Wo
     }
     if (!why.empty()) scenario.refuse(key, fmt::format("{} on disks of {} bytes: {}", what, capacity, why));
   };
-  add(work.text_units(), p.text_unit_bytes, 0, p.integrated() ? 0 : text_disks, "text.set_bytes", "the text does not fit");
-  if (work.video_units() > 0)
-    add(work.video_units(), p.video_unit_bytes, p.integrated() ? 0 : text_disks, 0, "video.file_s",
+  add(work.text().units(), p.text_unit_bytes, 0, p.integrated() ? 0 : text_disks, "text.set_bytes", "the text does not fit");
+  if (work.video().units() > 0)
+    add(work.video().units(), p.video_unit_bytes, p.integrated() ? 0 : text_disks, 0, "video.file_s",
         "the video files do not fit");
   return config;
 }
@@ -240,13 +241,13 @@ class MixedServerRun : public RunIf {
         files_(scenario, options),
         time_(scenario.run, options.progress, options.until),
         work_(make_workload(scenario, time_)),
-        account_(*work_, time_.warmup()),
+        account_(work_->text().requests(), time_.warmup()),
         disks_(
             scenario, drive_config(scenario),
             [&](std::uint32_t i) { return system::engine_factory(engine_options(s_, policy_of(i), options)); },
             array_config(scenario, *work_)),
         waves_(scenario, options, disks_) {
-    work_->on_text_ended([this](const server::TextRequest& request) {
+    work_->text().requests().on_ended([this](const server::TextRequest& request) {
       const bool issued_within = request.issued >= time_.warmup();
       if (issued_within) ++result_.issued;
       if (issued_within && request.failed) ++result_.failed;
@@ -267,13 +268,13 @@ class MixedServerRun : public RunIf {
     host_.rethrow_failure();
     refusals_.rethrow(s_.file);
     host_.for_each_outstanding([&](const workload::Request& request) { account_.outstanding(request, time_.end()); });
-    for (const server::TextRequest& request : work_->text_requests()) {
+    for (const server::TextRequest& request : work_->text().requests().all()) {
       if (request.units == 0) continue;
       ++result_.unfinished;
       result_.oldest = std::max(result_.oldest, time_.end() - request.issued);
       if (request.issued >= time_.warmup()) ++result_.issued;
     }
-    result_.work = work_.get();
+    result_.text = &work_->text();
     result_.account = &account_;
     result_.response = &response_;
     result_.bursty = p_.arrivals == "bursty";

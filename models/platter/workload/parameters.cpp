@@ -53,85 +53,89 @@ const params::Table<ContinuousWorkload>& continuous_parameters() {
 
 const params::Table<DiscreteWorkload>& discrete_parameters() {
   using P = DiscreteWorkload;
+  using G = GeneratedLoad;
+  using T = TracedLoad;
   static const params::Table<P> table = {
       {"workload.discrete.source", "", "source of the discrete requests", at(&P::source),
        OneOf{{"none", "poisson", "trace", "closed"}}},
-      {"workload.discrete.rate_per_s", "1/s", "poisson: mean arrival rate", at(&P::rate_per_s), Range{0, 1e9}},
-      {"workload.discrete.outstanding", "", "closed: number of requests kept outstanding", at(&P::outstanding),
+      {"workload.discrete.rate_per_s", "1/s", "poisson: mean arrival rate", at(&P::generated, &G::rate_per_s), Range{0, 1e9}},
+      {"workload.discrete.outstanding", "", "closed: number of requests kept outstanding", at(&P::generated, &G::outstanding),
        Range{1, 100000}},
       {"workload.discrete.max_outstanding", "",
        "most discrete requests in the drive at once; the others wait in the host; 0: no limit for closed and before a striped "
        "array, otherwise the tags that the streams leave, at least 1",
        at(&P::max_outstanding), Range{0, 100000}},
-      {"workload.discrete.read_fraction", "", "share of reads among generated requests", at(&P::read_fraction), Range{0, 1}},
+      {"workload.discrete.read_fraction", "", "share of reads among generated requests", at(&P::generated, &G::read_fraction),
+       Range{0, 1}},
       {"workload.discrete.size", "", "size of generated requests: always `mean_bytes`, or normally distributed around it",
-       at(&P::size), OneOf{{"fixed", "normal"}}},
-      {"workload.discrete.mean_bytes", "bytes", "mean size of generated requests, rounded to whole sectors", at(&P::mean_bytes),
-       Range{1, 1e9}},
+       at(&P::generated, &G::size), OneOf{{"fixed", "normal"}}},
+      {"workload.discrete.mean_bytes", "bytes", "mean size of generated requests, rounded to whole sectors",
+       at(&P::generated, &G::mean_bytes), Range{1, 1e9}},
       {"workload.discrete.deviation_bytes", "bytes", "standard deviation of the size; the smallest size is one sector",
-       at(&P::deviation_bytes), Range{0, 1e9}},
+       at(&P::generated, &G::deviation_bytes), Range{0, 1e9}},
       {"workload.discrete.deadline_ms", "ms", "time from a generated request's issue to its deadline; 0: no deadline",
-       at(&P::deadline_ms), Range{0, 1e9}},
+       at(&P::generated, &G::deadline_ms), Range{0, 1e9}},
       {"workload.discrete.align_bytes", "bytes", "generated requests begin at multiples of this; 0: at any sector",
-       at(&P::align_bytes), Range{0, 1e9}},
+       at(&P::generated, &G::align_bytes), Range{0, 1e9}},
       {"workload.discrete.span_bytes", "bytes",
-       "a generated request lies within one span of this size, such as a cylinder; 0: anywhere", at(&P::span_bytes),
-       Range{0, 1e15}},
+       "a generated request lies within one span of this size, such as a cylinder; 0: anywhere",
+       at(&P::generated, &G::span_bytes), Range{0, 1e15}},
       {"workload.discrete.trace", "",
        "trace: its file, NAME for the files NAME.blktrace.0, NAME.blktrace.1 and so on, or - for the standard input",
-       at(&P::trace)},
+       at(&P::trace, &T::file)},
       {"workload.discrete.trace_format", "", "format of the trace: one of `platter list trace-formats`, or auto",
-       at(&P::trace_format)},
+       at(&P::trace, &T::format)},
       {"workload.discrete.trace_device", "",
-       "device whose requests are used; `*`: all devices; empty: the trace must have one device only", at(&P::trace_device)},
+       "device whose requests are used; `*`: all devices; empty: the trace must have one device only",
+       at(&P::trace, &T::device)},
       {"workload.discrete.trace_action", "",
        "blktrace, blkparse, ftrace: event that counts as a request, which is queued (Q), issued to the drive (D) or completed "
        "(C)",
-       at(&P::trace_action), OneOf{{"queued", "issued", "completed"}}},
+       at(&P::trace, &T::action), OneOf{{"queued", "issued", "completed"}}},
       {"workload.discrete.trace_time_unit", "", "unit of the trace's times; format: the usual unit of its format",
-       at(&P::trace_time_unit), OneOf{{"format", "s", "ms", "us", "100ns", "ns", "ps"}}},
+       at(&P::trace, &T::time_unit), OneOf{{"format", "s", "ms", "us", "100ns", "ns", "ps"}}},
       {"workload.discrete.trace_lba_bytes", "bytes",
        "unit of the trace's addresses, and of its sizes if its format uses one unit for both; 0: the usual unit of its format",
-       at(&P::trace_lba_bytes), Range{0, 1e9}},
+       at(&P::trace, &T::lba_bytes), Range{0, 1e9}},
       {"workload.discrete.trace_sort_window", "",
        "requests of the trace that are held back to sort them by time; 0: none; -1: as many as its format is known to need",
-       at(&P::trace_sort_window), Range{-1, TraceOptions::kMostSorted}},
+       at(&P::trace, &T::sort_window), Range{-1, TraceOptions::kMostSorted}},
       {"workload.discrete.trace_spread_s", "s",
        "requests with equal times are spread evenly over this time, but not beyond the next later time; 0: no spreading",
-       at(&P::trace_spread_s), Range{0, 1e6}},
+       at(&P::trace, &T::spread_s), Range{0, 1e6}},
       {"workload.discrete.trace_last_line", "",
        "last line of a text without an end of line, which may be cut short: stop with an error, read it as it is, or leave it "
        "out",
-       at(&P::trace_last_line), OneOf{{"error", "keep", "drop"}}},
+       at(&P::trace, &T::last_line), OneOf{{"error", "keep", "drop"}}},
       {"workload.discrete.trace_skip_empty", "", "requests of size 0 are left out of the trace; otherwise they are an error",
-       at(&P::trace_skip_empty)},
+       at(&P::trace, &T::skip_empty)},
       {"workload.discrete.past_end", "",
        "a trace's request past the drive's end: stop with an error, wrap its address, or cut it; scale: stretch or shrink all "
        "addresses to the drive",
-       at(&P::past_end), OneOf{{"error", "wrap", "clip", "scale"}}},
+       at(&P::trace, &T::past_end), OneOf{{"error", "wrap", "clip", "scale"}}},
       {"workload.discrete.trace_span_bytes", "bytes",
        "scale: end of the trace's addresses, which becomes the end of the drive; 0: the largest end of a request, for which "
        "the trace is read twice",
-       at(&P::trace_span_bytes), Range{0, 9.2e18}},
-      {"workload.discrete.trace_speed", "", "factor by which the arrival times of the trace are divided", at(&P::trace_speed),
-       Range{1e-6, 1e9}},
+       at(&P::trace, &T::span_bytes), Range{0, 9.2e18}},
+      {"workload.discrete.trace_speed", "", "factor by which the arrival times of the trace are divided",
+       at(&P::trace, &T::speed), Range{1e-6, 1e9}},
   };
   return table;
 }
 
-TraceOptions trace_options(const DiscreteWorkload& w) {
+TraceOptions trace_options(const TracedLoad& trace) {
   TraceOptions options;
-  options.format = w.trace_format;
-  options.device = w.trace_device;
-  options.past_end = past_end_of(w.past_end);
-  options.span_bytes = static_cast<std::uint64_t>(w.trace_span_bytes);
-  options.action = w.trace_action == "issued" ? 'D' : w.trace_action == "completed" ? 'C' : 'Q';
-  if (w.trace_time_unit != "format") options.time_unit = w.trace_time_unit;
-  options.address_unit_bytes = static_cast<std::uint64_t>(w.trace_lba_bytes);
-  if (w.trace_sort_window >= 0) options.sort_window = static_cast<std::uint32_t>(w.trace_sort_window);
-  options.last_line = last_line_of(w.trace_last_line);
-  options.skip_empty = w.trace_skip_empty;
-  options.spread_ps = core::to_picoseconds(w.trace_spread_s, core::kPicosecondsPerSecond);
+  options.format = trace.format;
+  options.device = trace.device;
+  options.past_end = past_end_of(trace.past_end);
+  options.span_bytes = static_cast<std::uint64_t>(trace.span_bytes);
+  options.action = trace.action == "issued" ? 'D' : trace.action == "completed" ? 'C' : 'Q';
+  if (trace.time_unit != "format") options.time_unit = trace.time_unit;
+  options.address_unit_bytes = static_cast<std::uint64_t>(trace.lba_bytes);
+  if (trace.sort_window >= 0) options.sort_window = static_cast<std::uint32_t>(trace.sort_window);
+  options.last_line = last_line_of(trace.last_line);
+  options.skip_empty = trace.skip_empty;
+  options.spread_ps = core::to_picoseconds(trace.spread_s, core::kPicosecondsPerSecond);
   return options;
 }
 
@@ -156,25 +160,26 @@ void check(const ContinuousWorkload& w, std::uint32_t sector_bytes, params::Find
 }
 
 void check(const DiscreteWorkload& w, std::uint32_t sector_bytes, params::Findings& findings) {
-  if (w.align_bytes % sector_bytes != 0)
+  const GeneratedLoad& generated = w.generated;
+  if (generated.align_bytes % sector_bytes != 0)
     findings.add("workload.discrete.align_bytes",
-                 fmt::format("found {}, expected a multiple of the sector's {} bytes", w.align_bytes, sector_bytes));
-  if (w.align_bytes > 0 && w.span_bytes % w.align_bytes != 0)
-    findings.add(
-        "workload.discrete.align_bytes",
-        fmt::format("found {}, expected a divisor of workload.discrete.span_bytes, which is {}", w.align_bytes, w.span_bytes));
-  if (w.trace_format != "auto" && find_trace_format(w.trace_format) == nullptr)
-    findings.add("workload.discrete.trace_format", unknown_trace_format(w.trace_format));
-  check_span("workload.discrete.span_bytes", w.span_bytes, sector_bytes, findings);
-  if (w.source == "trace" && w.trace.empty())
+                 fmt::format("found {}, expected a multiple of the sector's {} bytes", generated.align_bytes, sector_bytes));
+  if (generated.align_bytes > 0 && generated.span_bytes % generated.align_bytes != 0)
+    findings.add("workload.discrete.align_bytes",
+                 fmt::format("found {}, expected a divisor of workload.discrete.span_bytes, which is {}", generated.align_bytes,
+                             generated.span_bytes));
+  if (w.trace.format != "auto" && find_trace_format(w.trace.format) == nullptr)
+    findings.add("workload.discrete.trace_format", unknown_trace_format(w.trace.format));
+  check_span("workload.discrete.span_bytes", generated.span_bytes, sector_bytes, findings);
+  if (w.source == "trace" && w.trace.file.empty())
     findings.add("workload.discrete.trace", "is missing: the trace file", "workload.discrete.source");
-  if (w.source == "poisson" && w.rate_per_s <= 0)
+  if (w.source == "poisson" && generated.rate_per_s <= 0)
     findings.add("workload.discrete.rate_per_s", "is missing: a rate above 0 for Poisson arrivals", "workload.discrete.source");
-  else if (w.source == "poisson" && w.rate_per_s < kLeastRate)
+  else if (w.source == "poisson" && generated.rate_per_s < kLeastRate)
     findings.add(
         "workload.discrete.rate_per_s",
         fmt::format("found {:g}, expected at least {:g} 1/s, so that the time between two arrivals fits into simulated time",
-                    w.rate_per_s, kLeastRate));
+                    generated.rate_per_s, kLeastRate));
 }
 
 }  // namespace platter::workload

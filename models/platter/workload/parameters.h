@@ -22,11 +22,10 @@ struct ContinuousWorkload {
   std::int64_t span_bytes = 0;
 };
 
-struct DiscreteWorkload {
-  std::string source = "none";
+/// Requests of a generator.
+struct GeneratedLoad {
   double rate_per_s = 0;
   std::int64_t outstanding = 1;
-  std::int64_t max_outstanding = 0;
   double read_fraction = 1.0;
   std::string size = "fixed";
   std::int64_t mean_bytes = 4096;
@@ -34,23 +33,35 @@ struct DiscreteWorkload {
   double deadline_ms = 0;
   std::int64_t align_bytes = 0;
   std::int64_t span_bytes = 0;
-  params::FileName trace{{}, {}, ".blktrace.0", true};
-  std::string trace_format = "auto";
-  std::string trace_device;
-  std::string trace_action = "queued";
-  std::string trace_time_unit = "format";
-  std::int64_t trace_lba_bytes = 0;
-  std::int64_t trace_sort_window = -1;
-  double trace_spread_s = 0;
-  std::string trace_last_line = "error";
-  bool trace_skip_empty = false;
-  std::int64_t trace_span_bytes = 0;
+};
+
+/// Requests of a trace, and how the trace is read.
+struct TracedLoad {
+  params::FileName file{{}, {}, ".blktrace.0", true};
+  std::string format = "auto";
+  std::string device;
+  std::string action = "queued";
+  std::string time_unit = "format";
+  std::int64_t lba_bytes = 0;
+  std::int64_t sort_window = -1;
+  double spread_s = 0;
+  std::string last_line = "error";
+  bool skip_empty = false;
+  std::int64_t span_bytes = 0;
   std::string past_end = "error";
-  double trace_speed = 1.0;
+  double speed = 1.0;
+};
+
+/// Discrete requests come from one source. The parameters of the other sources have no effect.
+struct DiscreteWorkload {
+  std::string source = "none";
+  std::int64_t max_outstanding = 0;
+  GeneratedLoad generated;
+  TracedLoad trace;
 };
 
 /// How the trace is to be read; the caller sets capacity and sector size.
-TraceOptions trace_options(const DiscreteWorkload& workload);
+TraceOptions trace_options(const TracedLoad& trace);
 
 /// Simulated time ends at 2^63 ps, which is 9.2e6 s. A run ends within 2e6 s (kLongestMeasured_s), and the random draw that passes the end of the run adds less
 /// than 54 means.

@@ -5,17 +5,17 @@
 #include <stdexcept>
 #include <string>
 
-#include "platter/core/sc_time.h"
-
 namespace platter::ahci {
 
 AhciTarget::AhciTarget(const sc_core::sc_module_name& name, const std::vector<AtaIdentity>& devices,
                        const AtaDevice::Options& options)
-    : sc_module(name), register_tgt_socket("register_tgt_socket"), dma_init_socket("dma_init_socket"), interrupt("interrupt") {
+    : sc_module(name),
+      registers_("register_tgt_socket", *this, {reg::kBytes, 1, 8}, command::RegisterTime::Kernel),
+      register_tgt_socket(registers_.socket),
+      dma_init_socket("dma_init_socket"),
+      interrupt("interrupt") {
   if (devices.empty() || devices.size() > reg::kMostPorts)
     throw std::invalid_argument("an AHCI adapter has 1 to " + std::to_string(reg::kMostPorts) + " ports");
-  register_tgt_socket.register_b_transport(this, &AhciTarget::b_transport);
-  register_tgt_socket.register_transport_dbg(this, &AhciTarget::transport_dbg);
   for (const AtaIdentity& device : devices)
     ports_.push_back(std::make_unique<AhciPort>(("port" + std::to_string(ports_.size())).c_str(), device, options,
                                                 static_cast<DmaIf&>(*this), interrupt_changed_));
@@ -75,52 +75,23 @@ void AhciTarget::write(std::uint32_t offset, std::uint32_t data, std::uint32_t m
   interrupt_changed_.notify(sc_core::SC_ZERO_TIME);
 }
 
-void AhciTarget::b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& /*delay*/) {
-  const std::uint64_t address = payload.get_address();
-  const std::uint32_t bytes = payload.get_data_length();
-  if (address >= reg::kBytes || bytes > reg::kBytes - address) {
-    payload.set_response_status(tlm::TLM_ADDRESS_ERROR_RESPONSE);
-    return;
-  }
-  if (payload.get_byte_enable_ptr() != nullptr) {
-    payload.set_response_status(tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE);
-    return;
-  }
-  if ((bytes != 1 && bytes != 2 && bytes != 4 && bytes != 8) || address % bytes != 0 || payload.get_streaming_width() < bytes) {
-    payload.set_response_status(tlm::TLM_BURST_ERROR_RESPONSE);
-    return;
-  }
-  if (!payload.is_read() && !payload.is_write()) {
-    payload.set_response_status(tlm::TLM_COMMAND_ERROR_RESPONSE);
-    return;
-  }
-  for (std::uint32_t at = 0; at < bytes; at += 4) {
-    const auto offset = static_cast<std::uint32_t>(address + at) & ~3u;
-    const std::uint32_t part = bytes < 4 ? bytes : 4;
-    const auto shift = static_cast<std::uint32_t>(8 * (address % 4));
+tlm::tlm_response_status AhciTarget::access(command::RegisterAccess& access) {
+  for (std::uint32_t at = 0; at < access.bytes; at += 4) {
+    const std::uint32_t offset = (access.address + at) & ~3u;
+    const std::uint32_t part = access.bytes < 4 ? access.bytes : 4;
+    const std::uint32_t shift = 8 * (access.address % 4);
     std::uint32_t word = 0;
-    if (payload.is_read()) {
-      word = read(offset) >> shift;
-      std::memcpy(payload.get_data_ptr() + at, &word, part);
+    if (access.write) {
+      std::memcpy(&word, access.data + at, part);
     } else {
-      std::memcpy(&word, payload.get_data_ptr() + at, part);
+      word = read(offset) >> shift;
+      std::memcpy(access.data + at, &word, part);
     }
-    const RegisterReport report{core::now_ps(), static_cast<std::uint32_t>(address + at), word, payload.is_write()};
+    const RegisterReport report{access.at, access.address + at, word, access.write};
     probes_.tell([&report](AhciProbeIf& probe) { probe.accessed(report); });
-    if (payload.is_write()) {
-      write(offset, word << shift, (part == 4 ? ~0u : (1u << 8 * part) - 1) << shift);
-    }
+    if (access.write) write(offset, word << shift, (part == 4 ? ~0u : (1u << 8 * part) - 1) << shift);
   }
-  payload.set_response_status(tlm::TLM_OK_RESPONSE);
-}
-
-unsigned int AhciTarget::transport_dbg(tlm::tlm_generic_payload& payload) {
-  const std::uint64_t address = payload.get_address();
-  if (!payload.is_read() || address % 4 != 0 || address >= reg::kBytes || payload.get_data_length() < 4) return 0;
-  const std::uint32_t word = read(static_cast<std::uint32_t>(address));
-  std::memcpy(payload.get_data_ptr(), &word, 4);
-  payload.set_response_status(tlm::TLM_OK_RESPONSE);
-  return 4;
+  return tlm::TLM_OK_RESPONSE;
 }
 
 bool AhciTarget::transfer(tlm::tlm_command command, std::uint64_t address, void* data, std::uint32_t bytes) {

@@ -2,21 +2,21 @@
 #pragma once
 
 #include <tlm_utils/simple_initiator_socket.h>
-#include <tlm_utils/simple_target_socket.h>
 #include <memory>
 #include <systemc>
 #include <tlm>
 #include <vector>
 
+#include "platter/command/tlm/register_target.h"
 #include "platter/front/ahci/ahci_port.h"
 
 namespace platter::ahci {
 
 /// An AHCI 1.3.1 host bus adapter with a disk at each of its ports.
 ///
-/// Sockets: `register_tgt_socket` has 4 KiB of registers (little-endian, accesses of 1, 2, 4 or 8 bytes, in zero time). `dma_init_socket` leads to
-/// the host's memory (b_transport, little-endian, any address and length). `interrupt` is active high. Each port has `disk_init_socket` and
-/// `register_init_socket` for its drive.
+/// Sockets: `register_tgt_socket` has 4 KiB of registers (little-endian, aligned accesses of 1, 2, 4 or 8 bytes at the kernel's time, which take no
+/// time themselves; see command::RegisterTarget). `dma_init_socket` leads to the host's memory (b_transport, little-endian, any address and length).
+/// `interrupt` is active high. Each port has `disk_init_socket` and `register_init_socket` for its drive.
 ///
 /// Each port needs its own drive. The capabilities state the limits: no port multiplier, no hot plug, no enclosure management, no command completion
 /// coalescing, and no link power management by the adapter itself.
@@ -27,9 +27,16 @@ class AhciTarget : public sc_core::sc_module, private DmaIf {
   AhciTarget(const sc_core::sc_module_name& name, const std::vector<AtaIdentity>& devices,
              const AtaDevice::Options& options = {});
 
-  tlm_utils::simple_target_socket<AhciTarget> register_tgt_socket;  ///< 4 KiB of registers
-  tlm_utils::simple_initiator_socket<AhciTarget> dma_init_socket;   ///< to the host's memory
-  sc_core::sc_out<bool> interrupt;                                  ///< active high
+  using Registers = command::RegisterTarget<AhciTarget>;  ///< checks and times the accesses to the registers
+
+ private:
+  friend Registers;
+  Registers registers_;
+
+ public:
+  Registers::Socket& register_tgt_socket;                          ///< 4 KiB of registers
+  tlm_utils::simple_initiator_socket<AhciTarget> dma_init_socket;  ///< to the host's memory
+  sc_core::sc_out<bool> interrupt;                                 ///< active high
 
   AhciPort& port(std::size_t number) { return *ports_.at(number); }  ///< with its sockets for a drive
   std::size_t ports() const { return ports_.size(); }                ///< how many
@@ -44,8 +51,13 @@ class AhciTarget : public sc_core::sc_module, private DmaIf {
   void write(std::uint32_t offset, std::uint32_t data, std::uint32_t mask = ~0u);
 
  private:
-  void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
-  unsigned int transport_dbg(tlm::tlm_generic_payload& payload);
+  // Callbacks of `registers_`.
+  tlm::tlm_response_status access(command::RegisterAccess& access);
+  bool look(std::uint32_t address, std::uint32_t& word) const {
+    word = read(address);
+    return true;
+  }
+
   void drive_interrupt();
   std::uint32_t pending() const;
   bool transfer(tlm::tlm_command command, std::uint64_t address, void* data, std::uint32_t bytes);

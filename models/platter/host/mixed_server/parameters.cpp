@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "platter/host/array/config.h"
-#include "platter/host/mixed_server/workload.h"
+#include "platter/host/mixed_server/text_arrivals.h"
 #include "platter/workload/parameters.h"
 
 namespace platter::host::mixed_server {

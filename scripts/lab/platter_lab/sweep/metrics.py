@@ -14,7 +14,7 @@ from typing import Any
 from platter_lab import LabError
 from platter_lab.executable import call_platter
 from platter_lab.runs.job import value_at
-from platter_lab.sweep.plan import Metric
+from platter_lab.sweep.plan_file import Metric
 
 
 def expect_metrics(platter: Path, plan: Path, metrics: Sequence[Metric]) -> dict[str, str]:
