@@ -738,10 +738,10 @@ class InChromium(Case):
             self.addCleanup(self.browser.resize, 1280)
             self.browser.open(self.folder / "out.html")
             legends = self.browser.value("""[...document.querySelectorAll('#chart-1, #chart-2')].map(chart => {
-                const room = chart.querySelector('svg.marks').getBoundingClientRect();
+                const rooms = [chart.closest('figure'), chart.querySelector('svg.marks')].map(one => one.getBoundingClientRect());
                 return [...chart.querySelectorAll('.role-legend-label text')].filter(text => {
                     const box = text.getBoundingClientRect();
-                    return box.left >= room.left && box.right <= room.right && box.top >= room.top && box.bottom <= room.bottom;
+                    return rooms.every(room => box.left >= room.left && box.right <= room.right && box.top >= room.top && box.bottom <= room.bottom);
                 }).map(text => text.textContent); })""")
             self.assertEqual(legends, [POLICIES, POLICIES], width)
 
@@ -761,7 +761,7 @@ class InChromium(Case):
         def numbers(chart: str) -> list[float]:
             """Of the upright axis."""
             words = self.browser.value(f"[...document.querySelectorAll('#{chart} .role-axis')].map(a => [...a.querySelectorAll('.role-axis-label text')].map(t => t.textContent).filter(t => t)).filter(a => a.length)")
-            return [float(word.replace("\u202f", "").replace("\u2212", "-")) for word in words[1]]
+            return [float(word.replace("\u202f", "").replace(",", "").replace("\u2212", "-")) for word in words[1]]
 
         def equal_steps(values: list[float]) -> bool:
             steps = [b - a for a, b in itertools.pairwise(values)]

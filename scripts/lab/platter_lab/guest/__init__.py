@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import csv
 import json
+import math
 import os
 import time
 from pathlib import Path
@@ -204,8 +205,9 @@ def _save_file(path: Path, waves: Path, begin: int, end: int) -> None:
     view = (ROOT / "waves/guest.gtkw").read_text()
     lines = [line for line in view.splitlines() if not line.startswith(("[timestart]", "*", "[dumpfile]"))]
     margin = (end - begin) // 10
+    frame = max((end - begin + 2 * margin) / 5, 1)   # the time of 200 pixels, of which it shows at least five
     path.write_text("\n".join([f'[dumpfile] "{waves}"', f"[timestart] {max(begin - margin, 0)}",
-                               f"*-30.000000 {begin} {begin} {end} " + " ".join(["-1"] * 25), *lines]) + "\n")
+                               f"*-{math.log2(frame):.6f} {begin} {begin} {end} " + " ".join(["-1"] * 25), *lines]) + "\n")
 
 
 __all__ = ["add_command", "LabError"]

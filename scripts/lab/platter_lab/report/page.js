@@ -1,11 +1,12 @@
 "use strict";
-// Charts: each specification stands beside its place, as JSON. A chart has the width of its place; panels stand below each other where each would have
-// less than PANEL pixels. The signal `plot` is the width that all panels of a row have without their axes.
+// Charts: each specification stands beside its place, as JSON. A chart has the width of its place. Panels stand below each other where each would
+// have less than PANEL pixels. The signal `plot` is the width that all panels of a row have without their axes.
 const PANEL = 260, NARROWEST = 110, PRINTED = 650, PRINTED_HALF = 300;
 const OPTIONS = {mode: "vega-lite", renderer: "svg", actions: {export: true, source: false, compiled: false, editor: false},
                  formatLocale: {decimal: ".", thousands: "\u202f", grouping: [3], currency: ["", ""]}};
 const parts = spec => spec.layer || spec.hconcat || spec.vconcat || [];
-const encodings = (spec, channel) => [spec.encoding && spec.encoding[channel], ...parts(spec).flatMap(part => encodings(part, channel))].filter(Boolean);
+const encodings = (spec, channel) =>
+  [spec.encoding && spec.encoding[channel], ...parts(spec).flatMap(part => encodings(part, channel))].filter(Boolean);
 const widthOf = spec => spec.width || widthOf(parts(spec)[0]);
 
 class Chart {
@@ -40,7 +41,8 @@ class Chart {
     for (const one of encodings(this.spec, channel)) {
       if (one.type !== "quantitative") continue;
       const {type, zero, nice, padding, ...kept} = one.scale || {};
-      one.scale = {...kept, ...(logarithmic ? {type: "log", nice: false, ...(channel === "color" ? {} : {padding: 8})} : {type: "linear", zero: false})};
+      const apart = channel === "color" ? {} : {padding: 8};
+      one.scale = {...kept, ...(logarithmic ? {type: "log", nice: false, ...apart} : {type: "linear", zero: false})};
     }
     for (const one of this.spec.params) {
       if (one.name === "log_" + channel) one.value = logarithmic;
