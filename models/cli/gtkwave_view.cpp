@@ -6,12 +6,14 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <filesystem>
 #include <map>
 #include <set>
 
 #include "platter/observe/array_waves.h"
 #include "platter/observe/drive_signals.h"
 #include "platter/observe/tag_signals.h"
+#include "platter/system/drives.h"
 
 namespace platter::cli {
 
@@ -21,6 +23,11 @@ using params::SignalRow;
 namespace {
 
 constexpr std::size_t kMarkers = 26;
+/// Pixels of the window, and of its column of names and values, which has room for `s_axil_awaddr_i[11:0]` and a text of kTextBytes characters.
+constexpr int kWindow = 1600;
+constexpr int kSignals = 570;
+/// And of the folded tree of scopes, with the frames.
+constexpr int kBesides = 63;
 
 /// disk2 before disk10.
 struct ByNumber {
@@ -51,7 +58,7 @@ std::string line(const std::string& scope, const SignalRow& row) {
 }
 
 std::string rtl_lines(const std::string& scope) {
-  std::string text = heading(scope + ": scheduling accelerator (RTL)");
+  std::string text = heading(scope + ": RTL");
   for (const auto& [shown, name] :
        std::array<std::pair<const char*, const char*>, 9>{{{"28", "busy_o"},
                                                            {"28", "irq_o"},
@@ -78,7 +85,7 @@ std::string drive_lines(const std::string& drive, const std::set<int>& tags, con
   }
   for (const auto& row : observe::drive_signals()) text += line(drive, row);
   if (system.array) {
-    text += heading(drive + ", as the array sees it");
+    text += heading(drive + ", in the array");
     for (const auto& row : observe::array_signals()) text += line("array." + drive, row);
   }
   if (system.rtl) text += rtl_lines(drive == "disk" ? "sched" : drive + "_sched");
@@ -87,20 +94,35 @@ std::string drive_lines(const std::string& drive, const std::set<int>& tags, con
 
 }  // namespace
 
+std::string shipped_view(const std::string& name) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  for (const fs::path& folder : {system::config_directory().parent_path() / "waves", fs::path(PLATTER_SOURCE_VIEWS_DIR)}) {
+    const fs::path view = folder / name;
+    if (!fs::is_regular_file(view, ignored)) continue;
+    const fs::path from_here = view.lexically_relative(fs::current_path(ignored));
+    return (from_here.empty() || *from_here.begin() == ".." ? view : from_here).string();
+  }
+  return {};
+}
+
 std::string gtkwave_view(const std::string& wave_file, const MomentWindow& window, const Moments& moments,
                          const std::vector<observe::Sight>& sights, const ViewedSystem& system) {
-  std::string text = fmt::format("[dumpfile] \"{}\"\n[timestart] {}\n[size] 1600 900\n[pos] -1 -1\n", wave_file, window.from);
+  // GTKWave takes the wave file's place from the view's, wherever both are, only if it knows the name of the view, too.
+  std::string text =
+      fmt::format("[dumpfile] \"{}\"\n[savefile] \"{}\"\n[timestart] {}\n[size] {} 900\n[pos] -1 -1\n", wave_file,
+                  std::filesystem::path(wave_file).replace_extension(".gtkw").string(), window.from, kWindow);
   std::vector<Picoseconds> markers;
   for (const std::size_t moment : window.moments) {
     if (markers.size() + 2 > kMarkers) break;
     markers.push_back(moments.chosen[moment].timing.issued);
     markers.push_back(moments.chosen[moment].timing.completed);
   }
-  // GTKWave's zoom is the logarithm to base 2 of the time of 200 pixels, negative; a view of this size shows about 1000.
-  const double frame = static_cast<double>(window.to - window.from) / 5;
+  // GTKWave's zoom is the logarithm to base 2 of the time of 200 pixels, negative.
+  const double frame = static_cast<double>(window.to - window.from) * 200 / (kWindow - kSignals - kBesides);
   text += fmt::format("*-{:.6f} {}", std::log2(std::max(frame, 1.0)), markers.front());
   for (std::size_t i = 0; i < kMarkers; ++i) text += fmt::format(" {}", i < markers.size() ? markers[i] : Picoseconds{-1});
-  text += "\n[sst_width] 200\n[signals_width] 300\n[sst_expanded] 0\n";
+  text += fmt::format("\n[sst_width] 40\n[signals_width] {}\n[sst_expanded] 0\n", kSignals);
   for (const auto& [drive, tags] : tags_of(window, sights)) text += drive_lines(drive, tags, system);
   return text + "[pattern_trace] 1\n[pattern_trace] 0\n";
 }

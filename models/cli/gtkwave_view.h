@@ -15,9 +15,13 @@ struct ViewedSystem {
   bool rtl = false;    ///< the engines' RTL
 };
 
-/// A view of `wave_file` for GTKWave: a marker where each request of the window comes (A, C, …) and where it ends (B, D, …); of each drive that
-/// held a part of one, the tags of these parts, the drive's signals, the array's of this drive and the RTL's. Without such a drive, of the
-/// drive `disk`.
+/// The file of a view that ships, those installed beside the program before those of the source tree; relative where it is below the present
+/// folder. Empty without it.
+std::string shipped_view(const std::string& name);
+
+/// A view of `wave_file`, to lie beside it, for GTKWave: a marker where each request of the window comes (A, C, …) and where it ends (B, D, …);
+/// of each drive that held a part of one, the tags of these parts, the drive's signals, the array's of this drive and the RTL's. Without such a
+/// drive, of the drive `disk`.
 std::string gtkwave_view(const std::string& wave_file, const MomentWindow& window, const Moments& moments,
                          const std::vector<observe::Sight>& sights, const ViewedSystem& system);
 

@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "commands.h"
+#include "gtkwave_view.h"
 #include "moments.h"
 #include "platter/core/error.h"
 #include "platter/core/json_text.h"
@@ -53,9 +54,11 @@ int Simulation::leave(system::RunIf& simulation) {
   if (!options_.timeline.empty()) fmt::print("timeline: {}; open with https://ui.perfetto.dev\n", options_.timeline);
   if (!options_.wave_when.empty())
     fmt::print("waves:    {}\n", options_.waves);
-  else if (!options_.waves.empty())
-    fmt::print("waves:    {} ({:g} to {:g} s); open with: gtkwave {}{}\n", options_.waves, scenario_.waves.from_s,
-               scenario_.waves.to_s, options_.waves, scenario_.kind == system::HostKind::Drive ? " waves/drive.gtkw" : "");
+  else if (!options_.waves.empty()) {
+    const std::string view = scenario_.kind == system::HostKind::Drive ? shipped_view("drive.gtkw") : std::string();
+    fmt::print("waves:    {} ({:g} to {:g} s); open with: gtkwave {}{}{}\n", options_.waves, scenario_.waves.from_s,
+               scenario_.waves.to_s, options_.waves, view.empty() ? "" : " ", view);
+  }
   return kGood;
 }
 

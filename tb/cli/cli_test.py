@@ -28,6 +28,10 @@ import gtkwave_views  # noqa: E402
 SCENARIOS = SOURCE / "models/configs/scenarios"
 MIXED = SCENARIOS / "mixed_media.toml"
 EAGER = SCENARIOS / "eager_writing.toml"
+NO_LOOK_AHEAD = ["Look-ahead"]   # what SPTF leaves flat in waves/rtl_decision.gtkw
+# A run of which its views show all: with a short look-ahead, and limits.
+RTL_VIEWS = ["engine=rtl", "policy=OPS:SLACK(3.4|0.46)", "accelerator.ahead_candidates=3", "accelerator.ahead_accesses=1", "workload.discrete.rate_per_s=100",
+             "workload.discrete.deadline_ms=60", "sim.warmup_s=0", "sim.measure_s=1"]
 
 
 def platter(*arguments, program=PLATTER):
@@ -619,6 +623,12 @@ class Runs(Case):
                 self.assertIn(f" {begin} ", view)
                 names = {v.full_name for v in waves.all_vars()}
                 self.assert_view_fits(view, waves)
+                self.assertEqual(gtkwave_views.cut_values(view, waves), [])
+                self.assertNotIn("disk", gtkwave_views.flat_groups(view, waves))
+                seen = gtkwave_views.wave_view.window(view)   # all of the moment
+                self.assertLessEqual(seen[0], begin)
+                self.assertGreaterEqual(seen[1], end)
+                self.assertIn(f'[savefile] "{pathlib.Path(name).with_suffix(".gtkw")}"\n', view)   # without it GTKWave looks for the waves in its own folder
                 self.assertEqual("sched.busy_o" in names, engine == "lockstep")
                 if engine == "lockstep":  # each decision while the request waits is the RTL's
                     states = {v.full_name: v for v in waves.all_vars()}["sched.sched_top.u_core.u_control.state_name"]
@@ -1288,18 +1298,72 @@ class Waves(Case):
         for time, value in state:   # LATE while the actuator waits for the engine
             self.assertEqual(int(value) == 3, int(stall.value_at(time)) == 1, time)
 
-    def test_shipped_views_name_signals_that_exist(self):
-        """Each with its range of bits: by that GTKWave finds it. Those of an AHCI adapter: tb/clients/ahci_waves_test.py."""
+    def test_shipped_views_show_what_happens(self):
+        """Each signal is there with its range of bits, by which GTKWave finds it, its values have room, and in the part that is seen first something
+        changes below each heading. Views of an AHCI adapter: tb/clients/ahci_waves_test.py."""
         self.variables("--wave-to", "0.1")
-        array = self.folder / "array.fst"
+        drive, array = self.folder / "waves.fst", self.folder / "array.fst"
         self.run_good("run", SCENARIOS / "mirrored_array.toml", *overrides(["sim.warmup_s=0", "sim.measure_s=1", "observe.wave_to_s=0.1"]), "--waves", array)
-        views = {"mixed_media": self.folder / "waves.fst", "drive": self.folder / "waves.fst", "rtl_decision": self.folder / "waves.fst", "array": array}
+        views = {"mixed_media": drive, "drive": drive, "rtl_decision": drive, "rtl_pass": drive, "array": array}
         shipped = {view.stem for view in (SOURCE / "waves").glob("*.gtkw")}
         self.assertEqual(shipped, set(views) | {"guest", "ahci_port"})
         for name, file in views.items():
-            view = (SOURCE / f"waves/{name}.gtkw").read_text()
+            view, waves = (SOURCE / f"waves/{name}.gtkw").read_text(), pywellen.Waveform(str(file))
             self.assertRegex(view, r"^\[\*\] \w.*\.\n")
-            self.assert_view_fits(view, pywellen.Waveform(str(file)), at_least=15)
+            self.assert_view_fits(view, waves, at_least=15)
+            self.assertEqual(gtkwave_views.flat_groups(view, waves), NO_LOOK_AHEAD if name == "rtl_decision" else [], name)
+            self.assertEqual(gtkwave_views.cut_values(view, waves), [], name)
+            self.assertEqual(gtkwave_views.wave_view.opened(view, waves), view, name)   # it is shipped as it opens with the first decision
+
+    def test_a_view_of_a_decision_opens_at_one(self):
+        """In any file: here in one of which the limits and the look-ahead are seen, and in one that begins late."""
+        ahead, late = self.folder / "ahead.fst", self.folder / "waves.fst"
+        self.run_good("run", MIXED, *overrides(RTL_VIEWS), "--waves", ahead, "--wave-to", "0.1")
+        self.variables("--wave-from", "0.05", "--wave-to", "0.1")
+        for name in ("rtl_decision", "rtl_pass"):
+            view = (SOURCE / f"waves/{name}.gtkw").read_text()
+            for file, absent in ((ahead, []), (late, NO_LOOK_AHEAD if name == "rtl_decision" else [])):
+                waves = pywellen.Waveform(str(file))
+                opened = gtkwave_views.wave_view.opened(view, waves)
+                self.assertEqual(gtkwave_views.flat_groups(opened, waves), absent, file.name)
+                self.assertEqual(gtkwave_views.cut_values(opened, waves), [], file.name)
+            self.assertGreater(len(gtkwave_views.flat_groups(view, waves)), 3)
+            begin, end = gtkwave_views.wave_view.window(gtkwave_views.wave_view.opened(view, pywellen.Waveform(str(ahead))))
+            signals = {v.full_name: v for v in pywellen.Waveform(str(ahead)).all_vars()}
+            for seen in ("entry_due", "g_lane[0].u_lane.key_o", "candidate", "u_decide.done_o"):
+                self.assertGreater(len([time for time, _ in signals[f"sched.sched_top.u_core.{seen}"].tv if begin < time < end]), 1, (name, seen))
+
+    def test_the_script_opens_files_of_the_callers_folder(self):
+        self.variables("--wave-to", "0.02")
+        tools = self.folder / "tools"
+        tools.mkdir()
+        (tools / "gtkwave").write_text('#!/bin/sh\nprintf "%s\\n" "$@"\ncat "$2"\n')
+        (tools / "gtkwave").chmod(0o755)
+
+        def waves(*arguments):
+            return subprocess.run([SOURCE / "scripts/waves", *arguments], capture_output=True, text=True, timeout=60, check=False, cwd=self.folder,
+                                  env={**os.environ, "PATH": f"{tools}:{os.environ['PATH']}"})
+
+        for name in ("drive", "drive.gtkw", "waves/drive.gtkw", SOURCE / "waves/drive.gtkw"):
+            done = waves("waves.fst", name)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertEqual(done.stdout, f"waves.fst\n{SOURCE}/waves/drive.gtkw\n{(SOURCE / 'waves/drive.gtkw').read_text()}")
+        moved = waves("waves.fst", "rtl_pass").stdout.partition("[*]")
+        self.assertEqual(moved[1] + moved[2], gtkwave_views.wave_view.opened((SOURCE / "waves/rtl_pass.gtkw").read_text(), pywellen.Waveform(str(self.folder / "waves.fst"))))
+        self.assertFalse(pathlib.Path(moved[0].splitlines()[1]).exists())
+        for refused, said in ((["none.fst"], "there is no file none.fst"), (["waves.fst", "none"], "there is no view none; scripts/waves --list shows those that ship")):
+            done = waves(*refused)
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn(said, done.stderr)
+        self.assertEqual(len(waves("--list").stdout.splitlines()), len(list((SOURCE / "waves").glob("*.gtkw"))))
+
+    def test_a_run_names_a_view_that_is_there(self):
+        for folder in (self.folder, SOURCE):
+            done = subprocess.run([PLATTER, "run", MIXED, *overrides(["engine=firmware", "sim.warmup_s=0", "sim.measure_s=0.1"]), "--waves", self.folder / "here.fst"],
+                                  capture_output=True, text=True, timeout=60, check=True, cwd=folder)
+            view = re.search(r"open with: gtkwave \S+ (\S+)\n", done.stdout)[1]
+            self.assertTrue(os.path.samefile(folder / view, SOURCE / "waves/drive.gtkw"))
+            self.assertEqual(os.path.isabs(view), folder != SOURCE)
 
 
 if __name__ == "__main__":

@@ -51,6 +51,8 @@ class AhciWaves(unittest.TestCase):
             view = (SOURCE / f"waves/{name}.gtkw").read_text()
             self.assertGreater(len(gtkwave_views.named(view)), 15)
             self.assertEqual(gtkwave_views.misfits(view, waves), [], name)
+            self.assertEqual(gtkwave_views.flat_groups(view, waves), [], name)
+            self.assertEqual(gtkwave_views.cut_values(view, waves), [], name)
         signals = {v.full_name: v for v in waves.all_vars()}
         in_drive = signals["ahci.port0.in_drive"].signal
         for tag in TAGS:

@@ -23,6 +23,8 @@ if "$build/consumer/build/consumer" firmware 2>/dev/null; then
   exit 1
 fi
 mv "$configs/drives/moved.toml" "$configs/drives/atlas10k.toml"
+"$prefix/bin/platter" run "$configs/scenarios/random_4k.toml" --set sim.measure_s=1 --waves "$build/consumer/waves.fst" |
+  grep -q "gtkwave $build/consumer/waves.fst $prefix/share/platter/waves/drive.gtkw\$"
 for file in LICENSE copyright; do test -s "$prefix/share/doc/platter/$file"; done
 grep -q "Artistic-2.0" "$prefix/share/doc/platter/copyright"
 "$cmake" -G Ninja -S "$source" -B "$build/consumer/build20" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_STANDARD=20 \

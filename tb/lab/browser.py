@@ -109,6 +109,16 @@ class Browser:
         self.call("Page.navigate", url=page.resolve().as_uri())
         self.wait(lambda: self.value("document.readyState === 'complete' && [...document.querySelectorAll('.chart')].every(c => c.dataset.drawn || c.classList.contains('error'))"))
 
+    def resize(self, width: int, *, printed: bool = False) -> None:
+        """The window, or the page's width on paper: there the page is as for a printer."""
+        self._size = (width, self._size[1])
+        self.call("Emulation.setEmulatedMedia", media="print" if printed else "")
+        self.call("Emulation.setDeviceMetricsOverride", width=width, height=self._size[1], deviceScaleFactor=1, mobile=False)
+
+    def printed(self) -> bytes:
+        """As PDF, on A4."""
+        return base64.b64decode(self.call("Page.printToPDF", printBackground=True, paperWidth=8.27, paperHeight=11.69)["data"])
+
     def picture(self, file: Path, height: int = 0) -> None:
         tall = int(self.value("document.documentElement.scrollHeight"))
         height = min(tall, height or 16000)

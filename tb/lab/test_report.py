@@ -29,6 +29,7 @@ from platter_lab.pareto import undominated
 from platter_lab.report import charts
 from platter_lab.report.compare_page import mean_difference
 from platter_lab.report.inputs import read_inputs
+from platter_lab.report.page import mean_and_half, number
 from platter_lab.statistics import interval
 
 PLATTER = Path(os.environ["PLATTER"])
@@ -90,6 +91,23 @@ def study(folder: Path) -> Path:
     return folder / "study.parquet"
 
 
+POLICIES = ["FCFS", "SSTF", "SCAN", "LOOK", "C-LOOK", "EDF", "SPTF", "OPS:SLACK(3.4|0.46)", "OPS:SCAN/CI-OPT(6)"]
+
+
+def many(folder: Path) -> Path:
+    """The table of a sweep over as many policies as a legend may have to show, with a metric whose values are far apart and large, and one whose are not."""
+    dice = random.Random(2)
+    rows = []
+    for policy, rate in itertools.product(POLICIES, (20, 40, 60)):
+        p99 = 16_235.4 if (policy, rate) == ("FCFS", 60) else dice.uniform(30, 700)
+        mean = dice.uniform(3, 60)
+        rows += [{"policy": policy, "rate": rate, "seed": seed, "status": "good", "message": None, "p99": p99, "p99 mean": p99, "p99 low": p99 - 100.25, "p99 high": p99 + 100.25,
+                  "mean": mean, "mean mean": mean, "mean low": mean - 0.5, "mean high": mean + 0.5} for seed in (1, 2)]
+    pl.DataFrame(rows, infer_schema_length=None).write_parquet(folder / "many.parquet", metadata={"platter.sweep": json.dumps(
+        {"scenario": "mixed_media.toml", "axes": ["policy", "rate"], "units": {"p99": "ms", "mean": "ms"}, "compare": None})})
+    return folder / "many.parquet"
+
+
 def data_of(spec: dict, part: dict) -> list[dict]:
     """The rows of a chart, or of a part of it."""
     return part["data"]["values"] if "values" in part["data"] else spec["datasets"][part["data"]["name"]]
@@ -119,6 +137,7 @@ class Case(unittest.TestCase):
             assert cli.main(["sweep", str(cls.folder / "plan.toml"), "--platter", str(PLATTER), "--cache", str(cls.folder / "kept"), "-o", str(cls.folder / "sweep.parquet")]) == 0
         cls.sweep = cls.folder / "sweep.parquet"
         cls.study = study(cls.folder)
+        cls.many = many(cls.folder)
 
     def report(self, *words: object, output: str = "out.html") -> tuple[int, str]:
         err = io.StringIO()
@@ -217,6 +236,15 @@ class Numbers(Case):
             self.assertEqual(undominated(points, [False, False]), [not math.isnan(a[1]) and not beaten(a) for a in points])
 
 
+    def test_numbers_have_sensible_digits(self) -> None:
+        for value, words in ((16_235.4, "16\u202f235"), (1234.56, "1235"), (9.99996, "10"), (0.000012345, "0.00001234"), (-0.5, "\u22120.5"), (3, "3"), (math.nan, "–"),
+                             (2.5e-12, "2.5e\u221212"), (1e18, "1e+18")):
+            self.assertEqual(number(value), words)
+        for mean, half, words in ((12_472.3, 3219, "12\u202f500 ± 3200"), (449.02, 4.3, "449.0 ± 4.3"), (0.12, 0.00741, "0.1200 ± 0.0074"), (36.04, 1.26, "36.0 ± 1.3"),
+                                  (1, 0, "1 ± 0"), (99.6, 0.996, "99.6 ± 1.0"), (-3.21, 0.45, "\u22123.21 ± 0.45"), (-0.3, 12.0, "0 ± 12")):
+            self.assertEqual(mean_and_half(mean, half), words)
+
+
 class Pages(Case):
     def test_nothing_refers_to_the_outside_and_bytes_repeat(self) -> None:
         for words in ((self.sptf,), (self.sptf, self.slack), (self.sweep,), (self.study,)):
@@ -231,7 +259,7 @@ class Pages(Case):
             self.assertLess(len(page), 3e6)
 
     def test_a_run_says_what_it_is(self) -> None:
-        page = self.page(self.sptf)
+        page = self.page(self.sptf).replace("<wbr>", "")
         for words in ("Quantum Atlas 10K, policy SPTF, engine firmware, host drive", "time-weighted mean", "drive.queue.depth", "All "):
             self.assertIn(words, page)
         self.assertIn("Jain&#x27;s index of the response times: 1 if all are equal", page)
@@ -318,8 +346,8 @@ class NothingMeasured(Case):
     def test_a_class_without_completions_has_a_line(self) -> None:
         page = self.page(self.starved("starved.json"))
         self.assertRegex(page, r"discrete: nothing completed in the measured time of [\d\u202f]+ issued in it; 431 requests wait at its end, the oldest for 123[45] ms\.")
-        self.assertIn('<td>classes.discrete.response_ms.p99</td><td>–</td>', page)
-        self.assertIn('<td>classes.discrete.fairness_index</td><td>–</td>', page)
+        self.assertIn('<td>classes.discrete.response_ms.p99</td><td>–</td>', page.replace('<wbr>', ''))
+        self.assertIn('<td>classes.discrete.fairness_index</td><td>–</td>', page.replace('<wbr>', ''))
         self.assertIn("continuous: half within", page.replace("Continuous", "continuous"))
         result = json.loads((self.folder / "starved.json").read_text())
         result["classes"] = {"discrete": result["classes"]["discrete"]}
@@ -329,7 +357,7 @@ class NothingMeasured(Case):
     def test_a_comparison_has_it_too(self) -> None:
         page = self.page(self.sptf, self.starved("starved.json"))
         self.assertIn("starved, discrete: nothing completed in the measured time", page)
-        row = re.search(r"<tr><td>classes.discrete.response_ms.p99</td>(.*?)</tr>", page)[1]
+        row = re.search(r"<tr><td>classes.discrete.response_ms.p99</td>(.*?)</tr>", page.replace("<wbr>", ""))[1]
         self.assertRegex(row, r'^<td class="number"[^>]*>[\d.]+</td><td>–</td><td></td><td></td>')
         self.page(self.folder / "starved.json", self.sptf)
 
@@ -658,6 +686,123 @@ class InChromium(Case):
         self.assertEqual(self.shown("messages"), ["5"])
         self.type("trials", "luts<4000 status=good")
         self.assertEqual(sorted(map(int, self.shown("trials"))), frame.filter(pl.col("luts") < 4000)["trial"].to_list())
+
+    def test_charts_keep_within_their_cards(self) -> None:
+        """With all that they have: axes, legends, menus, at any width of the window and in print. Tables are wider in a narrow window, where they scroll."""
+        browser = self.browser
+        self.addCleanup(browser.resize, 1280)
+        for words in ((self.sptf,), (self.sptf, self.slack), (self.many,), (self.study,)):
+            browser.resize(1280)
+            self.page(*words)
+            browser.open(self.folder / "out.html")
+            for width, printed in ((1400, False), (900, False), (420, False), (718, True)):
+                browser.resize(width, printed=printed)
+                if printed:
+                    browser.value("dispatchEvent(new Event('beforeprint'))")
+                browser.value("new Promise(done => setTimeout(done, 400))")   # a new width is waited for
+                browser.value("document.querySelectorAll('.chart details').forEach(d => d.open = true)")
+                out = browser.value("""[...document.querySelectorAll('figure')].flatMap(card => {
+                    const room = card.getBoundingClientRect();
+                    return [...card.querySelectorAll('svg.marks, svg.marks text, .vega-actions, summary, h3, figcaption, .scales')].filter(one => {
+                        const box = one.getBoundingClientRect();
+                        return box.width && (box.left < room.left || box.right > room.right || box.top < room.top || (box.bottom > room.bottom && !one.matches('.vega-actions')));
+                    }).map(one => card.querySelector('h3').textContent + ': ' + (one.textContent || one.tagName).slice(0, 40)); })""")
+                self.assertEqual(out, [], f"{words[0].name}, {width}")
+                cut = browser.value("""[...document.querySelectorAll('svg.marks')].flatMap(svg => {
+                    const room = svg.getBoundingClientRect();
+                    return [...svg.querySelectorAll('.role-axis text, .role-legend text')].filter(text => {
+                        const box = text.getBoundingClientRect();
+                        return Number(getComputedStyle(text).opacity) && (box.left < room.left - 1 || box.right > room.right + 1);
+                    }).map(text => text.textContent); })""")
+                self.assertEqual(cut, [], f"{words[0].name}, {width}")
+                self.assertLessEqual(browser.value("document.documentElement.scrollWidth"), width)
+                if printed:
+                    self.assertEqual(browser.value("[...document.querySelectorAll('.scroll')].filter(s => s.scrollWidth > s.clientWidth + 1).map(s => s.closest('.table').dataset.name)"), [])
+
+    def test_paper_gets_charts_of_its_width(self) -> None:
+        self.page(self.sptf)
+        self.browser.open(self.folder / "out.html")
+        widths = "[...document.querySelectorAll('svg.marks')].map(svg => Number(svg.getAttribute('width')))"
+        before = self.browser.value(widths)
+        self.browser.value(f"addEventListener('beforeprint', () => window.onPaper = {widths})")   # after the page's own
+        self.assertTrue(self.browser.printed().startswith(b"%PDF"))
+        on_paper = self.browser.value("window.onPaper")
+        self.assertLess(max(on_paper), 700)   # pixels, of A4 and of letter paper
+        self.assertLess(max(on_paper[:2]), 340)   # side by side
+        self.browser.wait(lambda: self.browser.value(widths) == before, 10)
+
+    def test_a_legend_has_all_entries(self) -> None:
+        self.page(self.many)
+        for width in (1400, 900, 420):
+            self.browser.resize(width)
+            self.addCleanup(self.browser.resize, 1280)
+            self.browser.open(self.folder / "out.html")
+            legends = self.browser.value("""[...document.querySelectorAll('#chart-1, #chart-2')].map(chart => {
+                const rooms = [chart.closest('figure'), chart.querySelector('svg.marks')].map(one => one.getBoundingClientRect());
+                return [...chart.querySelectorAll('.role-legend-label text')].filter(text => {
+                    const box = text.getBoundingClientRect();
+                    return rooms.every(room => box.left >= room.left && box.right <= room.right && box.top >= room.top && box.bottom <= room.bottom);
+                }).map(text => text.textContent); })""")
+            self.assertEqual(legends, [POLICIES, POLICIES], width)
+
+    def test_scales_can_be_logarithmic_and_linear(self) -> None:
+        self.page(self.many)
+        self.browser.open(self.folder / "out.html")
+        self.browser.events.clear()
+
+        def ticks(chart: str) -> list[str]:
+            return self.browser.value(f"[...document.querySelectorAll('#{chart} .role-axis-label, #{chart} .role-legend-gradient + g')].flatMap(a => [...a.querySelectorAll('text')]).map(t => t.textContent)")
+
+        def click(chart: str, channel: str) -> None:
+            before = ticks(chart)
+            self.browser.value(f"document.querySelector('#{chart} ~ .scales [data-channel={channel}]').click()")
+            self.browser.wait(lambda: ticks(chart) != before, 10)
+
+        def numbers(chart: str) -> list[float]:
+            """Of the upright axis."""
+            words = self.browser.value(f"[...document.querySelectorAll('#{chart} .role-axis')].map(a => [...a.querySelectorAll('.role-axis-label text')].map(t => t.textContent).filter(t => t)).filter(a => a.length)")
+            return [float(word.replace("\u202f", "").replace(",", "").replace("\u2212", "-")) for word in words[1]]
+
+        def equal_steps(values: list[float]) -> bool:
+            steps = [b - a for a, b in itertools.pairwise(values)]
+            return max(steps) - min(steps) < 1e-6 * max(map(abs, values))
+
+        self.assertFalse(equal_steps(numbers("chart-1")), "values that are far apart")
+        click("chart-1", "y")
+        self.assertTrue(equal_steps(numbers("chart-1")))
+        click("chart-1", "y")
+        self.assertFalse(equal_steps(numbers("chart-1")))
+        self.assertTrue(equal_steps(numbers("chart-2")))
+        click("chart-2", "y")
+        self.assertFalse(equal_steps(numbers("chart-2")))
+        choice = "document.querySelector('#chart-1 select')"
+        self.assertIsNone(self.browser.value(choice))
+        self.assertEqual(self.seen(self.browser)[0], [])
+
+        self.page(self.sweep)   # a choice below the chart stays
+        self.browser.open(self.folder / "out.html")
+        self.browser.value(f"(s => {{ s.selectedIndex = 1; s.dispatchEvent(new Event('input', {{bubbles: true}})); s.dispatchEvent(new Event('change', {{bubbles: true}})); }})({choice})")
+        click("chart-1", "y")
+        self.assertEqual(self.browser.value(f"{choice}.selectedIndex"), 1)
+        self.assertEqual(self.seen(self.browser)[0], [])
+
+    def test_no_number_has_an_exponent(self) -> None:
+        for words in ((self.sptf, self.slack), (self.many,), (self.study,)):
+            self.page(*words)
+            self.browser.open(self.folder / "out.html")
+            texts = self.browser.value("[...document.querySelectorAll('svg.marks text, h3, .tile, td.number')].map(t => t.textContent)")
+            self.assertEqual([one for one in texts if re.search(r"\de[+\u2212-]?\d", one)], [])
+        self.page(self.many)
+        self.browser.open(self.folder / "out.html")
+        self.assertIn("16\u202f200", self.browser.value("[...document.querySelectorAll('.mark-text.role-mark text')].map(t => t.textContent)"))
+        self.browser.value("document.getElementById('chart-1').scrollIntoView()")
+        x, y = self.browser.value("(b => [b.left + b.width / 2, b.top + b.height / 2])([...document.querySelectorAll('#chart-1 .mark-symbol.role-mark path')].sort("
+                                  "(a, b) => a.getBoundingClientRect().top - b.getBoundingClientRect().top)[0].getBoundingClientRect())")
+        self.browser.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
+        self.browser.wait(lambda: self.browser.value("document.querySelector('#vg-tooltip-element.visible')?.textContent"), 10)
+        said = self.browser.value("document.querySelector('#vg-tooltip-element').textContent")
+        self.assertIn("16\u202f235", said)
+        self.assertNotRegex(said, r"\de[+\u2212-]?\d|\d\.\d{5}")
 
 
 class InANotebook(unittest.TestCase):

@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import csv
 import json
+import math
 import os
 import time
 from pathlib import Path
@@ -61,9 +62,11 @@ def _trees(folder: Path, nbd: bool) -> tuple[packages.Tree, packages.Tree, str]:
     return qemu, linux, "nbd"
 
 
-def _slowest(requests: Path) -> dict[str, str]:
+def _slowest(requests: Path) -> tuple[dict[str, str], int]:
+    """And when the last request of all ended."""
     with requests.open() as file:
-        return max(csv.DictReader(file), key=lambda row: int(row["completed_ps"]) - int(row["issued_ps"]))
+        rows = list(csv.DictReader(file))
+    return max(rows, key=lambda row: int(row["completed_ps"]) - int(row["issued_ps"])), max(int(row["completed_ps"]) for row in rows)
 
 
 def _shown(text: str, lines: int) -> str:
@@ -181,12 +184,12 @@ def _linux(arguments: argparse.Namespace, folder: Path, qemu: packages.Tree, lin
         if name != "end":
             print(f"\n== {name}\n{_shown(body, 26)}")
     print(f"\n== the drive\n{said.strip()}")
-    slow = _slowest(requests)
+    slow, last = _slowest(requests)
     issued, completed = int(slow["issued_ps"]), int(slow["completed_ps"])
     print(f"\n== the slowest request\nnumber {slow['number']}, {slow['op']} of {slow['length_bytes']} bytes at byte {slow['offset_bytes']}: "
           f"{(completed - issued) / 1e9:.2f} ms, from {issued / 1e12:.6f} s on")
     if with_waves:
-        _save_file(folder / "waves.gtkw", waves, issued, completed)
+        _save_file(folder / "waves.gtkw", waves, issued, completed, last)
         print(f"waves: {os.path.relpath(waves)}; open with: gtkwave {os.path.relpath(waves)} {os.path.relpath(folder / 'waves.gtkw')}")
     scheduler = result["scheduler"]
     print(f"\nlock-step: {scheduler['decisions_compared']} decisions compared, {scheduler['mismatches']} mismatches; "
@@ -199,13 +202,16 @@ def _linux(arguments: argparse.Namespace, folder: Path, qemu: packages.Tree, lin
     return 0
 
 
-def _save_file(path: Path, waves: Path, begin: int, end: int) -> None:
-    """GTKWave's save file: the shipped view, with markers at both ends of a request and the time around it."""
+def _save_file(path: Path, waves: Path, begin: int, end: int, last: int) -> None:
+    """GTKWave's save file: the shipped view, with markers at both ends of a request and the time around it, which GTKWave shows only where the waves
+    do not end in it (`last`: they end later)."""
     view = (ROOT / "waves/guest.gtkw").read_text()
     lines = [line for line in view.splitlines() if not line.startswith(("[timestart]", "*", "[dumpfile]"))]
     margin = (end - begin) // 10
-    path.write_text("\n".join([f'[dumpfile] "{waves}"', f"[timestart] {max(begin - margin, 0)}",
-                               f"*-30.000000 {begin} {begin} {end} " + " ".join(["-1"] * 25), *lines]) + "\n")
+    first = max(begin - margin, 0)
+    frame = max((min(end + margin, last) - first) * 200 // 1120, 1)   # the time of 200 pixels, of about 1120
+    path.write_text("\n".join([f'[dumpfile] "{waves.name}"', f'[savefile] "{path.name}"', f"[timestart] {first}",
+                               f"*-{math.log2(frame):.6f} {begin} {begin} {end} " + " ".join(["-1"] * 25), *lines]) + "\n")
 
 
 __all__ = ["add_command", "LabError"]

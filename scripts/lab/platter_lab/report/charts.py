@@ -87,16 +87,16 @@ def responses(runs: Runs, *, tail: bool = False, width: int = look.NARROW, heigh
                           name=f"responses{'_tail' * tail}{cls or ''}")
         return chart.mark_line(interpolate="step-before" if tail else "step-after", strokeWidth=2, clip=True).encode(
             alt.X(field="ms", type="quantitative", title="response time [ms]", scale=alt.Scale(type="log", nice=False),
-                  axis=alt.Axis(format="~r", tickCount=7)),
+                  axis=alt.Axis(format=",~r", tickCount=7)),
             share, colour, tooltip=[look.word("class"), look.value("ms", "response [ms]"),
                                     look.value("share", "share up to it", ".3~%")]
         ).add_params(look.zoom(f"zoom_responses{'_tail' * tail}{cls or ''}", "x")).properties(**({"title": title} if title else {}))
 
     if len(named) == 1:
-        return panel("", None, look.class_colour(classes), width)
-    colour = look.series_colour("run", "run", list(named))
+        return look.either_scale(panel("", None, look.class_colour(classes), width), x="response time")
     across = width if len(classes) == 1 else (look.WIDE - 90 * (len(classes) - 1)) // len(classes)
-    return alt.hconcat(*(panel(cls, cls, colour, across) for cls in classes))
+    colour = look.series_colour("run", "run", list(named), width=across * len(classes))
+    return look.either_scale(alt.hconcat(*(panel(cls, cls, colour, across) for cls in classes)), x="response time")
 
 
 def percentiles(run: Run, *, width: int = look.WIDE, height: int = 270) -> alt.Chart:
@@ -104,10 +104,11 @@ def percentiles(run: Run, *, width: int = look.WIDE, height: int = 270) -> alt.C
     rows = [{"class": cls, "ms": max(one["response_ms"][key], 1e-3), "share": share}
             for cls, one in classes_in(run.result).items() if has_responses(one)
             for key, share in (("p50", .5), ("p90", .9), ("p95", .95), ("p99", .99), ("p99_9", .999), ("max", 1)) if one["response_ms"].get(key) is not None]
-    return alt.Chart(look.data(rows), width=width, height=height, name="percentiles").mark_line(point=True).encode(
-        alt.X(field="ms", type="quantitative", title="response time [ms]", scale=alt.Scale(type="log"), axis=alt.Axis(format="~r")),
+    chart = alt.Chart(look.data(rows), width=width, height=height, name="percentiles").mark_line(point=True).encode(
+        alt.X(field="ms", type="quantitative", title="response time [ms]", scale=alt.Scale(type="log"), axis=alt.Axis(format=",~r")),
         alt.Y(field="share", type="quantitative", title="share of requests", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format="%")),
         look.class_colour([row["class"] for row in rows]))
+    return look.either_scale(chart, x="response time")
 
 
 def parts(runs: Runs, *, width: int = look.WIDE) -> alt.Chart:
@@ -138,6 +139,7 @@ def bands(run: Run, *, width: int = look.WIDE, height: int = 220) -> alt.HConcat
     frame = served(run)
     classes = classes_of(frame)
     across = (width - 70 * len(classes)) // max(len(classes), 1)
+    in_two_lines = "[slice(datum.label, 0, indexof(datum.label, '–') + 1), slice(datum.label, indexof(datum.label, '–') + 1)]"
     charts = []
     for cls in classes:
         of = frame.filter(pl.col("class") == cls).sort("response_ms", maintain_order=True)
@@ -151,7 +153,7 @@ def bands(run: Run, *, width: int = look.WIDE, height: int = 220) -> alt.HConcat
                 rows += [{"band": label, "part": part, "rank": rank, "ms": within[f"{part}_ms"].mean(), "requests": end - begin}
                          for rank, part in enumerate(PARTS)]
         charts.append(alt.Chart(look.data(rows), width=across, height=height, name=f"bands_{cls}", title=cls).mark_bar().encode(
-            alt.X(field="band", type="nominal", sort=order, title="percentiles of the response time", axis=alt.Axis(labelAngle=0)),
+            alt.X(field="band", type="nominal", sort=order, title="percentiles of the response time", axis=alt.Axis(labelAngle=0, labelExpr=in_two_lines)),
             alt.Y(field="ms", type="quantitative", title="mean of these requests [ms]", stack="zero"), look.part_colour(), alt.Order(field="rank", type="ordinal"),
             tooltip=[look.word("band", "percentiles"), look.value("requests", "requests", ",d"),
                      look.word("part"), look.value("ms", "mean [ms]")]))
@@ -195,7 +197,7 @@ def over_time(run: Run, *, width: int = look.WIDE, height: int = 150) -> alt.VCo
             alt.X2(field="to"), alt.Y(field=name, type="quantitative", title=title, stack="zero", axis=axis), look.class_colour(classes),
             alt.Order(field="rank", type="ordinal"),
             tooltip=[look.word("class"), look.value("from", "from [s]"),
-                     look.value(name, title, ".3~g")])
+                     look.value(name, title)])
 
     busy = panel("busy", "share of time in access", alt.Axis(format="%"), True) if single else panel("busy", "accesses under way", alt.Axis(), True)
     return alt.vconcat(panel("outstanding", "requests outstanding", alt.Axis(), False), busy, params=[zoom])
@@ -284,7 +286,7 @@ def bandwidth(run: Run, *, width: int = look.WIDE, height: int = 260) -> alt.Cha
         alt.Y(field="mb", type="quantitative", title="bandwidth [MB/s]"),
         look.series_colour("stream", "stream", names),
         tooltip=[look.word("stream"), look.value("s", "second", ",d"),
-                 look.value("mb", "MB/s", ".3~f")]).add_params(look.zoom("zoom_bandwidth", "x"))
+                 look.value("mb", "MB/s")]).add_params(look.zoom("zoom_bandwidth", "x"))
 
 
 def slowest(run: Run, count: int) -> pl.DataFrame:
@@ -327,7 +329,7 @@ def paired(named: Mapping[str, pl.DataFrame], names: Sequence[str] = (), *, widt
         ticks = sorted({sign * step for step in (0, 1, 3, 10, 30, 100, 300, 1000, 3000, 10000, 100000) if step <= most for sign in (-1, 1)})
         zero = alt.Chart(look.data([{"ms": 0}])).mark_rule(color=look.INK, strokeDash=[4, 3]).encode(alt.X(field="ms", type="quantitative", scale=scale))
         line = alt.Chart(look.data(rows), name=f"paired_{cls}").mark_line(interpolate="step-after", strokeWidth=2, clip=True).encode(
-            alt.X(field="ms", type="quantitative", title="difference of response times [ms]", scale=scale, axis=alt.Axis(format="~r", values=ticks)),
+            alt.X(field="ms", type="quantitative", title="difference of response times [ms]", scale=scale, axis=alt.Axis(format=",~r", values=ticks)),
             alt.Y(field="share", type="quantitative", title="share of requests", scale=alt.Scale(domain=[0, 1]), axis=alt.Axis(format="%")),
             look.series_colour("run", "run", list(names or named), list(named)),
             tooltip=[look.word("run"), look.value("ms", "difference [ms]"),

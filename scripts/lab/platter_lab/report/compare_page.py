@@ -14,7 +14,7 @@ from platter_lab import LabError
 from platter_lab.model import Run
 from platter_lab.report import charts, look
 from platter_lab.report.inputs import RunInput
-from platter_lab.report.page import Cell, Page, number, table
+from platter_lab.report.page import Cell, Page, mean_and_half, number, table
 from platter_lab.report.run_page import no_schema, nothing_completed, what_ran
 from platter_lab.report.shape import classes_in, finite, has_responses
 from platter_lab.report.statistics_table import Schema, settings, statistics
@@ -47,9 +47,9 @@ def mean_difference(differences: pl.DataFrame) -> Interval:
 
 def _said(name: str, baseline: str, cls: str, mean: Interval) -> str:
     if mean.low <= 0 <= mean.high:
-        return f"{name}: no difference shown for {cls} requests, {mean.mean:+.3g} ms"
-    known = f" ± {(mean.high - mean.low) / 2:.2g}" if math.isfinite(mean.high) else ""
-    return f"{name} answers {cls} requests {abs(mean.mean):.3g}{known} ms {'faster' if mean.mean < 0 else 'slower'} than {baseline} in the mean"
+        return f"{name}: no difference shown for {cls} requests, {'+' * (mean.mean > 0)}{number(mean.mean, 3)} ms"
+    by = mean_and_half(abs(mean.mean), (mean.high - mean.low) / 2) if math.isfinite(mean.high) else number(abs(mean.mean), 3)
+    return f"{name} answers {cls} requests {by} ms {'faster' if mean.mean < 0 else 'slower'} than {baseline} in the mean"
 
 
 def _paired(page: Page, runs: dict[str, Run], baseline: str) -> None:

@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeVar
 
 import altair as alt
 from altair.utils.schemapi import debug_mode
+
+Chart = TypeVar("Chart", bound=alt.TopLevelMixin)
 
 CLASSES = {"continuous": "#2f6db5", "discrete": "#e07b39", "background": "#7a8b3c"}
 PARTS = {"queue": "#b9c0cb", "overhead": "#8e6bbf", "seek": "#cf4b4b", "settle": "#f0a878", "rotation": "#e9bf45", "transfer": "#3b9c78", "bus": "#4a90c2"}
@@ -19,10 +21,11 @@ NARROW = 440   # of one of two side by side
 _FONT = 'system-ui, "Segoe UI", "Helvetica Neue", Arial, "DejaVu Sans", sans-serif'
 CONFIG: dict[str, Any] = {
     "font": _FONT,
+    "numberFormat": ",~r",   # of axes
     "background": "transparent",
     "view": {"stroke": "#dde2e9"},
     "axis": {"labelColor": SOFT, "titleColor": INK, "titleFontWeight": 500, "gridColor": "#edf0f4", "domainColor": "#b9c2ce", "tickColor": "#b9c2ce",
-             "labelFontSize": 11.5, "titleFontSize": 12.5, "titlePadding": 8, "labelLimit": 260},
+             "labelFontSize": 11.5, "titleFontSize": 12.5, "titlePadding": 8, "labelLimit": 260, "labelSeparation": 5},
     "legend": {"orient": "top", "labelColor": INK, "titleColor": SOFT, "labelFontSize": 12, "titleFontSize": 12, "symbolStrokeWidth": 2.5, "labelLimit": 340},
     "header": {"labelColor": INK, "labelFontSize": 12.5, "labelFontWeight": 600, "titleColor": SOFT},
     "title": {"fontSize": 13, "fontWeight": 600, "color": INK, "anchor": "start"},
@@ -36,20 +39,33 @@ def data(rows: list[dict[str, Any]]) -> alt.InlineData:
         return alt.InlineData(values=rows)
 
 
+def _legend(labels: list[Any], width: int) -> alt.Legend:
+    """With as many of these labels in a row as there is room for in a chart of that width."""
+    longest = max((len(str(label)) for label in labels), default=0)
+    return alt.Legend(values=labels, columns=max(1, width // (30 + 8 * longest)))
+
+
 def class_colour(classes: list[str]) -> alt.Color:
     """The same colour for a class in each chart."""
     there = [name for name in CLASSES if name in classes]
-    return alt.Color(field="class", type="nominal", title="class", scale=alt.Scale(domain=there, range=[CLASSES[name] for name in there]))
+    return alt.Color(field="class", type="nominal", title="class", legend=_legend(there, NARROW),
+                     scale=alt.Scale(domain=there, range=[CLASSES[name] for name in there]))
 
 
 def part_colour() -> alt.Color:
-    return alt.Color(field="part", type="nominal", title="part of the response time", scale=alt.Scale(domain=list(PARTS), range=list(PARTS.values())))
+    return alt.Color(field="part", type="nominal", title="part of the response time", legend=_legend(list(PARTS), WIDE),
+                     scale=alt.Scale(domain=list(PARTS), range=list(PARTS.values())))
 
 
-def series_colour(field: str, title: str, values: list[Any], shown: list[Any] | None = None) -> alt.Color:
+def series_colour(field: str, title: str, values: list[Any], shown: list[Any] | None = None, *, width: int = WIDE) -> alt.Color:
     """In the order of the values, which is the input's; the legend has those that are `shown`."""
     colours = [SERIES[i % len(SERIES)] for i in range(len(values))]
-    return alt.Color(field=field, type="nominal", title=title, legend=alt.Legend(values=shown or values), scale=alt.Scale(domain=values, range=colours))
+    return alt.Color(field=field, type="nominal", title=title, legend=_legend(shown or values, width), scale=alt.Scale(domain=values, range=colours))
+
+
+def either_scale(chart: Chart, **titles: str) -> Chart:
+    """The page has a box below the chart for each of these channels, by which its scale is logarithmic or linear."""
+    return chart.properties(usermeta={"scales": titles})
 
 
 def zoom(name: str, *encodings: str) -> alt.Parameter:
@@ -62,6 +78,6 @@ def word(field: str, title: str = "") -> alt.Tooltip:
     return alt.Tooltip(field=field, type="nominal", title=title or field)
 
 
-def value(field: str, title: str, form: str = ".4~g") -> alt.Tooltip:
+def value(field: str, title: str, form: str = ",.4~r") -> alt.Tooltip:
     """As `word`, of a number; `form` as D3 formats numbers."""
     return alt.Tooltip(field=field, type="quantitative", title=title, format=form)

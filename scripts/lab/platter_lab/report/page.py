@@ -9,6 +9,7 @@ import hashlib
 import html
 import json
 import math
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,6 +22,7 @@ from platter_lab.report import look
 from platter_lab.statistics import ABSENT
 
 _HERE = Path(__file__).parent
+_NAME = re.compile(r"\w+(\.\w*[a-z]\w*)+")   # of a statistic, of a key: paper is narrower than some
 
 
 @dataclass(frozen=True)
@@ -39,19 +41,35 @@ def text(value: object) -> str:
     return html.escape(str(value))
 
 
+def _exponent(value: float, digits: int) -> int:
+    """Of 10, in the value rounded to so many digits."""
+    return int(f"{value:.{digits - 1}e}".partition("e")[2])
+
+
+def _in_words(value: float, after: int) -> str:
+    """With so many digits after the point, and thousands apart from 10 000 on."""
+    words = f"{value:,.{after}f}" if abs(value) >= 10_000 else f"{value:.{after}f}"
+    return words.replace(",", "\u202f").replace("-", "\u2212")
+
+
 def number(value: float | None, digits: int = 4) -> str:
-    """As a reader wants it: some digits, no exponent where it can be helped; `ABSENT` for what is no number."""
+    """As a reader wants it: so many significant digits, and all of those before the point; `ABSENT` for what is no number. An exponent only where there
+    would be many zeros."""
     if value is None or not math.isfinite(value):
         return ABSENT
-    if abs(value) >= 1e15:
-        words = f"{value:.{digits}g}"
-    elif abs(value) >= 10_000:
-        words = f"{round(value):,}".replace(",", "\u202f")
-    elif value == int(value) or abs(value) >= 10 ** digits:
-        words = str(round(value))
-    else:
-        words = f"{value:.{digits}g}"
-    return words.replace("-", "\u2212")
+    if value and not 1e-9 <= abs(value) < 1e15:
+        return f"{value:.{digits}g}".replace("-", "\u2212")
+    after = 0 if value == int(value) else max(digits - 1 - _exponent(value, digits), 0)
+    words = _in_words(value, after)
+    return words.rstrip("0").rstrip(".") if "." in words else words
+
+
+def mean_and_half(mean: float, half: float) -> str:
+    """A mean and the half of its confidence interval, both to the second digit of the latter."""
+    if not 1e-9 <= half < 1e15 or abs(mean) >= 1e15:
+        return f"{number(mean)} ± {number(half, 2)}"
+    last = 1 - _exponent(half, 2)
+    return f"{_in_words(round(mean, last) + 0.0, max(last, 0))} ± {_in_words(round(half, last), max(last, 0))}"
 
 
 def _cell(value: Cell) -> str:
@@ -62,7 +80,8 @@ def _cell(value: Cell) -> str:
         return "<td></td>"
     if isinstance(value, int | float) and not isinstance(value, bool):
         return f'<td class="number" data-key="{value:.12g}">{number(value)}</td>'
-    return f"<td>{text(value)}</td>"
+    words = text(value)
+    return f"<td>{words.replace('.', '.<wbr>') if _NAME.fullmatch(words) else words}</td>"
 
 
 def table(columns: Sequence[str], rows: Iterable[Sequence[Cell]], *, name: str, searched: bool = True) -> str:
@@ -71,7 +90,7 @@ def table(columns: Sequence[str], rows: Iterable[Sequence[Cell]], *, name: str, 
     search = (f'<div class="search"><input type="search" placeholder="filter: words, column&lt;5, column=text" aria-label="filter of {text(name)}">'
               f'<span class="shown">{len(lines)} {text(name)}</span></div>') if searched else ""
     head = "".join(f"<th>{text(column)}</th>" for column in columns)
-    return (f'<div class="table" data-name="{text(name)}">{search}<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>\n'
+    return (f'<div class="table{" many" * (len(columns) > 12)}" data-name="{text(name)}">{search}<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>\n'
             + "\n".join(lines) + "\n</tbody></table></div></div>")
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from platter_lab import LabError
 from platter_lab.executable import call_platter, find_platter
+from platter_lab.report.page import number
 
 Schema = dict[str, Any]
 
@@ -62,12 +63,11 @@ def _walk(value: Any, name: str, node: Schema) -> Iterator[tuple[str, Statistic]
         return
     said = re.fullmatch(r"(.*?)\s*(?:\[([^]]*)\])?", str(node.get("description", "")), re.S)
     meaning, unit = (said[1], said[2] or "") if said else ("", "")
-    yield name, Statistic(_listed(value) if isinstance(value, list) else value, unit, meaning)
+    yield name, Statistic(_listed(value, number) if isinstance(value, list) else value, unit, meaning)
 
 
-def _listed(values: list[Any]) -> str:
-    shown = ", ".join(f"{one:.4g}" if isinstance(one, float) else str(one) for one in values[:24])
-    return shown + (f", … ({len(values)} values)" if len(values) > 24 else "")
+def _listed(values: list[Any], shown: Callable[[Any], str]) -> str:
+    return ", ".join(shown(one) if isinstance(one, float) else str(one) for one in values[:24]) + (f", … ({len(values)} values)" if len(values) > 24 else "")
 
 
 def settings(configuration: dict[str, Any]) -> dict[str, str]:
@@ -80,4 +80,4 @@ def _settings(value: Any, name: str) -> Iterator[tuple[str, str]]:
         for key, one in value.items() if isinstance(value, dict) else enumerate(value):
             yield from _settings(one, f"{name}.{key}" if name else str(key))
     else:
-        yield name, _listed(value) if isinstance(value, list) else json.dumps(value, ensure_ascii=False).strip('"')
+        yield name, _listed(value, str) if isinstance(value, list) else json.dumps(value, ensure_ascii=False).strip('"')

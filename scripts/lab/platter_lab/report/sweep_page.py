@@ -14,7 +14,7 @@ from platter_lab import LabError
 from platter_lab.pareto import front_of
 from platter_lab.report import table_charts
 from platter_lab.report.inputs import SweepInput, expect_columns
-from platter_lab.report.page import Cell, Page, Raw, number, table, text
+from platter_lab.report.page import Cell, Page, Raw, mean_and_half, number, table, text
 from platter_lab.report.table_charts import MOST_COLOURS, Column, Row
 from platter_lab.statistics import ABSENT
 
@@ -108,9 +108,10 @@ def _pairs(known: _Configurations, pairs: Sequence[Pair]) -> list[tuple[Column, 
 def _interval(row: Row, key: str) -> Cell:
     if row[key] is None:
         return ABSENT
-    half = f" ± {(row[f'{key}_high'] - row[f'{key}_low']) / 2:.2g}" if row[f"{key}_high"] is not None and row[f"{key}_low"] is not None else ""
+    low, high = row[f"{key}_low"], row[f"{key}_high"]
+    mean = number(row[key]) if low is None or high is None else mean_and_half(row[key], (high - low) / 2)
     none = row.get(key.replace("m", "n"), 0) if key.startswith("m") else 0
-    return Raw(text(number(row[key]) + half + (f" ({none} none)" if none else "")), row[key])
+    return Raw(text(mean + (f" ({none} none)" if none else "")), row[key])
 
 
 def _absent(rows: Sequence[Row], metrics: Sequence[Column]) -> list[str]:

@@ -40,10 +40,25 @@ class Column:
         return all(isinstance(value, int | float) and not isinstance(value, bool) for value in self.values)
 
     @property
-    def scale(self) -> alt.Scale:
-        """Of ratios where the values are above 0 and far apart."""
-        finite = [value for value in self.values if isinstance(value, int | float) and math.isfinite(value)]
-        return alt.Scale(type="log") if finite and min(finite) > 0 and max(finite) / min(finite) >= 30 else alt.Scale(type="linear", zero=False)
+    def finite(self) -> list[float]:
+        return [value for value in self.values if isinstance(value, int | float) and math.isfinite(value)]
+
+    @property
+    def positive(self) -> bool:
+        """A logarithmic scale can show it."""
+        return self.numeric and min(self.finite, default=0) > 0
+
+    @property
+    def logarithmic(self) -> bool:
+        """It is shown so unless the reader wants it otherwise: its values are far apart."""
+        return self.positive and max(self.finite) / min(self.finite) >= 30
+
+    def scale(self, **more: Any) -> alt.Scale:
+        """As a page's boxes make it, too."""
+        return alt.Scale(type="log", nice=False, **more) if self.logarithmic else alt.Scale(type="linear", zero=False, **more)
+
+    def axis_scale(self) -> alt.Scale:
+        return self.scale(padding=8) if self.logarithmic else self.scale()
 
     @property
     def type(self) -> str:
@@ -55,13 +70,31 @@ def column(key: str, name: str, unit: str, values: Sequence[Any]) -> Column:
 
 
 def tips(columns: Sequence[Column]) -> list[alt.Tooltip]:
-    return [look.value(one.key, one.title, ".5~g") if one.numeric else look.word(one.key, one.title)
+    return [look.value(one.key, one.title, ",.5~r") if one.numeric else look.word(one.key, one.title)
             for one in columns]
 
 
 def _only_chosen(others: Sequence[Column], name: str) -> str:
     """A condition on rows: the values that are chosen below the chart."""
     return " && ".join(f"datum.{one.key} === {name}_{one.key}" for one in others) or "true"
+
+
+def _with_interval(base: alt.Chart, rows: Sequence[Row], one: Column, channel: str) -> tuple[alt.Chart, str]:
+    """The rows that have an interval, and the field of its lower end. The parameter `log_y` (or x) says that the axis is logarithmic: on it an
+    interval that begins below 0 begins at the end of the axis."""
+    low = f"datum.{one.key}_low"
+    chart = base.transform_filter(f"isValid({low})")
+    if not one.positive:
+        return chart, f"{one.key}_low"
+    least = min(value for row in rows for value in (row[one.key], row.get(f"{one.key}_low")) if value is not None and value > 0)
+    return chart.transform_calculate(**{f"low_{channel}": f"log_{channel} ? max({low}, {least!r}) : {low}"}), f"low_{channel}"
+
+
+def _finished(chart: alt.LayerChart, **channels: Column) -> alt.LayerChart:
+    """With its size, and a choice between a linear and a logarithmic axis where values are above 0."""
+    either = {channel: one for channel, one in channels.items() if one.positive}
+    chart = chart.add_params(*(alt.param(name=f"log_{channel}", value=one.logarithmic) for channel, one in either.items()))
+    return look.either_scale(chart.properties(**HALF), **{channel: one.title for channel, one in either.items()})
 
 
 def chosen(chart: alt.Chart, others: Sequence[Column], name: str) -> alt.Chart:
@@ -79,13 +112,14 @@ def against(rows: Sequence[Row], x: Column, y: Column, colour: Column | None, ot
     base = alt.Chart(look.data([dict(row) for row in rows if row[y.key] is not None]))
     flat = x.numeric or max(len(str(value)) for value in x.values) * len(x.values) < 50
     across = alt.X(field=x.key, type=x.type, title=x.title, axis=alt.Axis(labelAngle=0 if flat else -25),
-                   **({"scale": x.scale} if x.numeric else {"sort": list(x.values)}))
-    shade = look.series_colour(colour.key, colour.name, list(colour.values)) if colour else alt.ColorValue(look.SERIES[0])
-    up = alt.Y(field=y.key, type="quantitative", title=y.title, scale=alt.Scale(zero=False))
+                   **({"scale": x.axis_scale()} if x.numeric else {"sort": list(x.values)}))
+    shade = look.series_colour(colour.key, colour.name, list(colour.values), width=look.NARROW) if colour else alt.ColorValue(look.SERIES[0])
+    up = alt.Y(field=y.key, type="quantitative", title=y.title, scale=y.axis_scale())
     about = tips([one for one in (x, colour, *others) if one])
-    about += [look.value(f"{y.key}{end}", f"{y.name}{' ' * bool(end)}{end.strip('_')}", ".5~g") for end in ("", "_low", "_high")]
-    bars = base.transform_filter(f"isValid(datum.{y.key}_low)").mark_rule(strokeWidth=1.6).encode(
-        across, alt.Y(field=f"{y.key}_low", type="quantitative", title=y.title), alt.Y2(field=f"{y.key}_high"), shade)
+    about += [look.value(f"{y.key}{end}", f"{y.name}{' ' * bool(end)}{end.strip('_')}", ",.5~r") for end in ("", "_low", "_high")]
+    bars, low = _with_interval(base, rows, y, "y")
+    bars = bars.mark_rule(strokeWidth=1.6).encode(across, alt.Y(field=low, type="quantitative", title=y.title, scale=y.axis_scale()),
+                                                  alt.Y2(field=f"{y.key}_high"), shade)
     points = base.mark_point(filled=True, size=55, opacity=1).encode(across, up, shade, tooltip=about)
     beneath = [bars] if any(row[f"{y.key}_low"] is not None for row in rows) else []
     if x.numeric:
@@ -93,8 +127,8 @@ def against(rows: Sequence[Row], x: Column, y: Column, colour: Column | None, ot
     layers = [*(layer.transform_filter(_only_chosen(others, name)) for layer in beneath), chosen(points.properties(name=name), others, name)]
     if level is not None:
         line = alt.Chart(look.data([{"level": level}])).mark_rule(color=look.INK, strokeDash=[4, 3])
-        layers.insert(0, line.encode(alt.Y(field="level", type="quantitative", title=y.title)))
-    return alt.layer(*layers).properties(**HALF)
+        layers.insert(0, line.encode(alt.Y(field="level", type="quantitative", title=y.title, scale=y.axis_scale())))
+    return _finished(alt.layer(*layers), **({"x": x} if x.numeric else {}), y=y)
 
 
 def heat(rows: Sequence[Row], x: Column, y: Column, metric: Column, others: Sequence[Column]) -> alt.LayerChart:
@@ -105,17 +139,17 @@ def heat(rows: Sequence[Row], x: Column, y: Column, metric: Column, others: Sequ
                                 axis=alt.Axis(labelAngle=0 if x.numeric else -25, labelLimit=110)),
                           alt.Y(field=y.key, type="ordinal", title=y.title, sort=list(y.values), axis=alt.Axis(labelLimit=150)))
     cells = encoded.mark_rect(stroke="#fff").encode(
-        alt.Color(field=metric.key, type="quantitative", title=metric.title, scale=alt.Scale(scheme="blues", zero=False),
-                  legend=alt.Legend(gradientLength=200)),
+        alt.Color(field=metric.key, type="quantitative", title=metric.title, scale=metric.scale(scheme="blues"),
+                  legend=alt.Legend(gradientLength=200, format=",.3~r")),
         tooltip=tips([x, y, *others, metric]))
     layers = [chosen(cells.properties(name=name), others, name)]
     if len(x.values) * len(y.values) <= 70 and len(x.values) <= 9:
-        finite = [value for value in metric.values if math.isfinite(value)]
-        middle = (min(finite) + max(finite)) / 2 if finite else 0
-        words = encoded.mark_text(fontSize=12).encode(alt.Text(field=metric.key, type="quantitative", format=".3~g"),
-                                                      color=alt.condition(f"datum.{metric.key} > {middle!r}", alt.value("#fff"), alt.value(look.INK)))
+        dark = f"luminance(scale('color', datum.{metric.key})) < 0.22"
+        words = encoded.mark_text(fontSize=12).encode(alt.Text(field=metric.key, type="quantitative", format=",.3~r"),
+                                                      color=alt.condition(dark, alt.value("#fff"), alt.value(look.INK)))
         layers.append(words.transform_filter(_only_chosen(others, name)))
-    return alt.layer(*layers).properties(width=look.NARROW - 130, height=max(120, min(34 * len(y.values), 420)))
+    chart = alt.layer(*layers).properties(width=look.NARROW - 130, height=max(120, min(34 * len(y.values), 420)))
+    return look.either_scale(chart, **({"color": metric.title} if metric.positive else {}))
 
 
 def parallel(rows: Sequence[Row], columns: Sequence[Column], colour: Column, *, front: str = "") -> tuple[alt.LayerChart, int]:
@@ -125,11 +159,12 @@ def parallel(rows: Sequence[Row], columns: Sequence[Column], colour: Column, *, 
     order = [one.title for one in columns]
     lines, labels = [], []
     for one in columns:
-        finite = sorted(value for value in one.values if one.numeric and math.isfinite(value))
-        if one.numeric and len(finite) > 1:
-            low, high = finite[0], finite[-1]
-            places = {value: (value - low) / (high - low) for value in finite}
-            ticks = list(places.items()) if len(finite) <= 5 else [(low + (high - low) * step / 4, step / 4) for step in range(5)]
+        finite = sorted(one.finite) if one.numeric else []
+        if len(finite) > 1:
+            to, back = (math.log, math.exp) if one.logarithmic else (float, float)
+            low, high = to(finite[0]), to(finite[-1])
+            places = {value: (to(value) - low) / (high - low) for value in finite}
+            ticks = list(places.items()) if len(finite) <= 5 else [(back(low + (high - low) * step / 4), step / 4) for step in range(5)]
         else:
             spread = max(len(one.values) - 1, 1)
             places = {value: i / spread for i, value in enumerate(one.values)}
@@ -140,8 +175,9 @@ def parallel(rows: Sequence[Row], columns: Sequence[Column], colour: Column, *, 
                    **{col.key: row[col.key] for col in columns}} for i, row in enumerate(drawn)]
     lines = sorted((line for line in lines if line["at"] is not None), key=lambda line: line["front"])   # the front is drawn over the others
     hover = alt.selection_point(name="hover", fields=["id"], on="pointerover", empty=False, clear="pointerout")
+    room = alt.expr(f"width / {len(columns)} - 8")
     x = alt.X(field="column", type="nominal", sort=order, title=None, scale=alt.Scale(type="point", padding=0.35),
-              axis=alt.Axis(labelAngle=0, orient="top", labelFontWeight=600, labelColor=look.INK, domain=False, ticks=False, labelLimit=190, offset=10))
+              axis=alt.Axis(labelAngle=0, orient="top", labelFontWeight=600, labelColor=look.INK, domain=False, ticks=False, labelLimit=room, offset=10))
     y = alt.Y(field="at", type="quantitative", axis=None, scale=alt.Scale(domain=[0, 1]))
     few = len(colour.values) <= MOST_COLOURS
     shade = (look.series_colour("c", colour.name, list(colour.values)) if few and not front
@@ -155,7 +191,7 @@ def parallel(rows: Sequence[Row], columns: Sequence[Column], colour: Column, *, 
         strokeWidth=alt.condition(hover, alt.value(4), alt.value(1.5))).add_params(hover)
     at = alt.X(field="column", type="nominal", sort=order)
     uprights = alt.Chart(look.data([{"column": title} for title in order])).mark_rule(color="#8a95a3").encode(at)
-    text = {"align": "left", "dx": 5, "fontSize": 11, "color": look.INK}
+    text = {"align": "left", "dx": 5, "fontSize": 11, "color": look.INK, "limit": room}
     words = [alt.Chart(look.data(labels)).mark_text(**text, **halo).encode(at, y, alt.Text(field="label", type="nominal"))
              for halo in ({"stroke": "white", "strokeWidth": 3, "strokeOpacity": 0.9}, {})]
     return alt.layer(base, uprights, *words).properties(width=look.WIDE, height=330), len(drawn)
@@ -169,15 +205,16 @@ def fronts(rows: Sequence[Row], x: Column, y: Column, on: Sequence[bool], joined
     points.sort(key=lambda row: row["on"])
     here = [row for row in points if row["on"]]
     base = alt.Chart(look.data(points))
-    across = alt.X(field=x.key, type="quantitative", title=x.title, scale=x.scale)
-    up = alt.Y(field=y.key, type="quantitative", title=y.title, scale=y.scale)
+    across = alt.X(field=x.key, type="quantitative", title=x.title, scale=x.axis_scale())
+    up = alt.Y(field=y.key, type="quantitative", title=y.title, scale=y.axis_scale())
     shade = alt.Color(field="on", type="nominal", title=None, scale=alt.Scale(domain=[True, False], range=[look.SERIES[1], "#9aa6b5"]),
                       legend=alt.Legend(labelExpr="datum.value ? 'on the Pareto front' : 'others'"))
     layers = []
-    for one, other, low, high in ((x, up, alt.X, alt.X2), (y, across, alt.Y, alt.Y2)):
+    for one, other, begin, end in ((x, up, alt.X, alt.X2), (y, across, alt.Y, alt.Y2)):
         if any(row.get(f"{one.key}_low") is not None for row in points):
-            layers.append(base.transform_filter(f"isValid(datum.{one.key}_low)").mark_rule(opacity=0.6).encode(
-                low(field=f"{one.key}_low", type="quantitative", title=one.title), high(field=f"{one.key}_high"), other, shade))
+            bars, low = _with_interval(base, points, one, "x" if one is x else "y")
+            layers.append(bars.mark_rule(opacity=0.6).encode(begin(field=low, type="quantitative", title=one.title, scale=one.axis_scale()), end(field=f"{one.key}_high"),
+                                                             other, shade))
     ends = sorted((row[x.key], row[y.key]) for row, is_joined in zip(rows, joined, strict=True) if is_joined)
     if len(ends) > 1:
         line = alt.Chart(look.data([{x.key: first, y.key: second} for first, second in ends]))
@@ -187,4 +224,4 @@ def fronts(rows: Sequence[Row], x: Column, y: Column, on: Sequence[bool], joined
     if label and 0 < len(here) <= 8:
         words = alt.Chart(look.data(here)).mark_text(align="left", dx=8, dy=-7, fontSize=11, color=look.INK, limit=220)
         layers.append(words.encode(across, up, alt.Text(field=label, type="nominal")))
-    return alt.layer(*layers).properties(**HALF)
+    return _finished(alt.layer(*layers), x=x, y=y)
