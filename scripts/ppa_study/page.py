@@ -4,6 +4,7 @@ accelerator_integration.md and README.md, from the files in docs/reference/data 
 
 import csv
 import importlib.util
+import io
 import math
 import os
 import pathlib
@@ -511,13 +512,16 @@ def figures():
     import matplotlib
     matplotlib.use("svg")
     import matplotlib.pyplot as plt
+    from platter_lab.svg import compact
 
-    plt.rcParams.update({"svg.hashsalt": "platter", "svg.fonttype": "none", "font.family": "sans-serif", "font.size": 9, "axes.grid": True,
+    plt.rcParams.update({"svg.fonttype": "none", "font.family": "sans-serif", "font.size": 9, "axes.grid": True,
                          "grid.alpha": 0.3, "axes.spines.top": False, "axes.spines.right": False, "figure.constrained_layout.use": True})
     FIGURES.mkdir(parents=True, exist_ok=True)
 
     def save(figure, file):
-        figure.savefig(FIGURES / file, metadata={"Date": None, "Creator": None})
+        buffer = io.StringIO()
+        figure.savefig(buffer, format="svg")
+        (FIGURES / file).write_text(compact(buffer.getvalue()), encoding="utf-8")
         plt.close(figure)
 
     placed = [r for r in read(FPGA) if r["device"].startswith("ecp5") and r["fmax_mhz"]]

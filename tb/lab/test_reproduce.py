@@ -660,6 +660,24 @@ class Figures(unittest.TestCase):
         self.assertNotEqual(first, svg(replace(chart, series=(Series("a", (1, 2, 4), (None, None, interval([3, 4]))),))))
         self.assertIn("λ &amp; co", first)
 
+    def test_a_figure_is_small_and_whole(self) -> None:
+        x = range(200)
+        wave = [exact(2 + math.sin(one / 10), 5) for one in x]
+        marked = Chart("f.svg", "F", "x", "y", (Series("a", x, wave), Series("b", x, [interval([y.mean - 1, y.mean]) for y in wave])))
+        text = svg(marked)
+        self.assertLess(text.count("\n"), 100)
+        # Each series has a mark at each point, and at both ends of the interval there.
+        self.assertEqual(sorted(line.count(" ") for line in text.splitlines() if 'class="marks"' in line)[-4:], [402, 402, 802, 802])
+        # A line goes by the points at which it bends, and is nowhere far from those that it leaves out.
+        line = max((line for line in svg(replace(marked, marks=False)).splitlines() if "<path" in line), key=len)
+        numbers = [float(one) for one in line.split(' d="M')[1].split('"')[0].split()]
+        kept_x, kept_y = np.array(numbers[::2]), np.array(numbers[1::2])
+        self.assertTrue(30 < len(kept_x) < 150, len(kept_x))
+        along = np.linspace(kept_x[0], kept_x[-1], 20_000)
+        drawn_line = along + 1j * np.interp(along, kept_x, kept_y)
+        middle, height = (kept_y.max() + kept_y.min()) / 2, (kept_y.max() - kept_y.min()) / 2
+        points = np.linspace(kept_x[0], kept_x[-1], 200) + 1j * (middle - height * np.sin(np.linspace(0, 19.9, 200)))
+        self.assertLess(max(np.abs(drawn_line - point).min() for point in points), 0.3)
 
     def test_a_logarithmic_axis_has_plain_numbers(self) -> None:
         chart = Chart("a.svg", "A", "x", "ms", (Series("one", [1, 2, 3], [exact(30.0, 5), exact(200.0, 5), exact(4000.0, 5)]),), log_y=True)
