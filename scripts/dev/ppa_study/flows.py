@@ -18,7 +18,7 @@ import sys
 import time
 import tomllib
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 CACHE = ROOT / "build" / "ppa"
 LIBERTY = pathlib.Path("/usr/share/qflow/tech/osu018/osu018_stdcells.lib")
 CONSTRAINTS = ROOT / "rtl" / "ip" / "platter_sched_axi.sdc"
@@ -325,7 +325,7 @@ def osu018(tools, point, resume, limit_s):
 # --- the worker ---------------------------------------------------------------------------------------------------------
 
 CUT = "(memories become ports)"  # done by the worker, not by a pass of Yosys
-CLOCK_GATE = "scripts/ppa_study/osu018_clock_gate.sv"
+CLOCK_GATE = "scripts/dev/ppa_study/osu018_clock_gate.sv"
 ABC_DELAY = int(1000 * ASIC_PERIOD_NS)
 ABC_CELLS = (f"+strash;ifraig;scorr;dc2;dch,-f;map,-B,0.9,-D,{ABC_DELAY};topo;buffer,-c,-N,12;upsize,-D,{ABC_DELAY};"
              f"dnsize,-D,{ABC_DELAY};stime,-p")

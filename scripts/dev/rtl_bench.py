@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Build tb/rtl around a copy of the RTL and run it: what scripts/mutate, scripts/coverage and tb/rtl/faults_test.py share."""
+"""Build tb/rtl around a copy of the RTL and run it: what scripts/dev/mutate, scripts/dev/coverage and tb/rtl/faults_test.py share."""
 
 import hashlib
 import os
@@ -10,7 +10,7 @@ import shutil
 import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 RTL = ROOT / "rtl"
 BENCH = ROOT / "tb" / "rtl"
 VERILATOR = str(ROOT / "scripts" / "verilator")

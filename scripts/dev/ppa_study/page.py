@@ -13,7 +13,7 @@ import statistics
 import subprocess
 import sys
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
+ROOT = pathlib.Path(__file__).resolve().parents[3]
 DATA = ROOT / "docs" / "reference" / "data"
 FIGURES = ROOT / "docs" / "reference" / "figures"
 PAGE = ROOT / "docs" / "reference" / "accelerator_ppa.md"

@@ -2,7 +2,7 @@
  *
  * The accelerator's decisions as firmware: the arithmetic of docs/reference/scheduler_accelerator.md ("What a decision
  * computes") with the default parameters, AngleW = 16, CylW = 18, SegM = 5, on 32-bit integers. Everything that does not change from
- * decision to decision is laid out beforehand. scripts/firmware-cost fills these structures by the same layout.
+ * decision to decision is laid out beforehand. scripts/dev/firmware-cost fills these structures by the same layout.
  */
 #ifndef PLATTER_FIRMWARE_DECISION_H
 #define PLATTER_FIRMWARE_DECISION_H
