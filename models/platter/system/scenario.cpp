@@ -355,7 +355,13 @@ std::string reference_page() {
   profile::DriveProfile profile;
   Grammar grammar;
   profile::add_to(grammar, profile);
-  text += "\n## Drive profile\n\nIn a profile as they stand, in a scenario below `drive.`.\n\n" + params::page_table(grammar);
+  text +=
+      "\n## Drive profile\n\nIn a profile as they stand, in a scenario below `drive.`. A profile with `base` has only the keys "
+      "that "
+      "differ from its base. It has as many `[[geometry.zone]]` tables as the base, or none: each changes the base's zone of "
+      "its "
+      "number. `base` stands in files only, not in a scenario.\n\n" +
+      params::page_table(grammar);
   for (const params::BoundArray& array : grammar.arrays())
     text += fmt::format("\n### `[[{}]]`, one for each {}\n\n{}", array.key, array.one, params::page_table(array));
   return text;
