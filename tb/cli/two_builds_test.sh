@@ -8,5 +8,5 @@ set -euo pipefail
 for build in "$2" "$3"; do
   [ -x "$build" ] || { echo "two_builds: $build is not built" >&2; exit 1; }
 done
-diff <("$1/scripts/digests" --platter "$2" mixed_media) <("$1/scripts/digests" --platter "$3" mixed_media)
+diff <("$1/scripts/dev/digests" --platter "$2" mixed_media) <("$1/scripts/dev/digests" --platter "$3" mixed_media)
 echo "same result and same request log"

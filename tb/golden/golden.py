@@ -19,13 +19,15 @@ import subprocess
 import sys
 import tempfile
 import tomllib
-from typing import Any, Iterator
+from typing import Any, Callable
 
 import pywellen
 
+import kept
+
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-EXPECTED = HERE / "expected"
+EXPECTED = kept.Expected(HERE / "expected")
 RENAMES = tomllib.loads((HERE / "renames.toml").read_text())
 used: set[tuple[int, str, str]] = set()  # of renames.toml: table (by identity), path, value
 MOST_DIFFERENCES = 12  # of one run, printed
@@ -113,17 +115,6 @@ def runs() -> dict[str, Run]:
 
 # --- comparison ------------------------------------------------------------------------------------------------------
 
-def leaves(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
-    if isinstance(value, dict) and value:
-        for key, inner in value.items():
-            yield from leaves(inner, (*path, key))
-    elif isinstance(value, list) and value:
-        for i, inner in enumerate(value):
-            yield from leaves(inner, (*path, str(i)))
-    else:
-        yield "/".join(path), value
-
-
 def renamed(path: str, names: dict[str, str]) -> str:
     """The longest prefix of whole steps that the table has."""
     steps = path.split("/")
@@ -137,8 +128,8 @@ def renamed(path: str, names: dict[str, str]) -> str:
 
 def differences(expected: Any, given: Any, names: dict[str, str], added: dict[str, Any], removed: dict[str, Any]) -> list[str]:
     """Names of `expected` are renamed; what is added or removed must have a value that the tables allow."""
-    old = {renamed(path, names): value for path, value in leaves(expected)}
-    new = dict(leaves(given))
+    old = {renamed(path, names): value for path, value in kept.leaves(expected)}
+    new = dict(kept.leaves(given))
     lines = []
     for path, wanted in old.items():
         if path not in new:
@@ -172,10 +163,9 @@ def unused(renames: dict[str, Any]) -> list[str]:
 
 
 def check(name: str, given: dict[str, Any], renames: dict[str, Any]) -> list[str]:
-    file = EXPECTED / f"{name}.json"
-    if not file.exists():
+    expected = EXPECTED.run(name)
+    if expected is None:
         return ["there is no expected result; `scripts/golden make` writes it"]
-    expected = json.loads(file.read_text())
     lines = [f"{kind}: was not there" for kind in given if kind not in expected]
     for kind, value in expected.items():
         lines += [f"{kind} {line}" for line in differences(value, given.get(kind, {}), renames.get(kind, {}),
@@ -186,15 +176,14 @@ def check(name: str, given: dict[str, Any], renames: dict[str, Any]) -> list[str
 def policies_without_a_run(every: dict[str, Run]) -> list[str]:
     """Policies of `platter list policies` that no expected result has. Parameters of a name, single letters, stand for any value."""
     listed = subprocess.run([program("PLATTER", "models/platter"), "list", "policies", "--json"], check=True, capture_output=True, text=True)
-    files = [EXPECTED / f"{name}.json" for name in every]
-    kept = {value for file in files if file.exists() for path, value in leaves(json.loads(file.read_text())) if path.endswith("/policy")}
+    had = {value for name in every for path, value in kept.leaves(EXPECTED.run(name) or {}) if path.endswith("/policy")}
     patterns = {policy["name"]: "[^|()]+".join(re.escape(part) for part in re.split(r"(?<=[(|])[A-Za-z](?=[|)])", policy["name"]))
                 for policy in json.loads(listed.stdout)}
-    return [name for name, pattern in patterns.items() if not any(re.fullmatch(pattern, policy) for policy in kept)]
+    return [name for name, pattern in patterns.items() if not any(re.fullmatch(pattern, policy) for policy in had)]
 
 
-def carry_out(chosen: dict[str, Run], make: bool, renames: dict[str, Any]) -> int:
-    """How many gave something else, or nothing. An interruption leaves no temporary folder, and waits for those runs only that have begun."""
+def carry_out(chosen: dict[str, Run], judge: Callable[[str, dict[str, Any]], bool]) -> int:
+    """How many gave what `judge` does not take, or nothing. An interruption leaves no temporary folder, and waits for those runs only that have begun."""
     with tempfile.TemporaryDirectory() as top, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         try:
             given = {}
@@ -202,29 +191,30 @@ def carry_out(chosen: dict[str, Run], make: bool, renames: dict[str, Any]) -> in
                 folder = pathlib.Path(top) / name
                 folder.mkdir()
                 given[name] = pool.submit(run.give, folder)
-            return sum(judge(name, future, make, renames) for name, future in given.items())
+            return sum(not ended(name, future, judge) for name, future in given.items())
         except BaseException:
             pool.shutdown(cancel_futures=True)
             raise
 
 
-def judge(name: str, future: concurrent.futures.Future[dict[str, Any]], make: bool, renames: dict[str, Any]) -> bool:
-    """Keeps what a run gave, or prints where it differs; whether it does, or failed."""
+def ended(name: str, future: concurrent.futures.Future[dict[str, Any]], judge: Callable[[str, dict[str, Any]], bool]) -> bool:
+    """Whether a run ended, and `judge` takes what it gave."""
     try:
         outputs = future.result()
     except RuntimeError as error:
         print(error)
-        return True
-    if make:
-        EXPECTED.mkdir(exist_ok=True)
-        (EXPECTED / f"{name}.json").write_text(json.dumps(outputs, indent=1) + "\n")
         return False
-    lines = check(name, outputs, renames)
+    return judge(name, outputs)
+
+
+def is_expected(name: str, outputs: dict[str, Any]) -> bool:
+    """Prints where it is not."""
+    lines = check(name, outputs, RENAMES)
     for line in lines[:MOST_DIFFERENCES]:
         print(f"{name}: {line}")
     if len(lines) > MOST_DIFFERENCES:
         print(f"{name}: and {len(lines) - MOST_DIFFERENCES} more")
-    return bool(lines)
+    return not lines
 
 
 def main() -> int:
@@ -242,16 +232,18 @@ def main() -> int:
     if options.action == "list":
         print("\n".join(chosen))
         return 0
+    made: dict[str, dict[str, Any]] = {}
+
+    def take(name: str, outputs: dict[str, Any]) -> bool:
+        made[name] = outputs
+        return True
     try:
-        different = carry_out({name: every[name] for name in chosen}, options.action == "make", RENAMES)
+        different = carry_out({name: every[name] for name in chosen}, take if options.action == "make" else is_expected)
     except KeyboardInterrupt:
         print("golden: interrupted", file=sys.stderr)
         return 130
     if options.action == "make":
-        kept = {f"{name}.json" for name in every}
-        for file in EXPECTED.iterdir():
-            if file.name not in kept:
-                file.unlink()
+        EXPECTED.keep(made, list(every))
         print(f"golden: {len(chosen) - different} runs kept")
     else:
         print(f"golden: {len(chosen)} runs, {different} different")

@@ -6,6 +6,7 @@ Needs the lab's packages (numpy, scipy) and nothing else: python -m unittest, wi
 import contextlib
 import errno
 import io
+import json
 import os
 import stat
 import subprocess
@@ -28,6 +29,7 @@ from platter_lab.calibrate.phase import Bus, Places, fit_speed, hit_threshold_us
 from platter_lab.calibrate.profile import Change, Profile, place
 from platter_lab.calibrate.replay import Model
 from platter_lab.calibrate.trace import Reading, Trace, read_trace, trace_text
+from platter_lab.executable import call_platter
 from platter_lab.files import write_whole
 
 PERIOD_US = 8333.0           # what the profile says
@@ -325,7 +327,7 @@ write_back = "{kind}"
         file = self.folder / f"{kind}{count}.toml"
         file.write_text(PROFILE[:PROFILE.index("segments = 4")].replace("[cache]", "write_block_us = 90.0\n\n[cache]")
                         + self.CACHE.format(count=count, kind=kind), encoding="utf-8")
-        return Profile.read(file)
+        return Profile.read(file, dict)
 
     def trace(self, pause_ms: tuple[float, float], count: int = 1600) -> Trace:
         random = np.random.default_rng(5)
@@ -432,7 +434,7 @@ class FilesTest(unittest.TestCase):
         bus = "reselect_us = 40.0\npreparation_us = 30.0\nread_watermark = 0.5\nnever_disconnect = "
         for never, watermark, begin in (("false", 0.5, 70.0), ("true", 0.0, 0.0)):
             file.write_text(PROFILE.replace("[cache]", bus + never + "\n\n[cache]"), encoding="utf-8")
-            found = Profile.read(file).bus()
+            found = Profile.read(file, dict).bus()
             self.assertEqual((found.watermark, found.begin_us), (watermark, begin))
 
     def test_profiles_in_other_forms_are_written_out(self) -> None:
@@ -563,6 +565,53 @@ class FilesTest(unittest.TestCase):
 
     def test_a_value_names_its_place(self) -> None:
         self.assertEqual(Value("offset_sectors", 3, 1.0, 0.1, 0.0, "sectors").name, "geometry.zone[3].offset_sectors")
+
+    CHANGES = {place("name"): Change("made up, calibrated"), place("mechanics.rpm"): Change(7201.25, "+- 0.01 1/min"),
+               place("seek.points_us"): Change([[1, 1100.0], [1500, 9100.0]], "+- 10 us each"), place("track_skew_sectors", 1): Change(24.5),
+               place("cache.write_back"): Change("off"), place("overhead.write_after_write_us"): Change(250.0)}
+
+    def test_a_profile_with_a_base_has_the_changes_alone(self) -> None:
+        text = Profile(PROFILE, Path("base.toml")).derived("base.toml", self.CHANGES, "# Fitted.\n")
+        self.assertEqual(text, """# Fitted.
+format = 1
+base = "base.toml"
+name = "made up, calibrated"
+
+[[geometry.zone]]  # cylinders 0 to 599
+
+[[geometry.zone]]  # cylinders 600 to 1099
+track_skew_sectors = 24.5
+
+[[geometry.zone]]  # cylinders 1110 to 1509
+
+[seek]
+# +- 10 us each
+points_us = [[1, 1100.0], [1500, 9100.0]]
+
+[mechanics]
+rpm = 7201.25  # +- 0.01 1/min
+
+[cache]
+write_back = "off"
+
+[overhead]
+write_after_write_us = 250.0
+""")
+
+    @unittest.skipUnless("PLATTER" in os.environ, "PLATTER names no executable")
+    def test_a_profile_with_a_base_is_the_same_drive(self) -> None:
+        def shown(name: str) -> dict:
+            return json.loads(call_platter(Path(os.environ["PLATTER"]), ["drive", "show", str(self.folder / name), "--json"]))
+        base = Profile(PROFILE, Path("base.toml"))
+        for name, text in (("base.toml", PROFILE), ("whole.toml", base.changed(self.CHANGES)), ("derived.toml", base.derived("base.toml", self.CHANGES))):
+            (self.folder / name).write_text(text, encoding="utf-8")
+        self.assertEqual(shown("derived.toml"), shown("whole.toml"))
+        read = Profile.read(self.folder / "derived.toml", lambda: shown("derived.toml"))
+        self.assertEqual((read.number("mechanics.rpm"), read.get("cache.write_back"), read.number("geometry.cylinders")), (7201.25, "off", 1510))
+        self.assertEqual(read.zone_values("track_skew_sectors").tolist(), [30.0, 24.5, 20.0])
+        again = read.derived("derived.toml", {place("mechanics.rpm"): Change(7300.0)})
+        (self.folder / "again.toml").write_text(again, encoding="utf-8")
+        self.assertEqual(shown("again.toml"), {**shown("whole.toml"), "mechanics": {**shown("whole.toml")["mechanics"], "rpm": 7300.0}})
 
     def test_an_executable_that_is_no_model_is_said(self) -> None:
         trace = MadeUpDrive(true_layout(), Profile(PROFILE, Path("base.toml")).layout(), count=400).trace

@@ -510,7 +510,10 @@ class Keeping(unittest.TestCase):
             ratio = paired_ratio(*(results.samples(point, lambda r: r["value"] + r["seed"]) for point in reversed(points)))
             return Report((Claim("more", "BBB is more", "2", Unit.RATIO, "ratio", (Part("BBB / A", ratio, above(1)),)),),
                           (Chart("one.svg", "One", "x", "y", (Series("value", (1, 2), values),)),),
-                          (Table("Shown", ("a",), (("1|2",),)), Table("Data", ("a", "b"), (("1", "x,y"),), "data.csv")))
+                          (Table("Shown", ("a",), (("1|2",),)),),
+                          runs=(Table("Every run", ("policy", "seed", "value"), tuple(
+                              (policy, str(r["seed"]), f"{r['value']:g}") for policy, point in zip(("A", "B,B"), points) for r in results[point]), "runs.csv"),),
+                          details=(Table("Data", ("a", "b"), (("1", "x,y"),), "data.csv"),))
         return Study("tiny", "Tiny", "Nothing but a test.", lambda quick: Plan(points, (1, 2, 3)), report)
 
     def reproduce(self, *arguments: str, studies=("tiny",)) -> tuple[int, str, str]:
@@ -529,13 +532,30 @@ class Keeping(unittest.TestCase):
         self.assertEqual(code, 0, err)
         self.assertIn("holds: BBB is more", out)
         self.assertEqual(self.reproduce("--jobs", "4", "--output", str(self.folder / "b"))[0], 0)
-        files = {file.name: file.read_bytes() for file in (self.folder / "a").iterdir()}
-        self.assertEqual(files, {file.name: file.read_bytes() for file in (self.folder / "b").iterdir()})
-        self.assertEqual(sorted(files), ["README.md", "claims.csv", "comparisons.csv", "data.csv", "one.csv", "one.svg"])
-        text = files["README.md"].decode()
-        for expected in ("# Tiny", "Nothing but a test.", "| more | BBB is more | 2 | ratio: above 1.000 |", "| 1\\|2 |", "(one.svg)"):
-            self.assertIn(expected, text)
-        self.assertEqual(files["data.csv"], b'a,b\n1,"x,y"\n')
+        files, others = ({str(file.relative_to(self.folder / name)): file.read_text() for file in (self.folder / name).rglob("*.*")} for name in "ab")
+        self.assertEqual(files, others)
+        self.assertEqual(sorted(files), ["README.md", "claims.csv", "details/comparisons.csv", "details/data.csv", "details/runs.csv", "means.csv",
+                                         "one.csv", "one.svg"])
+        for expected in ("# Tiny", "Nothing but a test.", "| more | BBB is more | 2 | ratio: above 1.000 |", "| 1\\|2 |", "(one.svg)", "(means.csv)",
+                         "`runs.csv`, `comparisons.csv`, `data.csv`"):
+            self.assertIn(expected, files["README.md"])
+        self.assertEqual(files["details/data.csv"], 'a,b\n1,"x,y"\n')
+        runs = list(csv.reader(files["details/runs.csv"].splitlines()))
+        self.assertEqual([row[:2] for row in runs], [["policy", "seed"], *([policy, str(seed)] for policy in ("A", "B,B") for seed in (1, 2, 3))])
+        means = list(csv.DictReader(files["means.csv"].splitlines()))
+        self.assertEqual([(row["policy"], row["runs"]) for row in means], [("A", "3"), ("B,B", "3")])
+
+    def test_means_of_runs(self) -> None:
+        runs = Table("Every run", ("policy", "rate", "seed", "ms", "gap", "trend"), (
+            ("A", "5", "1", "10", "", "steady"), ("A", "5", "2", "14", "", "steady"), ("A", "5", "1", "10", "", "steady"),
+            ("B", "5", "1", "3", "nan", "unstable"), ("A", "6", "1", "7.5", "2", "steady")), "runs.csv")
+        found = page.means_table(runs)
+        self.assertEqual((found.file, found.header), ("means.csv", ("policy", "rate", "runs", "ms", "ms_half", "gap", "gap_half", "trend")))
+        half = scipy.stats.t.ppf(0.975, 1) * 2   # of 10 and 14: the deviation is the root of 8, and so is that of two means
+        self.assertEqual(found.rows, (("A", "5", "2", "12", f"{half:.3g}", "", "", "steady"), ("B", "5", "1", "3", "", "", "", "unstable"),
+                                      ("A", "6", "1", "7.5", "", "2", "", "steady")))
+        with self.assertRaisesRegex(ValueError, "runs.csv: two runs of seed 1 of A, 5"):
+            page.means_table(replace(runs, rows=(*runs.rows, ("A", "5", "1", "11", "", "steady"))))
 
     def test_claims_for_a_program(self) -> None:
         result = self.folder / "claims.json"
@@ -556,8 +576,8 @@ class Keeping(unittest.TestCase):
             if hash(file.name) % 2:
                 file.unlink()
         self.assertEqual(self.reproduce("--jobs", "1", "--output", str(self.folder / "b"))[0], 0)
-        for file in (self.folder / "a").iterdir():
-            self.assertEqual(file.read_bytes(), (self.folder / "b" / file.name).read_bytes())
+        for file in (self.folder / "a").rglob("*.*"):
+            self.assertEqual(file.read_bytes(), (self.folder / "b" / file.relative_to(self.folder / "a")).read_bytes())
 
     def test_the_claims_go_into_a_pipe_and_through_a_link(self) -> None:
         pipe, link, target = self.folder / "pipe", self.folder / "link.json", self.folder / "there" / "claims.json"
@@ -660,6 +680,24 @@ class Figures(unittest.TestCase):
         self.assertNotEqual(first, svg(replace(chart, series=(Series("a", (1, 2, 4), (None, None, interval([3, 4]))),))))
         self.assertIn("λ &amp; co", first)
 
+    def test_a_figure_is_small_and_whole(self) -> None:
+        x = range(200)
+        wave = [exact(2 + math.sin(one / 10), 5) for one in x]
+        marked = Chart("f.svg", "F", "x", "y", (Series("a", x, wave), Series("b", x, [interval([y.mean - 1, y.mean]) for y in wave])))
+        text = svg(marked)
+        self.assertLess(text.count("\n"), 100)
+        # Each series has a mark at each point, and at both ends of the interval there.
+        self.assertEqual(sorted(line.count(" ") for line in text.splitlines() if 'class="marks"' in line)[-4:], [402, 402, 802, 802])
+        # A line goes by the points at which it bends, and is nowhere far from those that it leaves out.
+        line = max((line for line in svg(replace(marked, marks=False)).splitlines() if "<path" in line), key=len)
+        numbers = [float(one) for one in line.split(' d="M')[1].split('"')[0].split()]
+        kept_x, kept_y = np.array(numbers[::2]), np.array(numbers[1::2])
+        self.assertTrue(30 < len(kept_x) < 150, len(kept_x))
+        along = np.linspace(kept_x[0], kept_x[-1], 20_000)
+        drawn_line = along + 1j * np.interp(along, kept_x, kept_y)
+        middle, height = (kept_y.max() + kept_y.min()) / 2, (kept_y.max() - kept_y.min()) / 2
+        points = np.linspace(kept_x[0], kept_x[-1], 200) + 1j * (middle - height * np.sin(np.linspace(0, 19.9, 200)))
+        self.assertLess(max(np.abs(drawn_line - point).min() for point in points), 0.3)
 
     def test_a_logarithmic_axis_has_plain_numbers(self) -> None:
         chart = Chart("a.svg", "A", "x", "ms", (Series("one", [1, 2, 3], [exact(30.0, 5), exact(200.0, 5), exact(4000.0, 5)]),), log_y=True)

@@ -13,7 +13,7 @@ import sys
 import tomllib
 
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE.parent.parent / "scripts"))
+sys.path.insert(0, str(HERE.parent.parent / "scripts" / "dev"))
 from rtl_bench import (AXI, Configuration, NATIVE, PACKAGE, RTL, SMALL, build_bench, compile_and_link, include_directory, rtl_files,  # noqa: E402
                        run_bench, verilate)
 

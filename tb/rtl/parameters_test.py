@@ -14,7 +14,7 @@ import sys
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 RTL = ROOT / "rtl"
-sys.path.insert(0, str(ROOT / "scripts"))
+sys.path.insert(0, str(ROOT / "scripts" / "dev"))
 from rtl_bench import VERILATOR, rtl_files  # noqa: E402
 
 # Parameters, and the beginning of what is said about them

@@ -395,6 +395,63 @@ TEST_F(ConfigTest, AFileMayStartFromAnotherOne) {
   EXPECT_NE(problems[0].message.find("circle"), std::string::npos) << problems[0].message;
 }
 
+TEST_F(ConfigTest, AProfileMayHaveOnlyWhatDiffersFromItsBase) {
+  file("faster.toml",
+       "base = \"elite3\"\nname = \"faster\"\n[mechanics]\nrpm = 6000.0\n[[geometry.zone]]\noffset_sectors = 2.5\n");
+  const fs::path mine = file("mine.toml", "base = \"faster.toml\"\nmechanics.head_switch_us = 900.0\nseek.points_us = []\n");
+  nlohmann::json expected = profile::configuration(load_drive("elite3"));
+  expected["name"] = "faster";
+  expected["mechanics"]["rpm"] = 6000.0;
+  expected["mechanics"]["head_switch_us"] = 900.0;
+  expected["geometry"]["zone"][0]["offset_sectors"] = 2.5;
+  EXPECT_EQ(profile::configuration(load_drive(mine.string())), expected);
+
+  const Scenario named = load("format = 1\ndrive = \"mine.toml\"\n");
+  EXPECT_EQ(profile::configuration(named.drive), expected);
+  EXPECT_EQ(named.drive_name, "mine.toml");
+  EXPECT_EQ(named.positions.at("drive.mechanics.head_switch_us").file, (dir_ / "mine.toml").string());
+  EXPECT_EQ(named.positions.at("drive.mechanics.rpm").file, (dir_ / "faster.toml").string());
+  EXPECT_EQ(named.positions.at("drive.mechanics.rpm").line, 4u);
+  const Scenario changed =
+      load("format = 1\n[drive]\nfile = \"mine.toml\"\nmechanics.head_switch_us = 800.0\n", {"drive.mechanics.rpm=5000"});
+  expected["mechanics"]["head_switch_us"] = 800.0;
+  expected["mechanics"]["rpm"] = 5000.0;
+  EXPECT_EQ(profile::configuration(changed.drive), expected);
+}
+
+TEST_F(ConfigTest, AProfilesBaseIsFoundAndIsNotItself) {
+  const auto expect_in = [this](const std::string& text, const std::string& where, std::size_t line, const std::string& part) {
+    const fs::path mine = file("mine.toml", text);
+    for (const bool alone : {true, false}) {
+      std::vector<ConfigProblem> problems;
+      try {
+        if (alone)
+          load_drive(mine.string());
+        else
+          problems = problems_of("format = 1\ndrive = \"mine.toml\"\n");
+      } catch (const ConfigError& error) {
+        problems = error.problems();
+      }
+      ASSERT_EQ(problems.size(), 1u) << text;
+      EXPECT_EQ(problems[0].file, (dir_ / where).string());
+      EXPECT_EQ(problems[0].line, line) << problems[0].message;
+      EXPECT_NE((problems[0].key + ": " + problems[0].message).find(part), std::string::npos)
+          << problems[0].key << ": " << problems[0].message;
+    }
+  };
+  file("circle.toml", "# a comment\nbase = \"mine.toml\"\n");
+  file("broken.toml", "base = \"elite3\"\n[mechanics]\nrpn = 1\n");
+  expect_in("base = \"circle.toml\"\n", "circle.toml", 2, "base: the files start from each other in a circle");
+  expect_in("base = \"mine.toml\"\n", "mine.toml", 1, "base: the files start from each other in a circle");
+  expect_in("\nbase = \"elite33\"\n", "mine.toml", 2, "base: there is no drive \"elite33\" (did you mean elite3?)");
+  expect_in("base = \"nowhere.toml\"\n", "mine.toml", 1, "base: there is no file");
+  expect_in("base = 3\n", "mine.toml", 1, "base: expected the name of a file");
+  expect_in("base = \"broken.toml\"\nname = \"mine\"\n", "broken.toml", 3, "mechanics.rpn: there is no such key");
+  expect_in("base = \"elite3\"\n[[geometry.zone]]\n[[geometry.zone]]\n", "mine.toml", 2, "geometry.zone: found 2 [[");
+  expect_in("base = \"elite3\"\n[mechanics]\nrpm = 1.0\n", "mine.toml", 3, "mechanics.rpm: found 1");
+  expect_problem("format = 1\n[drive]\nfile = \"elite3\"\nbase = \"elite3\"\n", "drive.base", "there is no such key", 4, 8);
+}
+
 TEST_F(ConfigTest, EverySectionMayBeAFileAtOnce) {
   const nlohmann::json drive = profile::configuration(load_drive("elite3"));
   std::string profile = "format = 1\nname = \"x\"\nsource = \"y\"\n";

@@ -24,6 +24,34 @@ double tick_step(double range, int count) {
   return power * (share < 1.5 ? 1 : share < 3.5 ? 2 : share < 7.5 ? 5 : 10);
 }
 
+struct Point {
+  double x = 0;
+  double y = 0;
+};
+
+/// Whether a point lies so near to the line between two others that it is not seen.
+bool on_line(const Point& from, const Point& point, const Point& to) {
+  const double dx = to.x - from.x;
+  const double dy = to.y - from.y;
+  const double length = std::hypot(dx, dy);
+  return std::abs((point.x - from.x) * dy - (point.y - from.y) * dx) <= 0.2 * length;
+}
+
+/// A path along ascending points, by those at which it bends.
+std::string path_along(const std::vector<Point>& points) {
+  std::string path;
+  const auto add = [&path](const Point& p) { path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : " ", p.x, p.y); };
+  std::size_t last = 0;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    bool bends = i == 0 || i + 1 == points.size();
+    for (std::size_t k = last + 1; k <= i && !bends; ++k) bends = !on_line(points[last], points[k], points[i + 1]);
+    if (!bends) continue;
+    add(points[i]);
+    last = i;
+  }
+  return path;
+}
+
 }  // namespace
 
 std::string cdf_svg(const std::string& title, const std::string& axis, const std::vector<CdfSeries>& series) {
@@ -62,15 +90,14 @@ std::string cdf_svg(const std::string& title, const std::string& axis, const std
                      kTop + kHeight + 38, axis);
   for (std::size_t i = 0; i < series.size(); ++i) {
     const char* colour = kColours[i % std::size(kColours)];
-    std::string path;
+    std::vector<Point> path;
     const std::size_t n = sorted[i].size();
     const std::size_t points = std::min<std::size_t>(n, 500);
     for (std::size_t k = 0; k < points; ++k) {
       const std::size_t at = points > 1 ? k * (n - 1) / (points - 1) : 0;
-      path += fmt::format("{}{:.1f} {:.1f}", k == 0 ? "M" : "L", x(sorted[i][at]),
-                          y(static_cast<double>(at + 1) / static_cast<double>(n)));
+      path.push_back({x(sorted[i][at]), y(static_cast<double>(at + 1) / static_cast<double>(n))});
     }
-    svg += fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.5\"/>\n", path, colour);
+    svg += fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.5\"/>\n", path_along(path), colour);
     const double row = kTop + kHeight - 16 * static_cast<double>(series.size() - i);
     svg += fmt::format(
         "<path d=\"M{0:.1f} {1:.1f}h24\" stroke=\"{2}\" stroke-width=\"2\"/><text x=\"{3:.1f}\" "

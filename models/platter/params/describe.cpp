@@ -103,6 +103,21 @@ void add_to_schema(json& root, const std::string& key, const BoundRow& bound) {
   level["properties"][last] = entry;
 }
 
+/// Takes out of a schema which keys are required, and gives it as a schema of its own; null if there are none.
+json take_required(json& schema) {
+  json taken;
+  if (schema.contains("required")) {
+    taken["required"] = schema["required"];
+    schema.erase("required");
+  }
+  if (schema.contains("properties"))
+    for (auto& [key, value] : schema["properties"].items())
+      if (json below = take_required(value); !below.is_null()) taken["properties"][key] = below;
+  if (schema.contains("items"))
+    if (json below = take_required(schema["items"]); !below.is_null()) taken["items"] = below;
+  return taken;
+}
+
 // --- TOML ------------------------------------------------------------------------------------------------------------
 
 /// An absolute file name, valid wherever the dump is stored.
@@ -189,6 +204,13 @@ json schema(const Grammar& grammar) {
     level["required"].push_back(last);
   }
   for (const RequiredSection& section : grammar.required()) root["required"].push_back(section.key);
+  for (const SectionWithBase& section : grammar.with_base())
+    if (section.key.empty()) {  // a section of a larger configuration has a base in its own file only
+      const json otherwise = take_required(root);
+      root["properties"]["base"] = {{"type", "string"}, {"description", section.meaning}};
+      root["if"] = {{"required", {"base"}}};
+      root["else"] = otherwise;
+    }
   return root;
 }
 
@@ -208,6 +230,8 @@ void allow_files(json& schema, const std::map<std::string, std::string>& meaning
 
 std::string page_table(const Grammar& grammar) {
   std::string text = kPageHead;
+  for (const SectionWithBase& section : grammar.with_base())
+    if (section.key.empty()) text += fmt::format("| `base` |  | `\"\"` |  | {} |\n", section.meaning);
   for (const BoundRow& bound : grammar.rows()) text += page_line(bound.key, bound);
   return text;
 }

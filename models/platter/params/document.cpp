@@ -113,13 +113,30 @@ std::string join(const std::string& prefix, std::string_view key) {
 
 // --- sections in files of their own ---------------------------------------------------------------------------------
 
-void merge(toml::table& base, toml::table&& over) {
+bool holds_tables(const toml::array& array) { return !array.empty() && array.is_homogeneous(toml::node_type::table); }
+
+/// What becomes of an array of tables that both have: it is replaced, or each table changes the one of its number.
+enum class Arrays { Replace, Change };
+
+void merge(toml::table& base, toml::table&& over, Arrays arrays, const std::string& prefix = {}) {
   for (auto&& [key, node] : over) {
+    const std::string path = join(prefix, key.str());
     if (toml::table* inner = node.as_table())
       if (toml::table* below = base.get_as<toml::table>(key)) {
-        merge(*below, std::move(*inner));
+        merge(*below, std::move(*inner), arrays, path);
         continue;
       }
+    toml::array* ones = node.as_array();
+    toml::array* others = base.get_as<toml::array>(key);
+    if (arrays == Arrays::Change && ones != nullptr && others != nullptr && holds_tables(*ones) && holds_tables(*others)) {
+      if (ones->size() != others->size())
+        fail(position_of(node, ""), path,
+             fmt::format("found {} [[{}]] tables, expected {}, as many as the base has: each changes the one of its number",
+                         ones->size(), path, others->size()));
+      for (std::size_t i = 0; i < ones->size(); ++i)
+        merge(*(*others)[i].as_table(), std::move(*(*ones)[i].as_table()), arrays, path);
+      continue;
+    }
     node.visit([&base, &name = key](auto& value) { base.insert_or_assign(name, std::move(value)); });
   }
 }
@@ -132,6 +149,32 @@ std::string file_objection(const fs::path& path) {
                                      : fmt::format("\"{}\" {}", path.string(), objection);
 }
 
+/// A file of a section, on top of the files that it starts from by `base`.
+toml::table parse_section(const fs::path& file, const std::string& section, const KeySpace& space, const FileLookup& lookup) {
+  toml::table table = parse_file(file);
+  if (!space.may_have_base(section)) return table;
+  std::error_code ignored;  // a pipe has no such name
+  std::set<fs::path> files{fs::weakly_canonical(file, ignored)};
+  while (const toml::node* given = table.get("base")) {
+    const Position at = position_of(*given, file.string());
+    const std::string key = join(section, "base");
+    const auto* name = given->as_string();
+    if (name == nullptr) fail(at, key, "expected the name of a file");
+    fs::path path;
+    try {
+      path = lookup(name->get(), section, at);
+    } catch (const ConfigError& error) {
+      fail(at, key, error.problems().front().message);
+    }
+    if (!files.insert(fs::weakly_canonical(path, ignored)).second) fail(at, key, "the files start from each other in a circle");
+    toml::table base = parse_file(path);
+    table.erase("base");
+    merge(base, std::move(table), Arrays::Change, section);
+    table = std::move(base);
+  }
+  return table;
+}
+
 void resolve_includes(toml::table& table, const std::string& prefix, const KeySpace& space, const FileLookup& lookup,
                       const std::string& file) {
   std::vector<std::string> keys;  // copies of the names, because the loop replaces sections
@@ -141,16 +184,16 @@ void resolve_includes(toml::table& table, const std::string& prefix, const KeySp
     if (!space.has_section(path)) continue;
     const toml::node& node = *table.get(key);
     if (const auto* name = node.as_string())
-      table.insert_or_assign(key, parse_file(lookup(name->get(), path, position_of(node, file))));
+      table.insert_or_assign(key, parse_section(lookup(name->get(), path, position_of(node, file)), path, space, lookup));
     toml::table* section = table.get_as<toml::table>(key);
     if (section == nullptr) continue;
     int files = 0;
     while (const auto* name = section->get_as<std::string>("file")) {
       const Position at = position_of(*name, file);
       if (++files > 8) fail(at, path, "the files start from each other in a circle");
-      toml::table base = parse_file(lookup(name->get(), path, at));
+      toml::table base = parse_section(lookup(name->get(), path, at), path, space, lookup);
       section->erase("file");
-      merge(base, std::move(*section));
+      merge(base, std::move(*section), Arrays::Replace);
       *section = std::move(base);
     }
     resolve_includes(*section, path, space, lookup, file);
@@ -476,6 +519,7 @@ void KeySpace::add(const std::string& key) {
 void KeySpace::add(const Grammar& grammar) {
   for (const BoundRow& row : grammar.rows()) add(row.key);
   for (const BoundArray& array : grammar.arrays()) add(array.key);
+  for (const SectionWithBase& section : grammar.with_base()) add_base(section.key);
 }
 
 std::string KeySpace::suggestion(const std::string& key) const {
@@ -505,7 +549,7 @@ Document::Document(const fs::path& file, const std::vector<std::string>& overrid
   Tables& t = *tables_;
   t.file = file.string();
   t.owners.reserve(overrides.size());
-  t.table = parse_file(file);
+  t.table = parse_section(file, "", space, lookup);
   for (const std::string& text : overrides) {
     std::string key;
     const Leaf leaf = override_leaf(text, t.owners, key);

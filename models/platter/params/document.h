@@ -20,15 +20,19 @@ class KeySpace {
  public:
   void add(const std::string& key);
   void add(const Grammar& grammar);
+  /// Files of this section ("": the whole configuration) may have a base.
+  void add_base(const std::string& section) { with_base_.insert(section); }
 
   bool has_key(const std::string& key) const { return keys_.count(key) != 0; }
   bool has_section(const std::string& section) const { return sections_.count(section) != 0; }
+  bool may_have_base(const std::string& section) const { return with_base_.count(section) != 0; }
   /// " (did you mean X?)", or "" if no key is close enough.
   std::string suggestion(const std::string& key) const;
 
  private:
   std::set<std::string> keys_;
   std::set<std::string> sections_;
+  std::set<std::string> with_base_;
 };
 
 /// Finds the file of a section that the configuration gives by name instead of inline. `at` is the position of that name. Throws for a bad
@@ -41,8 +45,8 @@ std::filesystem::path file_beside(const std::string& name, const std::string& se
 /// A TOML configuration, read together with the files that it names in place of sections and with the overrides of the command line.
 ///
 /// A section may be inline or the name of a file, relative to the file that names it; a section with a key `file` starts from that file and
-/// overrides it. Overrides are "key=value", value in TOML (a bare word is a text); the name of a file for a section replaces the whole of
-/// it.
+/// overrides it. A file whose section may have a base (SectionWithBase) starts from the one that its key `base` names. Overrides are
+/// "key=value", value in TOML (a bare word is a text); the name of a file for a section replaces the whole of it.
 class Document {
  public:
   /// `space`: all keys that the configuration may have; its section files may have the same keys. Throws core::ConfigError or

@@ -35,6 +35,13 @@ struct RequiredSection {
   std::string_view meaning;
 };
 
+/// A section of which a file may have only what differs from another such file. Its key `base` names that one. The n-th table of an array
+/// of tables changes the base's n-th.
+struct SectionWithBase {
+  std::string key;  ///< empty: the whole configuration
+  std::string_view meaning;
+};
+
 /// All keys that a configuration may have, bound to the objects that they set: the rows of several modules, each below a prefix. The
 /// objects must keep their addresses as long as the grammar is in use.
 class Grammar {
@@ -57,10 +64,12 @@ class Grammar {
                        }});
   }
   void require(std::string section, std::string_view meaning) { required_.push_back({std::move(section), meaning}); }
+  void allow_base(std::string section, std::string_view meaning) { with_base_.push_back({std::move(section), meaning}); }
 
   const std::vector<BoundRow>& rows() const { return rows_; }
   const std::vector<BoundArray>& arrays() const { return arrays_; }
   const std::vector<RequiredSection>& required() const { return required_; }
+  const std::vector<SectionWithBase>& with_base() const { return with_base_; }
 
   /// Null if there is no such key.
   const BoundRow* find(std::string_view key) const {
@@ -83,6 +92,7 @@ class Grammar {
   std::vector<BoundRow> rows_;
   std::vector<BoundArray> arrays_;
   std::vector<RequiredSection> required_;
+  std::vector<SectionWithBase> with_base_;
 };
 
 }  // namespace platter::params

@@ -196,6 +196,8 @@ const params::Table<ZoneProfile>& zone_parameters() {
 }
 
 void add_to(params::Grammar& grammar, DriveProfile& profile, const std::string& prefix) {
+  grammar.allow_base(
+      prefix, "profile that this file starts from, a shipped one or a file; the keys of this file are those that differ");
   grammar.add(drive_parameters(), profile, prefix);
   grammar.add_array(prefix.empty() ? "geometry.zone" : prefix + ".geometry.zone", "zone", zone_parameters(),
                     profile.geometry.zones);

@@ -104,10 +104,14 @@ profile::DriveProfile load_drive(const std::string& name) {
   profile::DriveProfile profile;
   params::Grammar grammar;
   profile::add_to(grammar, profile);
-  params::KeySpace no_files;
+  params::KeySpace no_files;  // but for the base
+  no_files.add_base("");
   params::Source source;
   std::vector<core::ConfigProblem> problems;
-  params::Document(file, {}, no_files, params::file_beside).read(grammar, source, problems);
+  const auto lookup = [](const std::string& base, const std::string&, const params::Position& at) {
+    return find_section(base, "drive", at);
+  };
+  params::Document(file, {}, no_files, lookup).read(grammar, source, problems);
   if (problems.empty()) check(profile, "", source, {file.string(), 0, 0}, problems);
   if (!problems.empty()) throw core::ConfigError(problems);
   return profile;

@@ -408,8 +408,12 @@ std::string reference_page() {
   profile::DriveProfile profile;
   Grammar grammar;
   profile::add_to(grammar, profile);
-  text += "\n### Drive profile\n\nA profile has these keys as they are. In a scenario they stand below `drive.`.\n\n" +
-          params::page_table(grammar);
+  text +=
+      "\n### Drive profile\n\nA profile has these keys as they are. In a scenario they stand below `drive.`.\n\n"
+      "A profile with `base` has only the keys that differ from its base. It has as many `[[geometry.zone]]` tables as the "
+      "base, or none. Each of these tables changes the zone of the base that has the same number. Only a file of a profile "
+      "can have `base`; a scenario cannot.\n\n" +
+      params::page_table(grammar);
   for (const params::BoundArray& array : grammar.arrays())
     text += fmt::format("\n#### `[[{}]]`, one for each {}\n\n{}", array.key, array.one, params::page_table(array));
   return text + kReferenceTail;

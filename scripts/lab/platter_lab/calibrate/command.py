@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import os
 import tempfile
 from pathlib import Path
 from typing import Any
@@ -15,7 +16,7 @@ from platter_lab.calibrate.fit import Calibration, calibrate
 from platter_lab.calibrate.profile import Change, Profile, format_value, place
 from platter_lab.calibrate.replay import Model
 from platter_lab.calibrate.trace import Reading, Trace, read_trace, trace_text
-from platter_lab.executable import find_platter
+from platter_lab.executable import call_platter, find_platter
 from platter_lab.files import expect_writable_file, write_whole
 
 SCORES = (("demerit_exact_percent", "exact demerit %"), ("within_0_5_ms", "within 0.5 ms"),
@@ -28,9 +29,9 @@ def header(result: Calibration, base: Path, trace: Path, requests: int) -> str:
     lines = [f"Calibrated by `platter drive calibrate` (platter-lab {__version__}) from {base.name}.",
              f"Trace {trace.name}, {requests} requests; the pause {result.reading.value} its request.",
              f"Fitted to requests 1 to {half}, scored on the rest. A value that was fitted says so, with its standard",
-             "error; all others are the base profile's."]
+             "error; all others are those of the base."]
     lines += [f"Note: {note}." for note in result.notes]
-    return "".join(f"# {line}\n" for line in lines) + "#\n"
+    return "".join(f"# {line}\n" for line in lines)
 
 
 def _plain(value: Any) -> Any:
@@ -102,11 +103,30 @@ def _same(one: Path, other: Path) -> bool:
         return one.resolve() == other.resolve()
 
 
+def _shown(platter: Path, drive: str) -> str:
+    """All values of a profile, as the model reads it."""
+    return call_platter(platter, ["drive", "show", drive, "--json"])
+
+
+def _base_name(platter: Path, profile: Path, out: Path) -> str:
+    """What the base is called in a profile: by its name if it ships, else by its file, from the profile's folder if that is one."""
+    try:
+        shipped = _shown(platter, profile.stem) == _shown(platter, str(profile))
+    except LabError:
+        shipped = False
+    if shipped:
+        return profile.stem
+    if out.exists() and not out.is_file():
+        return str(profile.resolve())
+    name = os.path.relpath(profile.resolve(), out.resolve().parent)
+    return name if "/" in name or name.endswith(".toml") else f"./{name}"
+
+
 def run(arguments: argparse.Namespace) -> int:
     trace: Trace = read_trace(arguments.trace)
-    base = Profile.read(arguments.profile)
-    _expect_files_apart(arguments)
     platter = find_platter(arguments.platter)
+    base = Profile.read(arguments.profile, lambda: json.loads(_shown(platter, str(arguments.profile))))
+    _expect_files_apart(arguments)
     given = None if arguments.reading == "auto" else Reading(arguments.reading)
     fitted = trace.first_half()
     with tempfile.TemporaryDirectory(prefix="platter-calibrate-") as name:
@@ -121,11 +141,11 @@ def run(arguments: argparse.Namespace) -> int:
         changes[place("source")] = Change(f"{source}; {fitted_to}" if source else fitted_to)
         if arguments.name:
             changes[place("name")] = Change(arguments.name)
-        text = base.changed(changes, header(result, arguments.profile, arguments.trace, len(trace)))
         before = model.second_half(base.text, result.reading)
-        after = model.second_half(text, result.reading)
+        after = model.second_half(base.changed(changes), result.reading)
         runs = model.runs
-    files = {arguments.out: text}
+    files = {arguments.out: base.derived(_base_name(platter, arguments.profile, arguments.out), changes,
+                                         header(result, arguments.profile, arguments.trace, len(trace)))}
     if arguments.report:
         document = report(result, arguments.profile, arguments.trace, len(trace), before, after)
         files[arguments.report] = json.dumps(document, indent=1) + "\n"

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads drive profiles, and writes a profile with some values changed and everything else unchanged."""
+"""Reads drive profiles, and writes a profile with some values changed: whole, or only the changes with the first profile as its base."""
 
 from __future__ import annotations
 
 import copy
 import re
 import tomllib
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -53,9 +54,11 @@ class Profile:
         self._require()
 
     @classmethod
-    def read(cls, path: Path) -> Profile:
+    def read(cls, path: Path, whole: Callable[[], dict[str, Any]]) -> Profile:
+        """`whole` gives every value of a profile that has a base."""
         try:
-            return cls(path.read_text(encoding="utf-8"), path)
+            text = path.read_text(encoding="utf-8")
+            return cls(_written_out(whole()) if _has_base(text) else text, path)
         except OSError as error:
             raise LabError(f"{path}: {error.strerror}") from error
         except UnicodeDecodeError as error:
@@ -180,6 +183,40 @@ class Profile:
             if tomllib.loads(text) != wanted:
                 raise LabError(f"{self.path}: cannot be rewritten; expected sections as `platter config dump` writes them")
         return header + text
+
+
+    def derived(self, base: str, changes: dict[Place, Change], header: str = "") -> str:
+        """A profile that starts from this one, named `base`, and has the changes alone; checked by reading it again."""
+        sections: dict[str, dict[str, Change]] = {}
+        zones: list[dict[str, Change]] = [{} for _ in self.zones]
+        for (section, number, key), change in changes.items():
+            (zones[number] if section == ZONE else sections.setdefault(section, {}))[key] = change
+        own = {"format": Change(self.get("format", 1)), "base": Change(base), **sections.pop("", {})}
+        lines = [line for key, change in own.items() for line in _key_lines(key, change)]
+        wanted: dict[str, Any] = {key: change.value for key, change in own.items()}
+        for section in dict.fromkeys([*self.data, *sections]):
+            if section not in sections and not (section == "geometry" and any(zones)):
+                continue
+            keys = sections.get(section, {})
+            wanted[section] = {key: change.value for key, change in keys.items()}
+            if keys:
+                lines += ["", f"[{section}]", *(line for key, change in keys.items() for line in _key_lines(key, change))]
+            if section == "geometry" and any(zones):
+                wanted[section]["zone"] = [{key: change.value for key, change in zone.items()} for zone in zones]
+                for zone, of_base in zip(zones, self.zones, strict=True):
+                    lines += ["", f"[[{ZONE}]]  # cylinders {of_base['first_cylinder']} to {of_base['last_cylinder']}"]
+                    lines += [line for key, change in zone.items() for line in _key_lines(key, change)]
+        text = "\n".join(lines) + "\n"
+        if tomllib.loads(text) != wanted:
+            raise LabError(f"{self.path}: its changes cannot be written; expected keys of a profile")
+        return header + text
+
+
+def _has_base(text: str) -> bool:
+    try:
+        return "base" in tomllib.loads(text)
+    except tomllib.TOMLDecodeError:
+        return False
 
 
 def _value_end(lines: list[str], line: int) -> int:

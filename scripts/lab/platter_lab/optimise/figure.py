@@ -10,6 +10,7 @@ from pathlib import Path
 from platter_lab.files import write_bytes
 from platter_lab.optimise.space import Space
 from platter_lab.optimise.table import Row
+from platter_lab.svg import compact
 
 
 def draw(space: Space, units: Mapping[str, str], rows: Sequence[Row], path: Path) -> None:
@@ -21,7 +22,7 @@ def draw(space: Space, units: Mapping[str, str], rows: Sequence[Row], path: Path
 
     names = [one.quantity.name for one in space.objectives]
     others = names[1:] or names
-    style = {"svg.hashsalt": "platter", "svg.fonttype": "none", "font.family": "sans-serif", "font.size": 9}
+    style = {"svg.fonttype": "none", "font.family": "sans-serif", "font.size": 9}
     with mpl.rc_context(style):
         figure, axes = pyplot.subplots(1, len(others), figsize=(3.6 * len(others), 3.4), squeeze=False, sharey=True, layout="constrained")
         for axis, name in zip(axes[0], others, strict=True):
@@ -36,6 +37,6 @@ def draw(space: Space, units: Mapping[str, str], rows: Sequence[Row], path: Path
         axes[0][0].legend(fontsize=8)
         buffer = io.BytesIO()
         kind = path.suffix.removeprefix(".")
-        figure.savefig(buffer, format=kind, metadata={"Date": None} if kind == "svg" else None)
+        figure.savefig(buffer, format=kind)
         pyplot.close(figure)
-    write_bytes(path, buffer.getvalue())
+    write_bytes(path, compact(buffer.getvalue()).encode() if kind == "svg" else buffer.getvalue())

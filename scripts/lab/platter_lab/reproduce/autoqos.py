@@ -414,7 +414,8 @@ def report(results: Results, quick: bool) -> Report:
     named += [(f"{view.interpretation.name}: {name}", point) for view in (default, *others.values()) for name, point in view.own_points().items()]
     runs = Table("Every run", RUN_HEADER, _rows(results, named), "runs.csv")
     return Report(judged, tuple(charts), (
-        rates, runs_apart, periods, recogniser, Table("The sentences behind the claims", ("claim", "section", "sentence"), SENTENCES), runs), tuple((interpretation.name, interpretation.text) for interpretation in INTERPRETATIONS))
+        rates, runs_apart, periods, recogniser, Table("The sentences behind the claims", ("claim", "section", "sentence"), SENTENCES)),
+        tuple((interpretation.name, interpretation.text) for interpretation in INTERPRETATIONS), (runs,))
 
 
 INTRODUCTION = """

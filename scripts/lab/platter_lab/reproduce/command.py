@@ -12,7 +12,7 @@ from platter_lab import LabError
 from platter_lab.executable import find_platter
 from platter_lab.files import expect_writable_file, expect_writable_folder, write_whole
 from platter_lab.reproduce import KEPT, STUDIES
-from platter_lab.reproduce.page import claims_json, files, terminal
+from platter_lab.reproduce.page import claims_json, details, files, terminal
 from platter_lab.reproduce.study import PAPERS, Plan, Study
 from platter_lab.runs.executor import LocalProcesses
 from platter_lab.runs.results import Results
@@ -28,7 +28,9 @@ def reproduce(study: Study, arguments: argparse.Namespace) -> None:
     plan = study.plan(arguments.quick)
     most = study.most(arguments.quick) if study.most else None
     output = arguments.output or (KEPT / f"{study.name}-quick" if arguments.quick else PAPERS / study.name)
+    behind = arguments.output / "details" if arguments.output else KEPT / (f"{study.name}-quick" if arguments.quick else study.name)
     expect_writable_folder(output, "the study's page")
+    expect_writable_folder(behind, "what is behind the page")
     if arguments.result:
         expect_writable_file(arguments.result, "the claims")
     runner = Runner(find_platter(arguments.platter), Store(arguments.cache), LocalProcesses(arguments.jobs))
@@ -44,10 +46,11 @@ def reproduce(study: Study, arguments: argparse.Namespace) -> None:
     _say(f"{study.name}: {plan.runs} runs at hand after {time.monotonic() - start:.0f} s")
     report = study.report(results, arguments.quick)
     texts = files(study, plan, report, arguments.quick)
+    more = details(report)
     wanted = {arguments.result: claims_json(study, report, output)} if arguments.result else {}
-    write_whole({**{output / name: text for name, text in texts.items()}, **wanted})
+    write_whole({**{output / name: text for name, text in texts.items()}, **{behind / name: text for name, text in more.items()}, **wanted})
     print(terminal(report))
-    print(f"{output / 'README.md'}: written, with {len(texts) - 1} files of figures and data beside it")
+    print(f"{output / 'README.md'}: written, with {len(texts) - 1} files of figures and data beside it; every run and comparison are in {behind}")
 
 
 def run_plan(study: Study, plan: Plan, runner: Runner, quick: bool) -> tuple[Plan, Results]:

@@ -72,7 +72,7 @@ def report(results: Results, quick: bool) -> Report:
                  for layout, view in views.items() for policy in POLICIES for queue, reads in _loads(quick)
                  for seed, value in zip(SEEDS, view.samples(policy, queue, reads), strict=True))
     return Report(shown, views[TWO_COPIES].charts("", f", {TWO_COPIES}", POLICIES, " a drive"),
-                  (*tables, Table("Every run", RUN_HEADER, rows, "runs.csv")))
+                  tuple(tables), runs=(Table("Every run", RUN_HEADER, rows, "runs.csv"),))
 
 
 INTRODUCTION = """

@@ -17,8 +17,9 @@ from matplotlib.ticker import FuncFormatter
 from matplotlib.transforms import Bbox
 
 from platter_lab.statistics import Interval
+from platter_lab.svg import compact
 
-_STYLE = {"svg.hashsalt": "platter", "svg.fonttype": "none", "font.family": "sans-serif", "font.size": 9,
+_STYLE = {"svg.fonttype": "none", "font.family": "sans-serif", "font.size": 9,
           "axes.grid": True, "grid.alpha": 0.3, "axes.spines.top": False, "axes.spines.right": False,
           "figure.constrained_layout.use": True}
 _MARKERS = "os^vDXP*"
@@ -69,8 +70,8 @@ def svg(chart: Chart | Map) -> str:
     with matplotlib.rc_context(_STYLE):
         figure, _ = _drawn(chart)
         buffer = io.StringIO()
-        figure.savefig(buffer, format="svg", metadata={"Date": None, "Creator": None})
-    return "\n".join(line.rstrip() for line in buffer.getvalue().splitlines()) + "\n"
+        figure.savefig(buffer, format="svg")
+    return compact(buffer.getvalue())
 
 
 def _leading_digit(value: float) -> int:

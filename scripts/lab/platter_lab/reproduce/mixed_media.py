@@ -605,7 +605,8 @@ def _flat_table(view: View) -> Table:
                  tuple((policy, *(cell(policy, rate) for rate in view.rates)) for policy in view.policies))
 
 
-def _turn_tables(views: Views, grids: Mapping[Together, Views]) -> list[Table]:
+def _turn_tables(views: Views, grids: Mapping[Together, Views]) -> tuple[list[Table], Table]:
+    """For the page, and every verdict behind them."""
     tables, rows = [], []
     for disk in DISKS:
         grid = {together: grids[together][disk] for together in COMBINATIONS}
@@ -617,7 +618,7 @@ def _turn_tables(views: Views, grids: Mapping[Together, Views]) -> list[Table]:
         view = fine.get(turn.name, views["table1"])
         lines.append((turn.name, turn.text, where(view.rates, verdicts(view, turn), lambda rate, view=view: f"{rate} ({100 * view.busy(rate):.0f} %)")))
     tables.append(Table("Where the other claims turn, Table 1's disk; λ (SPTF's utilisation)", ("claim", "at one load", "holds"), tuple(lines)))
-    return [*tables, Table("Every verdict of the grid", VERDICT_HEADER, tuple(rows), "turning.csv")]
+    return tables, Table("Every verdict of the grid", VERDICT_HEADER, tuple(rows), "turning.csv")
 
 
 @dataclass(frozen=True)
@@ -690,14 +691,15 @@ def report(results: Results, quick: bool) -> Report:
     rows += [row for interpretation, other in interpretations.items() for name in DISKS for row in other[name].rows(name)]
     rows += [row for interpretation in (DEFAULT, *INTERPRETATIONS) for row in View(results, fine_loads(quick), (TPS_SCAN, CI_OPT), interpretation).rows("table1 fine")]
     rows += [row for name, view in once.items() for row in view.rows(name)]
-    tables = [Table("What the paper leaves open about SPTF and clusters", FACTOR_HEADER, factor_rows(FACTORS)), *_turn_tables(views, grid), one.table(DISKS["table1"]), views["projected"].table(DISKS["projected"]),
+    turn_tables, every_verdict = _turn_tables(views, grid)
+    tables = [Table("What the paper leaves open about SPTF and clusters", FACTOR_HEADER, factor_rows(FACTORS)), *turn_tables, one.table(DISKS["table1"]), views["projected"].table(DISKS["projected"]),
               views["table1 heavy"].table(f"{DISKS['table1']}, near capacity"), views["projected heavy"].table(f"{DISKS['projected']}, near capacity"),
               once["n15"].table("Table 1's disk, N = 15"), views["table1 fine"].table(f"{DISKS['table1']}, up to the capacity of TPS:SCAN/SCAN"),
               _flat_table(once["flat"]), once["inside"].table("SCAN inside C-intervals, CI-OPT(1), and other orders there"),
               once["longer"].table("Exact orders of more than six"), once["longer, free"].table("The same with decisions in no time"),
-              Table("The sentences behind the claims", ("claim", "section", "sentence"), (*SENTENCES, *NOT_JUDGED)),
-              Table("Every run", RUN_HEADER, tuple(rows), "runs.csv")]
-    return Report(_claims(seen, gains), tuple(charts), tuple(tables), interpretations=tuple((r.name, r.text) for r in INTERPRETATIONS))
+              Table("The sentences behind the claims", ("claim", "section", "sentence"), (*SENTENCES, *NOT_JUDGED))]
+    return Report(_claims(seen, gains), tuple(charts), tuple(tables), tuple((r.name, r.text) for r in INTERPRETATIONS),
+                  (Table("Every run", RUN_HEADER, tuple(rows), "runs.csv"),), (every_verdict,))
 
 
 INTRODUCTION = f"""

@@ -107,8 +107,8 @@ def report(results: Results, quick: bool) -> Report:
                                                      *(View(results, _heavy(quick)[name], CLUST, kind) for kind in CLUSTER_KINDS),
                                                      View(results, _heavy(quick)[name], (SPTF,), NEXT_C))
                  for row in view.rows(DRIVES[name]))
-    return Report(shown, charts, (*tables, Table("Every run", RUN_HEADER, rows, "runs.csv")),
-                  tuple((interpretation.name, interpretation.text) for interpretation in INTERPRETATIONS))
+    return Report(shown, charts, tuple(tables), tuple((interpretation.name, interpretation.text) for interpretation in INTERPRETATIONS),
+                  runs=(Table("Every run", RUN_HEADER, rows, "runs.csv"),))
 
 
 INTRODUCTION = """

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A study's report as files: a page in Markdown, figures as SVG, data as CSV."""
+"""A study's report as files: a page in Markdown, figures as SVG, data as CSV, and what is behind them."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from pathlib import Path
 from platter_lab.reproduce.claims import Claim, Part, Unit, combined, deciding
 from platter_lab.reproduce.figures import Chart, Map, svg
 from platter_lab.reproduce.study import Plan, Report, Study, Table
+from platter_lab.statistics import interval
 
 INTERVALS = """Values are means over the seeds with their 95 % confidence intervals (Student's t); a ratio is taken run by run
 between runs of the same seed, which have the same load. A claim *holds* if the whole interval of each quantity it rests on
@@ -59,6 +60,44 @@ def parts_table(claims: Sequence[Claim]) -> Table:
                  tuple(rows), "comparisons.csv")
 
 
+def means_table(runs: Table) -> Table:
+    """Of each configuration the number of its runs, and of each value the mean and half the width of its interval; empty where a run has none. A
+    value that is a word is the same in all runs of a configuration."""
+    seed = runs.header.index("seed")
+    by_configuration: dict[tuple[str, ...], dict[str, tuple[str, ...]]] = {}
+    for row in runs.rows:
+        rows = by_configuration.setdefault(row[:seed], {})
+        if rows.setdefault(row[seed], row[seed + 1:]) != row[seed + 1:]:
+            raise ValueError(f"{runs.file}: two runs of seed {row[seed]} of {', '.join(row[:seed])}")
+    values = runs.header[seed + 1:]
+    words = [any(not _is_number(row[seed + 1 + column]) for row in runs.rows) for column in range(len(values))]
+    header = [*runs.header[:seed], "runs"]
+    for name, word in zip(values, words, strict=True):
+        header += [name] if word else [name, f"{name}_half"]
+    means = []
+    for configuration, rows in by_configuration.items():
+        cells = [*configuration, str(len(rows))]
+        for word, column in zip(words, zip(*rows.values(), strict=True), strict=True):
+            cells += [" or ".join(dict.fromkeys(column))] if word else _mean(column)
+        means.append(tuple(cells))
+    return Table(f"{runs.title}: means", tuple(header), tuple(means), runs.file.replace("runs", "means"))
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell or "nan")
+    except ValueError:
+        return False
+    return True
+
+
+def _mean(cells: Sequence[str]) -> list[str]:
+    value = interval([float(cell or "nan") for cell in cells])
+    if math.isnan(value.mean):
+        return ["", ""]
+    return [number(value.mean), f"{value.high - value.mean:.3g}" if math.isfinite(value.high) else ""]
+
+
 def number(value: float) -> str:
     return f"{value:.6g}"
 
@@ -101,26 +140,38 @@ def page(study: Study, plan: Plan, report: Report, quick: bool) -> str:
              markdown(("", *CLAIM_HEADER), [(claim.name, *claim_row(claim)) for claim in report.claims]) + "\n",
              interpretations_section(report)]
     for table in report.tables:
-        if not table.file:
-            parts += [f"## {table.title}\n", markdown(table.header, table.rows) + "\n"]
+        parts += [f"## {table.title}\n", markdown(table.header, table.rows) + "\n"]
     if report.charts:
         parts += ["## Figures\n"]
     for chart in report.charts:
         parts += [f"![{chart.title}]({chart.file})\n"]
-    data = [table.file for table in all_tables(report) if table.file]
-    parts += ["## Data\n", ", ".join(f"[{file}]({file})" for file in data) + "."]
+    parts += [data_section([table.file for table in data_tables(report)], list(details(report)), command)]
     return "\n".join(part for part in parts if part) + "\n"
 
 
-def all_tables(report: Report) -> list[Table]:
-    return [*report.tables, parts_table(report.claims), *map(chart_table, report.charts)]
+def data_section(shown: Sequence[str], behind: Sequence[str], command: str) -> str:
+    """The files of data, and how those that are not in the folder are made."""
+    return "\n".join(["## Data\n", ", ".join(f"[{file}]({file})" for file in shown) + ".\n",
+                      "A row of a file of means is a configuration. It has the number of the runs, the mean of each value, and half the width of the mean's 95 %",
+                      f"confidence interval (`_half`). `{command}` also writes every run and every comparison",
+                      f"([where](../../reference/reproduce.md#interface)): {', '.join(f'`{file}`' for file in behind)}."])
+
+
+def data_tables(report: Report) -> list[Table]:
+    """Those of the study's folder."""
+    return [*map(means_table, report.runs), *map(chart_table, report.charts)]
+
+
+def details(report: Report) -> dict[str, str]:
+    """File name to text of what is behind the page: every run, every comparison, and further tables."""
+    return {table.file: csv_text(table.header, table.rows) for table in (*report.runs, parts_table(report.claims), *report.details)}
 
 
 def files(study: Study, plan: Plan, report: Report, quick: bool) -> dict[str, str]:
-    """File name to text of everything the study writes."""
+    """File name to text of the study's folder."""
     texts = {"README.md": page(study, plan, report, quick)}
     texts.update({chart.file: svg(chart) for chart in report.charts})
-    texts.update({table.file: csv_text(table.header, table.rows) for table in all_tables(report) if table.file})
+    texts.update({table.file: csv_text(table.header, table.rows) for table in data_tables(report)})
     texts["claims.csv"] = csv_text(("name", *CLAIM_HEADER), [(claim.name, *claim_row(claim)) for claim in report.claims])
     return texts
 

@@ -646,12 +646,12 @@ def report(results: Results, quick: bool) -> Report:
                        ("before", "accounted_share"), ("before", "busy_share"), ("after", "reserved_share"), ("after", "accounted_share"),
                        ("after", "busy_share"))), interval_text(interval(results.samples(point, missing_on_disks))))
                   for interpretation, point in _simulated(quick) if dict(point.settings)["failure.disk"] == "0")),
-        Table("The sentences behind the claims", ("claim", "section", "sentence"), (*SENTENCES, *NOT_JUDGED)),
-        Table("Every run on simulated disks", SIMULATED_HEADER, _simulated_rows(results, quick), "simulated.csv"),
-        Table("Every run", RUN_HEADER, tuple(_rows(results, quick)), "runs.csv"))
+        Table("The sentences behind the claims", ("claim", "section", "sentence"), (*SENTENCES, *NOT_JUDGED)))
     widest = max((value.high - value.mean) / value.mean for value in (interval(default.samples(active, *load)) for load in loads))
     precision = Table("Precision", ("widest half-interval of the active streams", "the paper's"), ((f"{100 * widest:.1f} %", "5 %"),))
-    return Report(claims, charts, (*tables, precision), (*((interpretation.name, interpretation.text) for interpretation in INTERPRETATIONS), *NAMED))
+    return Report(claims, charts, (*tables, precision), (*((interpretation.name, interpretation.text) for interpretation in INTERPRETATIONS), *NAMED),
+                  runs=(Table("Every run", RUN_HEADER, tuple(_rows(results, quick)), "runs.csv"),
+                        Table("Every run on simulated disks", SIMULATED_HEADER, _simulated_rows(results, quick), "simulated_runs.csv")))
 
 
 INTRODUCTION = """

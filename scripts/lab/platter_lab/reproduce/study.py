@@ -36,7 +36,7 @@ class Plan:
 
 @dataclass(frozen=True)
 class Table:
-    """Rows for a CSV file, or for the page if `file` is empty."""
+    """Rows for the page, or for a CSV file."""
 
     title: str
     header: tuple[str, ...]
@@ -46,12 +46,15 @@ class Table:
 
 @dataclass(frozen=True)
 class Report:
-    """What a study found."""
+    """What a study found. The page has `tables`. A row of `runs` is a run: its configuration, its `seed`, and its values. The study's folder has
+    their means (`means.csv` of `runs.csv`); the runs themselves and `details` go to a folder of their own, with every comparison."""
 
     claims: tuple[Claim, ...]
     charts: tuple[Chart | Map, ...] = ()
     tables: tuple[Table, ...] = ()
     interpretations: tuple[tuple[str, str], ...] = ()   # name and meaning
+    runs: tuple[Table, ...] = ()
+    details: tuple[Table, ...] = ()
 
 
 @dataclass(frozen=True)

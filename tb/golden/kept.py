@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The expected results of the golden runs as files: JSON, one file for each group of runs, one line for each table of values.
+
+    "sstf": {
+     "result/classes/discrete/": {"bytes": 22965760, "completed": 549, ...},
+     "result/configuration/": {"engine": "firmware", "policy": "SSTF", ...},
+     ...
+
+A line's name is what the paths of its values begin with; a value's path is that and its own name. Of the group's other runs, the lines of the
+configuration that are equal to those of the group's first run are left out; null: a run does not have the first run's line.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+import pathlib
+import re
+from typing import Any, Iterator
+
+SHARED = "result/configuration/"  # lines that begin so are left out where they are the first run's
+NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?")
+
+Lines = dict[str, dict[str, Any]]
+
+
+def leaves(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
+    """Every value that has no further ones in it, with its path."""
+    if isinstance(value, dict) and value:
+        for key, inner in value.items():
+            yield from leaves(inner, (*path, key))
+    elif isinstance(value, list) and value:
+        for i, inner in enumerate(value):
+            yield from leaves(inner, (*path, str(i)))
+    else:
+        yield "/".join(path), value
+
+
+def tables(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
+    """As `leaves`, but a list of plain values stays whole."""
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    nested = isinstance(value, dict) or any(isinstance(one, (dict, list)) for _, one in inner)
+    if value and nested:
+        for key, one in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from tables(one, (*path, str(key)))
+    else:
+        yield "/".join(path), value
+
+
+def lines_of(outputs: dict[str, Any]) -> Lines:
+    """What a run gave, by the first part of the paths: up to the last "/", or the last "." of a signal's name."""
+    lines: Lines = {}
+    for path, value in tables(outputs):
+        end = max(path.rfind("/"), path.rfind(".")) + 1
+        lines.setdefault(path[:end], {})[path[end:]] = value
+    return lines
+
+
+def outputs_of(lines: Lines) -> dict[str, Any]:
+    """What a run gave, by its kind and the rest of the path."""
+    outputs: dict[str, Any] = {}
+    for start, table in lines.items():
+        kind, _, rest = start.partition("/")
+        outputs.setdefault(kind, {}).update({rest + key: value for key, value in table.items()})
+    return outputs
+
+
+def text_of(value: Any) -> str:
+    """As JSON in one line. A number is a string in Python, which has all its digits; it is written as a number."""
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{json.dumps(key)}: {text_of(one)}" for key, one in sorted(value.items())) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(text_of, value)) + "]"
+    return value if isinstance(value, str) and NUMBER.fullmatch(value) else json.dumps(value)
+
+
+def group_text(runs: dict[str, Lines]) -> str:
+    """A file: the runs of a group by their names."""
+    first = next(iter(runs.values()))
+    texts = []
+    for lines in runs.values():
+        shown: dict[str, Any] = lines
+        if lines is not first:
+            shared = {start: table for start, table in first.items() if start.startswith(SHARED)}
+            shown = {start: table for start, table in lines.items() if shared.get(start) != table} | {start: None for start in shared if start not in lines}
+        texts.append(",\n".join(f" {json.dumps(start)}: {text_of(table)}" for start, table in sorted(shown.items())))
+    return "{\n" + ",\n".join(f"{json.dumps(name)}: {{\n{text}\n}}" for name, text in zip(runs, texts)) + "\n}\n"
+
+
+def group_of(text: str) -> dict[str, Lines]:
+    """The runs of a file, with all their lines."""
+    runs = json.loads(text, parse_int=str, parse_float=str)
+    first = next(iter(runs.values()))
+    shared = {start: table for start, table in first.items() if start.startswith(SHARED)}
+    return {name: {start: table for start, table in {**shared, **lines}.items() if table is not None} for name, lines in runs.items()}
+
+
+class Expected:
+    """The folder of these files. A run is named by its group and its own name, with a dot between them."""
+
+    def __init__(self, folder: pathlib.Path) -> None:
+        self._folder = folder
+        self._group = functools.cache(self._read)
+
+    def _read(self, group: str) -> dict[str, Lines]:
+        file = self._folder / f"{group}.json"
+        return group_of(file.read_text()) if file.exists() else {}
+
+    def run(self, name: str) -> dict[str, Any] | None:
+        """What a run is expected to give, by its kind and the rest of the path; None: there is no such run."""
+        group, _, own = name.partition(".")
+        lines = self._group(group).get(own)
+        return None if lines is None else outputs_of(lines)
+
+    def keep(self, given: dict[str, dict[str, Any]], every: list[str]) -> None:
+        """Writes what runs gave, in the order of `every` and beside what is kept of the others; what is none of `every` goes."""
+        groups: dict[str, list[str]] = {}
+        for name in every:
+            groups.setdefault(name.partition(".")[0], []).append(name)
+        self._folder.mkdir(exist_ok=True)
+        for group, names in groups.items():
+            if any(name in given for name in names):
+                before = {} if all(name in given for name in names) else self._read(group)
+                runs = {name: lines_of(given[name]) if name in given else before.get(name.partition(".")[2]) for name in names}
+                (self._folder / f"{group}.json").write_text(group_text({name.partition(".")[2]: lines for name, lines in runs.items() if lines}))
+        for file in self._folder.iterdir():
+            if file.stem not in groups:
+                file.unlink()
+        self._group.cache_clear()
