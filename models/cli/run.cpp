@@ -54,7 +54,7 @@ int Simulation::leave(system::RunIf& simulation) {
     fmt::print("waves:    {}\n", options_.waves);
   else if (!options_.waves.empty())
     fmt::print("waves:    {} ({:g} to {:g} s); open with: gtkwave {}{}\n", options_.waves, scenario_.waves.from_s,
-               scenario_.waves.to_s, options_.waves, scenario_.kind == system::HostKind::Drive ? " waves/drive.gtkw" : "");
+               scenario_.waves.to_s, options_.waves, scenario_.host->several_drives ? "" : " waves/drive.gtkw");
   return kGood;
 }
 

@@ -162,7 +162,7 @@ class Processor : public sc_core::sc_module {
 
 int sc_main(int argc, char** argv) {
   system::EngineOptions engine;
-  engine.engine = argc > 1 ? argv[1] : "rtl";
+  engine.engine = system::find_engine(argc > 1 ? argv[1] : "rtl").value();
   engine.policy = scheduling::find_policy("SPTF");
   drive::DriveConfig config;
   config.profile = system::load_drive("atlas10k");

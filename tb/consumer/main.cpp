@@ -53,7 +53,8 @@ class System : public sc_core::sc_module {
 
 int sc_main(int argc, char** argv) {
   system::EngineOptions engine;
-  engine.engine = argc > 1 ? argv[1] : "rtl";  // the one setting that swaps firmware, model, RTL and lock-step
+  engine.engine =
+      system::find_engine(argc > 1 ? argv[1] : "rtl").value();  // the one setting that swaps firmware, model, RTL and lock-step
   engine.policy = scheduling::find_policy("SPTF");
   drive::DriveConfig config;
   config.profile = system::load_drive("atlas10k");

@@ -20,6 +20,8 @@ json value_of(const BoundRow& bound) {
         using Type = std::decay_t<decltype(field)>;
         if constexpr (std::is_same_v<Type, Choice>) {
           return bound.row->choices[field.get()];
+        } else if constexpr (std::is_same_v<Type, Notated>) {
+          return field.text();
         } else if constexpr (std::is_same_v<Type, FileName*>) {
           return field->text;
         } else if constexpr (std::is_same_v<Type, std::vector<FileName>*>) {
@@ -62,6 +64,7 @@ struct SchemaOf {
   json operator()(const std::string*) const { return {{"type", "string"}}; }
   json operator()(const FileName*) const { return {{"type", "string"}}; }
   json operator()(const Choice&) const { return {{"type", "string"}}; }
+  json operator()(const Notated&) const { return {{"type", "string"}}; }
 };
 
 json closed_object() { return {{"type", "object"}, {"additionalProperties", false}}; }
@@ -89,7 +92,7 @@ void add_to_schema(json& root, const std::string& key, const BoundRow& bound) {
   if (!std::isinf(row.range.minimum)) entry["minimum"] = row.range.minimum;
   if (!std::isinf(row.range.maximum)) entry["maximum"] = row.range.maximum;
   if (!row.choices.empty()) entry["enum"] = row.choices;
-  if (!row.notation.pattern.empty()) entry["pattern"] = row.notation.pattern;
+  if (!row.pattern.expression.empty()) entry["pattern"] = row.pattern.expression;
   if (row.required)
     level["required"].push_back(last);
   else

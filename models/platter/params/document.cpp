@@ -269,8 +269,6 @@ class Setter {
     if (!leaf_.node->is_string()) return expected("a text");
     const std::string value = **leaf_.node->as_string();
     if (!p_.choices.empty() && !choice_index(p_.choices, value)) return expected_choice(value);
-    if (p_.notation.objection != nullptr)
-      if (std::string objection = p_.notation.objection(value); !objection.empty()) return objection;
     *field = value;
     return {};
   }
@@ -281,6 +279,12 @@ class Setter {
     if (!index) return expected_choice(value);
     field.set(*index);
     return {};
+  }
+  std::string operator()(const Notated& field) const {
+    if (!leaf_.node->is_string()) return expected("a text");
+    const std::string value = **leaf_.node->as_string();
+    if (!p_.choices.empty() && !choice_index(p_.choices, value)) return expected_choice(value);
+    return field.read(value);
   }
   std::string operator()(FileName* field) const {
     if (!leaf_.node->is_string()) return expected("the name of a file");

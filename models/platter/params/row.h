@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -45,10 +46,17 @@ class Choice {
   void (*set_)(void*, std::size_t);
 };
 
+/// A field of any other type, whose value is written as a text.
+struct Notated {
+  std::function<std::string()> text;
+  /// Takes the value from a text; returns what is wrong with the text, "" if nothing is.
+  std::function<std::string(std::string_view)> read;
+};
+
 /// The field of an object that a parameter sets and reads.
 using Field = std::variant<bool*, std::int64_t*, std::uint32_t*, double*, std::string*, FileName*, std::vector<FileName>*,
                            std::vector<std::uint32_t>*, std::vector<double>*, std::vector<std::pair<std::uint32_t, double>>*,
-                           std::vector<std::pair<std::uint32_t, std::uint32_t>>*, Choice>;
+                           std::vector<std::pair<std::uint32_t, std::uint32_t>>*, Choice, Notated>;
 
 template <typename Member>
 Field field(Member* member) {
@@ -70,10 +78,9 @@ struct OneOf {
   std::vector<std::string_view> names;
 };
 
-/// Texts of a form: a regular expression of JSON Schema, and what is wrong with a text, "" if nothing is.
-struct Notation {
-  std::string_view pattern;
-  std::string (*objection)(std::string_view text) = nullptr;
+/// Texts of a form: a regular expression of JSON Schema.
+struct Pattern {
+  std::string_view expression;
 };
 
 /// The description of a configuration key, independent of the object that has its field.
@@ -84,7 +91,7 @@ struct Row {
   Range range;
   std::vector<std::string_view> choices;  ///< empty: any text
   bool required = false;
-  Notation notation = {};
+  Pattern pattern = {};
 };
 
 /// One configuration key, and its field in an object of a module. The tables of these rows feed the loader, `config dump`, the reference
@@ -97,7 +104,7 @@ struct Parameter : Row {
       : Row{name, of_unit, meaning, allowed, {}, false, {}}, field(std::move(access)) {}
   Parameter(std::string_view name, std::string_view of_unit, std::string_view meaning, Access access, OneOf allowed)
       : Row{name, of_unit, meaning, {}, std::move(allowed.names), false, {}}, field(std::move(access)) {}
-  Parameter(std::string_view name, std::string_view of_unit, std::string_view meaning, Access access, Notation allowed)
+  Parameter(std::string_view name, std::string_view of_unit, std::string_view meaning, Access access, Pattern allowed)
       : Row{name, of_unit, meaning, {}, {}, false, allowed}, field(std::move(access)) {}
 
   Access field;
@@ -121,6 +128,37 @@ auto at(Member Object::* member) {
 template <typename Object, typename Inner, typename Member>
 auto at(Inner Object::* inner, Member Inner::* member) {
   return [inner, member](Object& object) { return field(&(object.*inner.*member)); };
+}
+
+/// A member whose value is made from its notation, which it keeps as `notation`. `find` gives nothing for a text that is none, and `objection`
+/// says why.
+template <typename Object, typename Value>
+auto notated(Value Object::* member, std::optional<Value> (*find)(std::string_view),
+             std::string (*objection)(std::string_view)) {
+  return [=](Object& object) -> Field {
+    Value& value = object.*member;
+    return Notated{[&value] { return value.notation; },
+                   [&value, find, objection](std::string_view text) {
+                     std::optional<Value> found = find(text);
+                     if (!found) return objection(text);
+                     value = std::move(*found);
+                     return std::string();
+                   }};
+  };
+}
+
+/// A member that points to a row of `table`, by the row's name. The key's allowed values are names_of(table).
+template <typename Object, typename Info>
+auto row_of(const Info* Object::* member, const std::vector<Info>& table) {
+  return [member, &table](Object& object) -> Field {
+    const Info*& row = object.*member;
+    return Notated{[&row] { return std::string(row->name); },
+                   [&row, &table](std::string_view name) {
+                     for (const Info& one : table)
+                       if (one.name == name) row = &one;
+                     return std::string();
+                   }};
+  };
 }
 
 /// The allowed values of a key that selects a row of another table: the names in `before`, then the names of the rows.

@@ -71,6 +71,7 @@ const std::vector<PolicyInfo>& policy_table();
 struct PolicySpec {
   const PolicyInfo* row = nullptr;
   PolicyParameters parameters;
+  std::string notation;  ///< as it was written
 
   /// The shortest form of the notation.
   std::string name() const;

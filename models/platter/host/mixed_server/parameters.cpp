@@ -19,13 +19,15 @@ using params::Range;
 const params::Table<MixedServerParameters>& mixed_server_parameters() {
   using P = MixedServerParameters;
   static const params::Table<P> table = {
-      {"server.architecture", "", "text and video on disks of their own, or both on all", at(&P::architecture),
-       OneOf{{"partitioned", "integrated"}}},
+      {"server.architecture", "", "text and video on disks of their own, or both on all with the policy of the key `policy`",
+       at(&P::architecture), OneOf{{"partitioned", "integrated"}}},
       {"server.text_disks", "", "disks of the partitioned server's text part", at(&P::text_disks), Range{1, 31}},
       {"server.video_disks", "", "disks of its video part; the integrated server has as many as both", at(&P::video_disks),
        Range{1, 31}},
-      {"server.text_policy", "", "partitioned: policy of the text disks", at(&P::text_policy)},
-      {"server.video_policy", "", "partitioned: policy of the video disks", at(&P::video_policy)},
+      {"server.text_policy", "", "partitioned: policy of the text disks",
+       params::notated(&P::text_policy, scheduling::find_policy, scheduling::policy_objection)},
+      {"server.video_policy", "", "partitioned: policy of the video disks",
+       params::notated(&P::video_policy, scheduling::find_policy, scheduling::policy_objection)},
       {"server.areas", "",
        "places on the disks: video next to the text; at the inner edge, the text at the outer one; or both in equal parts "
        "over the whole disk",
@@ -64,6 +66,10 @@ const params::Table<MixedServerParameters>& mixed_server_parameters() {
 
 void check(const MixedServerParameters& s, std::uint32_t copies, const profile::DriveProfile& drive,
            const workload::RunParameters& run, params::Findings& findings) {
+  for (const auto& [key, policy] : {std::pair<const char*, const scheduling::PolicySpec*>{"server.text_policy", &s.text_policy},
+                                    {"server.video_policy", &s.video_policy}})
+    if (const std::string objection = scheduling::placing_objection(*policy, false); !objection.empty())
+      findings.add(key, objection);
   if (s.disks() > array::kMostDrives)
     findings.add("server.video_disks", fmt::format("found {}, expected at most {} with server.text_disks, which is {}",
                                                    s.video_disks, array::kMostDrives, s.text_disks));
