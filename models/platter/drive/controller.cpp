@@ -36,8 +36,10 @@ Controller::Controller(const mechanics::AccessPlanner& planner, const profile::D
       bus_(planner),
       cache_(make_cache(planner, profile, bus_, times_.preparation)),
       data_(media, mapping, cache_ ? &cache_->segments() : nullptr),
-      intake_(planner, {times_.preparation, std::max<std::uint32_t>(1, profile.bus_write_watermark_blocks), !mapping.fixed()},
-              bus_, unit.arm(), cache_.get()),
+      intake_(
+          planner,
+          {times_.preparation, std::max<std::uint32_t>(1, profile.bus_write_watermark_blocks), mapping.free_space() != nullptr},
+          bus_, unit.arm(), cache_.get()),
       dispatcher_("dispatcher", engine, unit, spindle, bus_, queue.depth(), cache_.get(), mapping) {
   released_.reserve(queue.depth());
   stream_.reserve(queue.depth());
@@ -74,7 +76,7 @@ void Controller::ready(QueueEntry& entry) {
     return;
   }
   if (cache_ && buffered(entry, now)) return;
-  if (!mapping_.fixed()) entry.command.extent = mapping_.begin(entry.walk);
+  if (!entry.walk.begun()) entry.command.extent = mapping_.next(entry.walk);
   dispatcher_.submit(entry);
 }
 
@@ -193,12 +195,18 @@ void Controller::accessed(QueueEntry& entry) {
     finish_destage(entry);
     return;
   }
-  if (!mapping_.fixed() && goes_on(entry, now)) return;
   const mechanics::Extent& extent = entry.command.extent;
+  if (extent.write) {
+    data_.write(entry);
+    if (mapping_.written(entry.walk)) follow(entry);
+  }
+  if (!entry.walk.last()) {
+    go_on(entry, now);
+    return;
+  }
   Picoseconds done = now;
   stream_.clear();
   if (extent.write) {
-    if (mapping_.fixed()) data_.write(entry);
     if (cache_) cache_->invalidate(extent);  // drops what a read has meanwhile brought into the buffer
     done += times_.write_completion;
   } else {
@@ -224,23 +232,14 @@ void Controller::serve_stream(Picoseconds now) {
   }
 }
 
-bool Controller::goes_on(QueueEntry& entry, Picoseconds now) {
-  const bool write = entry.command.extent.write;
-  if (write) {
-    data_.write(entry);
-    mapping_.written(entry.walk);
-    follow(entry);
-  }
-  if (!entry.asked.write() && !mapping_.last(entry.walk)) {
-    // The data of this part is sent while the drive continues with the next part. Data of older writes replaces it now, because
-    // such a write may be done before the last part is read.
-    deliver(entry, bus_.send(entry.command.extent.blocks, dispatcher_.unit().times().bus_finish));
-  }
-  if (!mapping_.next(entry.walk, entry.command.extent)) return false;
-  dispatcher_.unit().arm().set_last_was_write(write);
+void Controller::go_on(QueueEntry& entry, Picoseconds now) {
+  // The data of this access is sent while the drive continues with the next one. Data of older writes replaces it now, because
+  // such a write may be done before the last part is read.
+  if (!entry.asked.write()) deliver(entry, bus_.send(entry.command.extent.blocks, dispatcher_.unit().times().bus_finish));
+  dispatcher_.unit().arm().set_last_was_write(entry.command.extent.write);
+  entry.command.extent = mapping_.next(entry.walk);
   entry.command.overhead_end = now;
   dispatcher_.submit(entry);
-  return true;
 }
 
 void Controller::follow(const QueueEntry& written) {

@@ -75,8 +75,8 @@ class Controller : public DispatchSinkIf {
   void serve_stream(Picoseconds now);
   void submit_destages(Picoseconds data_ready, Picoseconds now);
   void finish_destage(QueueEntry& entry);
-  /// Ends one access of a command that may take several. Returns true if another one follows.
-  bool goes_on(QueueEntry& entry, Picoseconds now);
+  /// Begins the next access of a command that takes several.
+  void go_on(QueueEntry& entry, Picoseconds now);
   /// Gives queued reads the new location of the blocks that `written` has moved.
   void follow(const QueueEntry& written);
   /// Copies the data of a finished read to its payload, and over it the data of older writes, which may still be crossing the

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "platter/core/sc_time.h"
+#include "platter/mapping/eager/eager_mapping.h"
 #include "platter/mapping/identity_mapping.h"
 
 namespace platter::drive {
@@ -56,5 +57,7 @@ Drive::Drive(const sc_core::sc_module_name& name, const DriveConfig& config, con
 }
 
 Drive::~Drive() = default;
+
+const eager::EagerMapping* Drive::eager_mapping() const { return dynamic_cast<const eager::EagerMapping*>(mapping_.get()); }
 
 }  // namespace platter::drive
