@@ -66,6 +66,10 @@ class Controller : public DispatchSinkIf {
  private:
   /// Processes a command that waits for no older one.
   void ready(QueueEntry& entry);
+  /// `ready` for the queue to call.
+  auto ready_again() {
+    return [this](QueueEntry& entry) { ready(entry); };
+  }
   /// True if the buffer handles the command, at least for now: it serves the read, caches the write, or holds the command until
   /// it has room.
   bool buffered(QueueEntry& entry, Picoseconds now);
@@ -83,8 +87,6 @@ class Controller : public DispatchSinkIf {
   /// bus. Returns when all of the data has arrived.
   Picoseconds deliver(QueueEntry& entry, Picoseconds done);
   void complete(QueueEntry& entry, Picoseconds done);
-  /// Marks the command as having reached the media and processes the commands that waited for it.
-  void release_waiting(QueueEntry& entry);
   bool last_was_write() const { return dispatcher_.unit().state().last_was_write; }
 
   /// Bus overheads before and after the data transfer.
@@ -107,7 +109,6 @@ class Controller : public DispatchSinkIf {
   Dispatcher dispatcher_;
   AnswerOrder order_;
   CompletionSinkIf* completion_ = nullptr;
-  std::vector<Tag> released_;
   std::vector<QueueEntry*> stream_;  ///< scratch space of `accessed`
 };
 

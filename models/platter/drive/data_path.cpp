@@ -42,7 +42,7 @@ void DataPath::peek(std::uint64_t address, std::uint8_t* data, std::uint64_t len
 
 // --- reads -----------------------------------------------------------------------------------------------------------
 
-std::optional<std::uint64_t> DataPath::unreadable(const QueueEntry& entry, const std::vector<const QueueEntry*>& writes) const {
+std::optional<std::uint64_t> DataPath::unreadable(const QueueEntry& entry, const std::vector<QueueEntry*>& writes) const {
   if (media_.all_readable()) return std::nullopt;
   const std::uint64_t first = entry.first() + entry.walk.done;
   const std::uint64_t end = first + entry.walk.sectors;
@@ -59,19 +59,24 @@ std::optional<std::uint64_t> DataPath::unreadable(const QueueEntry& entry, const
   return std::nullopt;
 }
 
-void DataPath::read(const QueueEntry& entry) const {
+std::optional<std::uint64_t> DataPath::read(const QueueEntry& entry, const std::vector<QueueEntry*>& writes) const {
+  const std::optional<std::uint64_t> bad = unreadable(entry, writes);
   std::uint8_t* data = entry.payload->get_data_ptr();
-  if (!media_.keeps_bytes() || data == nullptr) return;
-  data += bytes(entry.walk.done);
-  const std::uint64_t address = bytes(entry.first() + entry.walk.done);
-  peek(address, data, bytes(entry.walk.sectors));
-  overlay_buffered(address, data, bytes(entry.walk.sectors));
+  if (!media_.keeps_bytes() || data == nullptr) return bad;
+  if (!bad) {
+    data += bytes(entry.walk.done);
+    const std::uint64_t address = bytes(entry.first() + entry.walk.done);
+    peek(address, data, bytes(entry.walk.sectors));
+    overlay_buffered(address, data, bytes(entry.walk.sectors));
+  }
+  for (const QueueEntry* write : writes) overlay(entry, *write);
+  return bad;
 }
 
 void DataPath::overlay(const QueueEntry& read, const QueueEntry& write) const {
   std::uint8_t* to = read.payload->get_data_ptr();
   const std::uint8_t* from = write.payload->get_data_ptr();
-  if (!media_.keeps_bytes() || to == nullptr || from == nullptr) return;
+  if (from == nullptr) return;
   const std::uint64_t first = std::max(read.payload->get_address(), write.payload->get_address());
   const std::uint64_t end = std::min(read.payload->get_address() + read.payload->get_data_length(),
                                      write.payload->get_address() + write.payload->get_data_length());

@@ -55,7 +55,7 @@ struct EngineInfo {
   std::string_view name;
   std::string_view description;
   /// Precondition: there is no objection.
-  std::unique_ptr<engine::EngineIf> (*make)(const EngineOptions& options, const engine::EngineContext& context);
+  std::unique_ptr<engine::EngineIf> (*make)(const EngineOptions& options, const engine::EngineContext& context) = nullptr;
   /// Why it cannot do what it is asked for, and why it cannot serve a drive with these mechanics; null: it always can.
   Objection (*objection)(const EngineChoice& engine, const EngineDemand& demand) = nullptr;
   Objection (*drive_objection)(const EngineChoice& engine, const mechanics::AccessPlanner& planner) = nullptr;

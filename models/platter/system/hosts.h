@@ -33,15 +33,15 @@ struct HostInfo {
   bool takes_clients = false;  ///< clients outside of the simulation can take its place
   /// Besides the keys that every scenario has.
   std::vector<const Section*> sections;
-  void (*set_defaults)(Scenario&);
+  void (*set_defaults)(Scenario&) = nullptr;
   /// Finds keys whose values do not fit together.
-  void (*check)(const Scenario&, params::Findings&);
+  void (*check)(const Scenario&, params::Findings&) = nullptr;
   /// Checks what loading a scenario cannot check, and what `make` also refuses. Throws core::ConfigError.
-  void (*check_run)(const Scenario&);
+  void (*check_run)(const Scenario&) = nullptr;
   /// The policies of its drives; null: the scenario's policy.
   std::vector<scheduling::PolicySpec> (*policies)(const Scenario&) = nullptr;
-  std::unique_ptr<RunIf> (*make)(const Scenario&, const RunOptions&);
-  const params::StatisticTable& (*rows)();
+  std::unique_ptr<RunIf> (*make)(const Scenario&, const RunOptions&) = nullptr;
+  const params::StatisticTable& (*rows)() = nullptr;
 };
 
 /// All hosts; feeds the keys of a scenario, the factory, `platter list hosts`, schemas and reference pages. The first is the default.
