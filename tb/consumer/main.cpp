@@ -60,7 +60,7 @@ int sc_main(int argc, char** argv) {
   config.profile = system::load_drive("atlas10k");
   System system("system", config, system::engine_factory(engine));
   sc_core::sc_start();
-  std::printf("%s: %s after %s\n", engine.engine.c_str(), system.good ? "read what was written" : "failed",
+  std::printf("%s: %s after %s\n", engine.engine.notation.c_str(), system.good ? "read what was written" : "failed",
               sc_core::sc_time_stamp().to_string().c_str());
   return system.good ? 0 : 1;
 }

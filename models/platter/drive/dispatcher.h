@@ -59,9 +59,7 @@ class Dispatcher : public sc_core::sc_module, public engine::DecisionSinkIf, pub
   /// longer does.
   bool withdraw(QueueEntry& entry);
   /// False if `find_stream` would find nothing, as almost always on a load of random requests.
-  bool stream_may_wait(core::Lba end) const {
-    return finds_streams_ && urgent_.empty() && starts_[bucket(end.value)] != 0;
-  }
+  bool stream_may_wait(core::Lba end) const { return finds_streams_ && urgent_.empty() && starts_[bucket(end.value)] != 0; }
   /// Collects in `reads` the waiting reads that continue, one behind the other, a read that ended at block `end` on the media at
   /// `ended`, if the actuator may read on for them. Where other commands wait, these are reads that had arrived by then, of at most
   /// `most` blocks together; none while a command that is not among them has a deadline or belongs to the head of the queue.

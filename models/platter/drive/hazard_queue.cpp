@@ -56,7 +56,7 @@ QueueEntry& HazardQueue::allocate(const command::Command& asked, Picoseconds now
   entry.command.arrival = now;
   if (!asked.flush()) {
     entry.walk.first = asked.address / sector_bytes_;
-    entry.walk.blocks = static_cast<std::uint32_t>(asked.length / sector_bytes_);
+    entry.walk.blocks = asked.length / sector_bytes_;
     entry.walk.write = asked.write();
   }
   entry.probes = probes_;
