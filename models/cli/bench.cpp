@@ -29,7 +29,7 @@ namespace {
 
 struct Point {
   std::uint32_t depth;
-  std::string policy;
+  scheduling::PolicySpec policy;
   std::string transport;
 };
 
@@ -80,10 +80,11 @@ class BlockingHost : public sc_core::sc_module {
   workload::ProducerIf& producer_;
 };
 
-engine::EngineFactory engine_of(const std::string& policy, const BenchOptions& options, const profile::DriveProfile& profile) {
+engine::EngineFactory engine_of(const scheduling::PolicySpec& policy, const system::EngineChoice& choice,
+                                const profile::DriveProfile& profile) {
   system::EngineOptions engine(profile);
-  engine.engine = options.engine;
-  engine.policy = scheduling::find_policy(policy);
+  engine.engine = choice;
+  engine.policy = policy;
   return system::engine_factory(engine);
 }
 
@@ -101,13 +102,13 @@ Elapsed simulate() {
   return {meter.cpu_s(), meter.wall_s(), sc_core::sc_delta_count() - deltas};
 }
 
-json measure(const Point& point, const BenchOptions& options) {
+json measure(const Point& point, const BenchOptions& options, const system::EngineChoice& engine) {
   sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
   drive::DriveConfig config;
   config.profile = system::load_drive(options.drive);
   config.profile.queue_depth = point.depth;
   config.holds_data = false;
-  drive::Drive disk("disk", config, engine_of(point.policy, options, config.profile));
+  drive::Drive disk("disk", config, engine_of(point.policy, engine, config.profile));
   const mechanics::Geometry& geometry = disk.planner().geometry();
   workload::RandomProducer::Options random;
   random.closed_depth = point.depth;
@@ -134,7 +135,7 @@ json measure(const Point& point, const BenchOptions& options) {
   const auto requests = static_cast<double>(options.requests);
   return {{"drive", options.drive},
           {"depth", point.depth},
-          {"policy", point.policy},
+          {"policy", point.policy.notation},
           {"engine", options.engine},
           {"transport", point.transport},
           {"requests", options.requests},
@@ -150,20 +151,25 @@ json measure(const Point& point, const BenchOptions& options) {
 int bench(const BenchOptions& options) {
   system::load_drive(options.drive);  // reports a bad name before any run
   const std::unique_ptr<observe::OutputFile> file = observe::open_output(options.result);
+  const system::EngineChoice engine = *system::find_engine(options.engine);
+  std::vector<scheduling::PolicySpec> policies;
+  for (const std::string& notation : options.policies) {
+    const std::optional<scheduling::PolicySpec> policy = scheduling::find_policy(notation);
+    if (!policy) throw core::InputError("--policy", 0, 0, scheduling::policy_objection(notation));
+    policies.push_back(*policy);
+  }
   std::vector<Point> points;
   for (const std::string& transport : options.transports)
-    for (const std::string& policy : options.policies) {
-      const std::string unknown = scheduling::policy_objection(policy);
-      if (!unknown.empty()) throw core::InputError("--policy", 0, 0, unknown);
+    for (const scheduling::PolicySpec& policy : policies)
       for (const std::uint32_t depth : options.depths) {
-        const system::Objection objection = system::engine_objection(options.engine, *scheduling::find_policy(policy), depth);
+        const system::Objection objection = system::engine_objection(engine, policy, depth);
         if (!objection.empty()) throw core::InputError("--engine", 0, 0, objection.message());
         points.push_back({depth, policy, transport});
       }
-    }
   // One after the other, each in a process of its own, so that the measurements do not disturb each other.
   const std::vector<ProcessAnswer> answers = run_processes(
-      points.size(), 1, [&](std::size_t i) { return measure(points[i], options); }, options.quiet ? "" : "measurements");
+      points.size(), 1, [&](std::size_t i) { return measure(points[i], options, engine); },
+      options.quiet ? "" : "measurements");
   json runs = json::array();
   for (const ProcessAnswer& answer : answers) {
     if (answer.code != kGood) {

@@ -14,7 +14,7 @@
 #include "platter/core/error.h"
 #include "platter/core/json_text.h"
 #include "platter/observe/decision_log.h"
-#include "platter/system/engine_notation.h"
+#include "platter/system/engine_table.h"
 #include "platter/system/host_meter.h"
 #include "platter/system/timeline.h"
 #include "run_watch.h"
@@ -320,7 +320,7 @@ int explain(const ExplainOptions& options) {
     show(moments.chosen[i], sights, options.all);
     if (!waves.empty()) fmt::print("  waves: gtkwave {}\n", std::filesystem::path(waves).replace_extension(".gtkw").string());
   }
-  const ViewedSystem viewed{scenario.kind != system::HostKind::Drive, system::find_engine(scenario.engine)->row->has_rtl};
+  const ViewedSystem viewed{scenario.host->several_drives, scenario.engine.row->has_rtl};
   files.commit(report, moments, decisions.sights(), viewed, made->outputs());
   if (options.waves && !observe::WaveFile::is_built() && !options.quiet)
     fmt::print("\nno waves: this build of Platter writes none\n");

@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "commands.h"
-#include "platter/accelerator/rtl_core.h"
 #include "platter/core/error.h"
 #include "platter/core/json_text.h"
 #include "platter/mechanics/access_planner.h"
@@ -26,16 +25,25 @@ using nlohmann::json;
 
 namespace {
 
-void print_rows(const std::vector<std::pair<std::string, std::string>>& rows, bool as_json) {
+struct Listed {
+  std::string name;
+  std::string description;
+  json more;  ///< further members of its object in the JSON form; null: none
+};
+
+void print_rows(const std::vector<Listed>& rows, bool as_json) {
   if (as_json) {
     json out = json::array();
-    for (const auto& [name, description] : rows) out.push_back({{"name", name}, {"description", description}});
+    for (const Listed& row : rows) {
+      out.push_back({{"name", row.name}, {"description", row.description}});
+      if (row.more.is_object()) out.back().update(row.more);
+    }
     fmt::print("{}\n", core::json_text(out));
     return;
   }
   std::size_t width = 0;
-  for (const auto& row : rows) width = std::max(width, row.first.size());
-  for (const auto& [name, description] : rows) fmt::print("{:<{}}  {}\n", name, width, description);
+  for (const Listed& row : rows) width = std::max(width, row.name.size());
+  for (const Listed& row : rows) fmt::print("{:<{}}  {}\n", row.name, width, row.description);
 }
 
 double ms(core::Picoseconds time) { return core::to_milliseconds(time); }
@@ -43,33 +51,36 @@ double ms(core::Picoseconds time) { return core::to_milliseconds(time); }
 }  // namespace
 
 int list(const std::string& what, bool as_json) {
-  std::vector<std::pair<std::string, std::string>> rows;
+  std::vector<Listed> rows;
   if (what == "drives") {
     for (const system::ShippedDrive& drive : system::shipped_drives()) {
       const profile::DriveProfile profile = system::load_drive(drive.path.string());
       const mechanics::Geometry geometry(profile.geometry);
-      rows.emplace_back(drive.name, fmt::format("{}: {:.2f} GB, {:g} rpm, {} cylinders, {} surfaces, {} zones", profile.name,
-                                                static_cast<double>(geometry.capacity_bytes()) * 1e-9, profile.rpm,
-                                                geometry.cylinders(), geometry.surfaces(), geometry.zone_count()));
+      rows.push_back({drive.name,
+                      fmt::format("{}: {:.2f} GB, {:g} rpm, {} cylinders, {} surfaces, {} zones", profile.name,
+                                  static_cast<double>(geometry.capacity_bytes()) * 1e-9, profile.rpm, geometry.cylinders(),
+                                  geometry.surfaces(), geometry.zone_count()),
+                      {}});
     }
   } else if (what == "policies") {
-    for (const scheduling::PolicyInfo& row : scheduling::policy_table())
-      rows.emplace_back(row.name, fmt::format("{} [{}]", row.description,
-                                              row.places ? std::string("firmware, eager writing")
-                                              : row.accelerated == scheduling::Accelerated::No
-                                                  ? std::string("firmware")
-                                                  : fmt::format("firmware, model{}; program {}",
-                                                                accelerator::RtlCore::is_built() ? ", rtl, lockstep" : "",
-                                                                scheduling::to_string(row.accelerated))));
+    for (const scheduling::PolicyInfo& row : scheduling::policy_table()) {
+      std::string engines;
+      for (const system::EngineInfo& engine : system::engine_table())
+        if (engine.is_built && engine.runs(row)) engines += (engines.empty() ? "" : ", ") + std::string(engine.name);
+      if (row.places) engines += ", eager writing";
+      if (row.accelerated != scheduling::Accelerated::No)
+        engines += fmt::format("; program {}", scheduling::to_string(row.accelerated));
+      rows.push_back({std::string(row.name), fmt::format("{} [{}]", row.description, engines), {}});
+    }
   } else if (what == "engines") {
     for (const system::EngineInfo& row : system::engine_table())
-      if (!row.has_rtl || accelerator::RtlCore::is_built()) rows.emplace_back(row.name, row.description);
+      if (row.is_built) rows.push_back({std::string(row.name), std::string(row.description), {}});
   } else if (what == "hosts") {
-    for (std::size_t i = 0; i < system::host_kinds().size(); ++i)
-      rows.emplace_back(system::host_kinds()[i], system::host_info(static_cast<system::HostKind>(i)).description);
+    for (const system::HostInfo& row : system::host_table())
+      rows.push_back({std::string(row.name), std::string(row.description), {{"keeps_logs", row.keeps_logs}}});
   } else {
     for (const workload::TraceFormat& row : workload::trace_formats())
-      rows.emplace_back(row.name, fmt::format("{} ({})", row.description, workload::to_string(row.units)));
+      rows.push_back({std::string(row.name), fmt::format("{} ({})", row.description, workload::to_string(row.units)), {}});
   }
   print_rows(rows, as_json);
   return kGood;
@@ -146,7 +157,7 @@ namespace {
 /// Of a scenario whose keys are good: whether it can run.
 void check_runs(const system::Scenario& s) {
   system::check_engine(s);
-  system::host_info(s.kind).check(s);
+  s.host->check_run(s);
 }
 
 }  // namespace
@@ -154,8 +165,8 @@ void check_runs(const system::Scenario& s) {
 int config_check(const std::string& scenario, const std::vector<std::string>& overrides) {
   const system::Scenario s = system::load_scenario(scenario, overrides);
   check_runs(s);
-  fmt::print("{}: good ({}, {}, {}, engine {})\n", scenario, system::to_string(s.kind), s.drive.name, system::policy_text(s),
-             s.engine);
+  fmt::print("{}: good ({}, {}, {}, engine {})\n", scenario, s.host->name, s.drive.name, system::policy_text(s),
+             s.engine.notation);
   return kGood;
 }
 

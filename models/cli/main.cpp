@@ -17,7 +17,7 @@
 
 #include "commands.h"
 #include "platter/core/error.h"
-#include "platter/system/engine_notation.h"
+#include "platter/system/engine_table.h"
 #include "platter/version.h"
 #include "platter/workload/trace_record.h"
 #include "signals.h"
@@ -176,8 +176,8 @@ void declare(CLI::App& app, std::function<int()>& action) {
   auto* bench = app.add_subcommand("bench", "measure the speed of the simulator with random 4 KB reads in a closed loop");
   bench->add_option("--drive", benchmark.drive, "name or file of a profile")->capture_default_str();
   bench->add_option("--engine", benchmark.engine, "scheduling engine")
-      ->check(CLI::Validator([](std::string& name) { return system::engine_notation_objection(name); },
-                             "firmware|model|rtl|lockstep[:sample=K[/N]]"))
+      ->check(
+          CLI::Validator([](std::string& name) { return system::engine_notation_objection(name); }, system::engine_usage("|")))
       ->capture_default_str();
   bench->add_option("--depth", benchmark.depths, "number of requests kept outstanding; may be repeated")
       ->check(CLI::Range(1, 256))

@@ -55,7 +55,7 @@ int Simulation::leave(system::RunIf& simulation) {
   if (!options_.wave_when.empty())
     fmt::print("waves:    {}\n", options_.waves);
   else if (!options_.waves.empty()) {
-    const std::string view = scenario_.kind == system::HostKind::Drive ? shipped_view("drive.gtkw") : std::string();
+    const std::string view = scenario_.host->several_drives ? std::string() : shipped_view("drive.gtkw");
     fmt::print("waves:    {} ({:g} to {:g} s); open with: gtkwave {}{}{}\n", options_.waves, scenario_.waves.from_s,
                scenario_.waves.to_s, options_.waves, view.empty() ? "" : " ", view);
   }

@@ -140,7 +140,6 @@ json replay(const Subject& subject, const ValidateOptions& options, const Output
   drive_config.profile = profile;
   drive_config.holds_data = false;
   system::EngineOptions engine(profile);
-  engine.engine = "firmware";
   engine.policy = scheduling::find_policy("FCFS");
   drive::Drive disk("disk", drive_config, system::engine_factory(engine));
   const mechanics::Geometry& geometry = disk.planner().geometry();

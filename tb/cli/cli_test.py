@@ -103,6 +103,16 @@ class Lists(Case):
         for name in ("blkparse", "fio", "disksim", "blktrace", "vscsi", "spc", "msr", "systor", "alibaba", "tencent", "fiu"):
             self.assertIn(name, formats)
 
+    def test_hosts_tell_whether_they_keep_logs(self):
+        hosts = {row["name"]: row["keeps_logs"] for row in json.loads(self.run_good("list", "hosts", "--json").stdout)}
+        self.assertEqual(hosts, {"drive": True, "array": True, "media_server": False, "mixed_server": True, "autoqos": False})
+
+    def test_policies_name_the_engines_that_run_them(self):
+        engines = {row["name"]: row["description"].rpartition("[")[2] for row in json.loads(self.run_good("list", "policies", "--json").stdout)}
+        self.assertEqual(engines["FCFS"], "firmware]")
+        self.assertEqual(engines["SPTF"], "firmware, model, rtl, lockstep; program sptf]")
+        self.assertEqual(engines["SATF-EW"], "firmware, eager writing]")
+
     def test_the_page_of_traces_has_every_format_with_its_units(self):
         rows = re.findall(r"(?m)^\| `([\w-]+)` \| (time in [^|]*) \|", (SOURCE / "docs/reference/traces.md").read_text())
         formats = json.loads(self.run_good("list", "trace-formats", "--json").stdout)

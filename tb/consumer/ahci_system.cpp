@@ -162,7 +162,7 @@ class Processor : public sc_core::sc_module {
 
 int sc_main(int argc, char** argv) {
   system::EngineOptions engine;
-  engine.engine = argc > 1 ? argv[1] : "rtl";
+  engine.engine = system::find_engine(argc > 1 ? argv[1] : "rtl").value();
   engine.policy = scheduling::find_policy("SPTF");
   drive::DriveConfig config;
   config.profile = system::load_drive("atlas10k");
@@ -180,7 +180,7 @@ int sc_main(int argc, char** argv) {
   adapter.port(0).register_init_socket.bind(disk.register_tgt_socket);
 
   sc_core::sc_start(sc_core::sc_time(100, sc_core::SC_SEC));
-  std::printf("%s: %s; at most %u commands in the queue\n", engine.engine.c_str(),
+  std::printf("%s: %s; at most %u commands in the queue\n", engine.engine.notation.c_str(),
               processor.good ? "read what was written, recovered from an error" : "failed", processor.most);
   return processor.good ? 0 : 1;
 }

@@ -53,13 +53,14 @@ class System : public sc_core::sc_module {
 
 int sc_main(int argc, char** argv) {
   system::EngineOptions engine;
-  engine.engine = argc > 1 ? argv[1] : "rtl";  // this setting alone selects firmware, model, RTL or lock-step
+  // This setting alone selects firmware, model, RTL or lock-step.
+  engine.engine = system::find_engine(argc > 1 ? argv[1] : "rtl").value();
   engine.policy = scheduling::find_policy("SPTF");
   drive::DriveConfig config;
   config.profile = system::load_drive("atlas10k");
   System system("system", config, system::engine_factory(engine));
   sc_core::sc_start();
-  std::printf("%s: %s after %s\n", engine.engine.c_str(), system.good ? "read what was written" : "failed",
+  std::printf("%s: %s after %s\n", engine.engine.notation.c_str(), system.good ? "read what was written" : "failed",
               sc_core::sc_time_stamp().to_string().c_str());
   return system.good ? 0 : 1;
 }

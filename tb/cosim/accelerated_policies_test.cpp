@@ -240,7 +240,9 @@ TEST(OrdererOfTheBuild, MustBeLargeEnoughForThePolicy) {
   EXPECT_EQ(objection(0, "LOOK"), "");
   EXPECT_EQ(objection(6, "OPS:SCAN/CLUST-REQ( 7 )"),
             "accelerator.order_m: found 6, expected at least 7: policy OPS:SCAN/CLUST-REQ(7) makes exact orders of 7 requests");
-  EXPECT_EQ(system::engine_objection("lockstep", *scheduling::find_policy("OPS:SCAN/CLUST-CYL(12|1)"), 32).message(), "");
+  EXPECT_EQ(system::engine_objection(*system::find_engine("lockstep"), *scheduling::find_policy("OPS:SCAN/CLUST-CYL(12|1)"), 32)
+                .message(),
+            "");
 }
 
 // --- where clusters begin --------------------------------------------------------------------------------------------
@@ -356,14 +358,16 @@ TEST(OtherInterpretations, AreForFirmwareOnly) {
   scheduling::Interpretations interpretations = kClusterInterpretations[3].interpretations();
   interpretations.postponed = scheduling::Postponed::LastContinuous;
   const scheduling::PolicySpec policy = *scheduling::find_policy("OPS:SCAN/CLUST-REQ(6)");
-  EXPECT_EQ(system::engine_objection("lockstep", policy, 32, interpretations).message(), "");
+  EXPECT_EQ(system::engine_objection(*system::find_engine("lockstep"), policy, 32, interpretations).message(), "");
   interpretations.clusters = scheduling::ClusterContents::Discrete;
-  EXPECT_NE(system::engine_objection("lockstep", policy, 32, interpretations).message().find("engine firmware"),
-            std::string::npos);
-  EXPECT_EQ(system::engine_objection("firmware", policy, 32, interpretations).message(), "");
+  EXPECT_NE(
+      system::engine_objection(*system::find_engine("lockstep"), policy, 32, interpretations).message().find("engine firmware"),
+      std::string::npos);
+  EXPECT_EQ(system::engine_objection(*system::find_engine("firmware"), policy, 32, interpretations).message(), "");
   scheduling::Interpretations each_part;
   each_part.phase_list = scheduling::PhaseList::Part;
-  EXPECT_NE(system::engine_objection("model", policy, 32, each_part).message().find("engine firmware"), std::string::npos);
+  EXPECT_NE(system::engine_objection(*system::find_engine("model"), policy, 32, each_part).message().find("engine firmware"),
+            std::string::npos);
 }
 
 // --- mixed loads -----------------------------------------------------------------------------------------------------

@@ -344,7 +344,8 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(AcceleratorEngine, SizesThatNoAcceleratorHasAreRefused) {
   const auto objection = [](const char* engine, accelerator::AcceleratorOptions options, std::uint32_t depth = 32) {
-    return system::engine_objection(engine, *scheduling::find_policy("SPTF"), depth, {}, options).message();
+    return system::engine_objection(*system::find_engine(engine), *scheduling::find_policy("SPTF"), depth, {}, options)
+        .message();
   };
   const auto with = [](std::int64_t accelerator::AcceleratorOptions::* member, std::int64_t value) {
     accelerator::AcceleratorOptions options;
@@ -383,10 +384,12 @@ TEST(AcceleratorEngine, AQueueOfOneAndAQueueOf256Work) {
     profile::DriveProfile profile = atlas_profile();
     profile.queue_depth = depth;
     const std::string name = "disk" + std::to_string(depth);
-    ASSERT_EQ(system::engine_objection("model", *scheduling::find_policy("SPTF"), depth).message(), "");
-    EXPECT_EQ(system::engine_objection("rtl", *scheduling::find_policy("SPTF"), depth).empty(), depth <= 32);
-    EXPECT_EQ(system::engine_objection("lockstep", *scheduling::find_policy("SPTF"), depth).empty(), depth <= 32);
-    EXPECT_FALSE(system::engine_objection("model", *scheduling::find_policy("SCAN"), depth).empty());
+    ASSERT_EQ(system::engine_objection(*system::find_engine("model"), *scheduling::find_policy("SPTF"), depth).message(), "");
+    EXPECT_EQ(system::engine_objection(*system::find_engine("rtl"), *scheduling::find_policy("SPTF"), depth).empty(),
+              depth <= 32);
+    EXPECT_EQ(system::engine_objection(*system::find_engine("lockstep"), *scheduling::find_policy("SPTF"), depth).empty(),
+              depth <= 32);
+    EXPECT_FALSE(system::engine_objection(*system::find_engine("model"), *scheduling::find_policy("SCAN"), depth).empty());
   }
   profile::DriveProfile one = atlas_profile();
   one.queue_depth = 1;

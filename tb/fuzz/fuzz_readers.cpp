@@ -21,6 +21,7 @@
 #include <iterator>
 #include <random>
 #include <string>
+#include <systemc>
 #include <vector>
 
 #include "../sanitized.h"
@@ -330,7 +331,12 @@ int usage(const char* what) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+// libsystemc's main() prints its banner before it calls sc_main(), unless this variable is set.
+namespace {
+[[maybe_unused]] const int kQuiet = setenv("SC_COPYRIGHT_MESSAGE", "DISABLE", 0);
+}
+
+int sc_main(int argc, char** argv) {
   Options options;
   for (int i = 1; i < argc; i += 2) {
     const std::string name = argv[i];

@@ -35,7 +35,8 @@ int sc_main(int argc, char** argv) {
   int code = 0;
   try {
     const system::Scenario scenario = system::load_scenario(argv[3], {argv + 4, argv + argc});
-    if (scenario.engine != "model") scenario.refuse("engine", "found \"" + scenario.engine + "\", expected model");
+    if (scenario.engine.notation != "model")
+      scenario.refuse("engine", "found \"" + scenario.engine.notation + "\", expected model");
     system::RunOptions options;
     options.until = core::to_picoseconds(std::stod(argv[2]), core::kPicosecondsPerSecond);
     options.on_access = [file](const accelerator::BusRequest& request, const accelerator::BusResponse& response) {
@@ -43,7 +44,7 @@ int sc_main(int argc, char** argv) {
                    request.address, request.write ? request.data : response.data, response.ok,
                    std::max(response.cycles, response.busy_cycles));
     };
-    system::host_info(scenario.kind).make(scenario, options)->run();
+    scenario.host->make(scenario, options)->run();
   } catch (const std::exception& error) {
     std::fprintf(stderr, "accesses: %s\n", error.what());
     code = 2;

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "byte_load.h"
+#include "platter/mapping/eager/eager_mapping.h"
 #include "testing.h"
 
 namespace platter::testing {
@@ -14,7 +15,7 @@ namespace {
 /// The contents of the blocks as a drive started from this image would read them.
 std::vector<std::vector<std::uint8_t>> recovered(const drive::Drive& disk, const drive::DurableImage& image) {
   eager::BlockMap map(disk.eager_mapping()->map().layout(), 2);
-  image.map.headers->recover(map);
+  eager::EagerMapping::headers_in(image.map).recover(map);
   std::vector<std::vector<std::uint8_t>> blocks(map.blocks(), std::vector<std::uint8_t>(kBlock * 512));
   for (std::uint32_t b = 0; b < map.blocks(); ++b)
     image.media.read(map.layout().first_sector(map.place_of(eager::Block(b))).value * 512, blocks[b].data(), blocks[b].size());
@@ -47,9 +48,10 @@ TEST_P(EagerPolicy, ReadsReturnTheLastWriteAlsoAfterAPowerLossAtAnyInstant) {
     for (int i = 0; i < 100; ++i) {
       s.pause(static_cast<Picoseconds>(random() % 100'000'000'000));
       const drive::DurableImage image = disk->power_loss_image();
+      const eager::BlockHeaders& headers = eager::EagerMapping::headers_in(image.map);
       const eager::BlockMap& map = disk->eager_mapping()->map();
       for (std::uint32_t p = 0; p < map.layout().places(); ++p)
-        torn += image.map.headers->sector(eager::Place(p), 0) == image.map.headers->sector(eager::Place(p), kBlock - 1) ? 0 : 1;
+        torn += headers.sector(eager::Place(p), 0) == headers.sector(eager::Place(p), kBlock - 1) ? 0 : 1;
       last = recovered(*disk, image);
       for (std::uint64_t b = 0; b < blocks; ++b) ASSERT_TRUE(load.shadow.allows(b, last[b])) << "loss " << i << " block " << b;
       ++losses;

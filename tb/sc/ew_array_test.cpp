@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "ew_array_rig.h"
+#include "platter/mapping/eager/eager_mapping.h"
 
 namespace platter::testing {
 namespace {

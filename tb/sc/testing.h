@@ -122,8 +122,8 @@ inline profile::DriveProfile atlas_profile() {
 inline system::EngineOptions engine_options(const std::string& policy, const std::string& engine,
                                             const profile::DriveProfile& profile) {
   system::EngineOptions options(profile);
-  options.engine = engine;
-  options.policy = scheduling::find_policy(policy);
+  options.engine = system::find_engine(engine).value();
+  options.policy = scheduling::find_policy(policy).value();
   return options;
 }
 

@@ -89,8 +89,8 @@ TEST_F(ConfigTest, ReadsAScenarioAndLeavesTheRestAtItsDefaults) {
   EXPECT_EQ(s.drive_name, "atlas10k");
   EXPECT_EQ(s.drive.name, "Quantum Atlas 10K");
   EXPECT_EQ(s.drive.geometry.zones.size(), 24u);
-  EXPECT_EQ(s.engine, "model");
-  EXPECT_EQ(s.policy, "C-LOOK");
+  EXPECT_EQ(s.engine.row->name, "model");
+  EXPECT_EQ(s.policy.name(), "C-LOOK");
   EXPECT_EQ(s.discrete.source, "poisson");
   EXPECT_EQ(s.discrete.generated.rate_per_s, 65.0);  // a whole number serves as a number
   EXPECT_EQ(s.discrete.generated.mean_bytes, 70000);
@@ -491,8 +491,8 @@ TEST_F(ConfigTest, OverridesTakeTomlValuesAndBareWords) {
   const Scenario s = load(kHead + "policy = \"LOOK\"\n[sim]\nseed = 3\n",
                           {"policy=SPTF(next-C)", "engine = \"model\"", "sim.seed=5", "sim.measure_s=2.5",
                            "drive.queue.depth=8", "drive.queue.reject_when_full=true", "drive.geometry.mapping=plain"});
-  EXPECT_EQ(s.policy, "SPTF(next-C)");
-  EXPECT_EQ(s.engine, "model");
+  EXPECT_EQ(s.policy.name(), "SPTF(next-C)");
+  EXPECT_EQ(s.engine.row->name, "model");
   EXPECT_EQ(s.run.seed, 5);
   EXPECT_EQ(s.run.measure_s, 2.5);
   EXPECT_EQ(s.drive.queue_depth, 8u);
@@ -601,19 +601,19 @@ TEST_F(ConfigTest, KeysOfAnotherHostAreNamedWithIt) {
                  "found \"arrray\", expected one of drive, array, media_server, mixed_server, autoqos (did you mean array?)", 4,
                  8);
   const Scenario s = load(kHead + "[array]\ndrives = 3\n", {"host.kind=array"});
-  EXPECT_TRUE(s.is_array());
+  EXPECT_EQ(s.host->name, "array");
   EXPECT_EQ(s.array.drives, 3u);
 }
 
 TEST_F(ConfigTest, HostsHaveDefaultsOfTheirOwn) {
   for (const char* kind : {"drive", "array", "media_server", "mixed_server"}) {
     const Scenario s = load(kHead, {std::string("host.kind=") + kind});
-    EXPECT_EQ(to_string(s.kind), kind);
-    const Scenario defaults(s.kind);
-    EXPECT_EQ(s.policy, defaults.policy);
+    EXPECT_EQ(s.host->name, kind);
+    const Scenario defaults(*s.host);
+    EXPECT_EQ(s.policy.name(), defaults.policy.name());
     EXPECT_EQ(s.run.measure_s, defaults.run.measure_s);
   }
-  EXPECT_NE(Scenario(HostKind::MediaServer).policy, Scenario().policy);
+  EXPECT_NE(load(kHead, {"host.kind=media_server"}).policy.name(), Scenario().policy.name());
 }
 
 // --- nearest names -------------------------------------------------------------------------------------------------

@@ -36,10 +36,11 @@ Controller::Controller(const mechanics::AccessPlanner& planner, const profile::D
       bus_(planner),
       cache_(make_cache(planner, profile, bus_, times_.preparation)),
       data_(media, mapping, cache_ ? &cache_->segments() : nullptr),
-      intake_(planner, {times_.preparation, std::max<std::uint32_t>(1, profile.bus_write_watermark_blocks), !mapping.fixed()},
-              bus_, unit.arm(), cache_.get()),
+      intake_(
+          planner,
+          {times_.preparation, std::max<std::uint32_t>(1, profile.bus_write_watermark_blocks), mapping.free_space() != nullptr},
+          bus_, unit.arm(), cache_.get()),
       dispatcher_("dispatcher", engine, unit, spindle, bus_, queue.depth(), cache_.get(), mapping) {
-  released_.reserve(queue.depth());
   stream_.reserve(queue.depth());
   dispatcher_.bind_sink(*this);
 }
@@ -49,14 +50,9 @@ Controller::Controller(const mechanics::AccessPlanner& planner, const profile::D
 void Controller::receive(QueueEntry& entry) {
   const Picoseconds now = now_ps();
   if (!entry.asked.flush()) {
-    const std::uint64_t sector = planner_.geometry().sector_bytes();
-    entry.walk.first = entry.asked.address / sector;
-    entry.walk.blocks = static_cast<std::uint32_t>(entry.asked.length / sector);
-    entry.walk.write = entry.asked.write();
     entry.command.extent = mapping_.arrived(entry.walk);
     intake_.arrived(entry, now);
   }
-  queue_.find_blockers(entry);
   if (entry.blockers == 0) ready(entry);
 }
 
@@ -70,20 +66,12 @@ void Controller::ready(QueueEntry& entry) {
     entry.result.timing.started = now;
     entry.result.timing.queue = now - entry.result.timing.issued;
     completion_->complete_at(entry, order_.at(entry, now));
-    release_waiting(entry);
+    queue_.reached_media(entry, ready_again());
     return;
   }
   if (cache_ && buffered(entry, now)) return;
-  if (!mapping_.fixed()) entry.command.extent = mapping_.begin(entry.walk);
+  if (!entry.walk.begun()) entry.command.extent = mapping_.next(entry.walk);
   dispatcher_.submit(entry);
-}
-
-void Controller::release_waiting(QueueEntry& entry) {
-  // `ready` may call this function again: nested releases are appended to the list, and removed before it returns.
-  const std::size_t first = released_.size();
-  queue_.reached_media(entry, released_);
-  for (std::size_t i = first; i < released_.size(); ++i) ready(queue_.entry(released_[i]));
-  released_.resize(first);
 }
 
 bool Controller::abort(QueueEntry& entry) {
@@ -104,7 +92,7 @@ void Controller::withdrawn(QueueEntry& entry) {
   entry.result.status = command::CommandStatus::Aborted;
   dispatcher_.regroup();
   completion_->complete_at(entry, now_ps());
-  release_waiting(entry);
+  queue_.reached_media(entry, ready_again());
 }
 
 // --- the buffer ------------------------------------------------------------------------------------------------------
@@ -133,7 +121,7 @@ bool Controller::serve_from_buffer(QueueEntry& entry, Picoseconds now) {
   if (dispatcher_.may_move() && cache_->may_read_ahead(entry, now) && dispatcher_.take_arm())
     cache_->read_ahead(entry, dispatcher_.unit(), now);
   complete(entry, done);
-  release_waiting(entry);
+  queue_.reached_media(entry, ready_again());
   return true;
 }
 
@@ -161,7 +149,7 @@ bool Controller::cache_write(QueueEntry& entry, Picoseconds now) {
   entry.result.timing.bus = done - begin;
   complete(entry, done);
   submit_destages(entry.command.data_ready, now);
-  release_waiting(entry);
+  queue_.reached_media(entry, ready_again());
   return true;
 }
 
@@ -180,9 +168,8 @@ void Controller::finish_destage(QueueEntry& entry) {
   cache_->destaged(entry);
   data_.drop(entry.command.extent);
   submit_destages(bus_.received(), now_ps());
-  const auto again = [this](QueueEntry& held) { ready(held); };
-  if (!cache_->any_dirty()) queue_.retry_flushes(again);
-  queue_.retry_held(again);
+  if (!cache_->any_dirty()) queue_.retry_flushes(ready_again());
+  queue_.retry_held(ready_again());
 }
 
 // --- from the media --------------------------------------------------------------------------------------------------
@@ -193,12 +180,18 @@ void Controller::accessed(QueueEntry& entry) {
     finish_destage(entry);
     return;
   }
-  if (!mapping_.fixed() && goes_on(entry, now)) return;
   const mechanics::Extent& extent = entry.command.extent;
+  if (extent.write) {
+    data_.write(entry);
+    if (mapping_.written(entry.walk)) follow(entry);
+  }
+  if (!entry.walk.last()) {
+    go_on(entry, now);
+    return;
+  }
   Picoseconds done = now;
   stream_.clear();
   if (extent.write) {
-    if (mapping_.fixed()) data_.write(entry);
     if (cache_) cache_->invalidate(extent);  // drops what a read has meanwhile brought into the buffer
     done += times_.write_completion;
   } else {
@@ -213,7 +206,7 @@ void Controller::accessed(QueueEntry& entry) {
   entry.result.timing.bus += done - now;
   complete(entry, done);
   serve_stream(now);
-  release_waiting(entry);
+  queue_.reached_media(entry, ready_again());
 }
 
 void Controller::serve_stream(Picoseconds now) {
@@ -224,23 +217,14 @@ void Controller::serve_stream(Picoseconds now) {
   }
 }
 
-bool Controller::goes_on(QueueEntry& entry, Picoseconds now) {
-  const bool write = entry.command.extent.write;
-  if (write) {
-    data_.write(entry);
-    mapping_.written(entry.walk);
-    follow(entry);
-  }
-  if (!entry.asked.write() && !mapping_.last(entry.walk)) {
-    // The data of this part is sent while the drive continues with the next part. Data of older writes replaces it now, because
-    // such a write may be done before the last part is read.
-    deliver(entry, bus_.send(entry.command.extent.blocks, dispatcher_.unit().times().bus_finish));
-  }
-  if (!mapping_.next(entry.walk, entry.command.extent)) return false;
-  dispatcher_.unit().arm().set_last_was_write(write);
+void Controller::go_on(QueueEntry& entry, Picoseconds now) {
+  // The data of this access is sent while the drive continues with the next one. Data of older writes replaces it now, because
+  // such a write may be done before the last part is read.
+  if (!entry.asked.write()) deliver(entry, bus_.send(entry.command.extent.blocks, dispatcher_.unit().times().bus_finish));
+  dispatcher_.unit().arm().set_last_was_write(entry.command.extent.write);
+  entry.command.extent = mapping_.next(entry.walk);
   entry.command.overhead_end = now;
   dispatcher_.submit(entry);
-  return true;
 }
 
 void Controller::follow(const QueueEntry& written) {
@@ -250,20 +234,16 @@ void Controller::follow(const QueueEntry& written) {
 }
 
 Picoseconds Controller::deliver(QueueEntry& entry, Picoseconds done) {
-  const std::vector<const QueueEntry*>& writes = queue_.buffered_writes(entry);
-  if (const std::optional<std::uint64_t> bad = data_.unreadable(entry, writes)) {
+  const std::vector<QueueEntry*>& writes = queue_.buffered_writes(entry);
+  if (const std::optional<std::uint64_t> bad = data_.read(entry, writes)) {
     if (entry.result.status == command::CommandStatus::Good) entry.result.first_bad = *bad;
     entry.result.status = command::CommandStatus::Unreadable;
-  } else {
-    data_.read(entry);
   }
-  for (const QueueEntry* older : writes) {
-    QueueEntry& write = queue_.entry(older->tag);
-    data_.overlay(entry, write);
+  for (QueueEntry* write : writes) {
     // The last block that the read takes from the write must have crossed the bus.
-    intake_.receive_late(write, now_ps());
-    const std::uint64_t behind = write.end() - std::min(write.end(), entry.end());
-    done = std::max(done, write.data_end - planner_.bus_block_time(true) * static_cast<Picoseconds>(behind));
+    intake_.receive_late(*write, now_ps());
+    const std::uint64_t behind = write->end() - std::min(write->end(), entry.end());
+    done = std::max(done, write->data_end - planner_.bus_block_time(true) * static_cast<Picoseconds>(behind));
   }
   return done;
 }

@@ -66,6 +66,10 @@ class Controller : public DispatchSinkIf {
  private:
   /// Processes a command that waits for no older one.
   void ready(QueueEntry& entry);
+  /// A callback for the queue: calls `ready`.
+  auto ready_again() {
+    return [this](QueueEntry& entry) { ready(entry); };
+  }
   /// True if the buffer handles the command, at least for now: it serves the read, caches the write, or holds the command until
   /// it has room.
   bool buffered(QueueEntry& entry, Picoseconds now);
@@ -75,16 +79,14 @@ class Controller : public DispatchSinkIf {
   void serve_stream(Picoseconds now);
   void submit_destages(Picoseconds data_ready, Picoseconds now);
   void finish_destage(QueueEntry& entry);
-  /// Ends one access of a command that may take several. Returns true if another one follows.
-  bool goes_on(QueueEntry& entry, Picoseconds now);
+  /// Begins the next access of a command that takes several.
+  void go_on(QueueEntry& entry, Picoseconds now);
   /// Gives queued reads the new location of the blocks that `written` has moved.
   void follow(const QueueEntry& written);
   /// Copies the data of a finished read to its payload, and over it the data of older writes, which may still be crossing the
   /// bus. Returns when all of the data has arrived.
   Picoseconds deliver(QueueEntry& entry, Picoseconds done);
   void complete(QueueEntry& entry, Picoseconds done);
-  /// Marks the command as having reached the media and processes the commands that waited for it.
-  void release_waiting(QueueEntry& entry);
   bool last_was_write() const { return dispatcher_.unit().state().last_was_write; }
 
   /// Bus overheads before and after the data transfer.
@@ -107,7 +109,6 @@ class Controller : public DispatchSinkIf {
   Dispatcher dispatcher_;
   AnswerOrder order_;
   CompletionSinkIf* completion_ = nullptr;
-  std::vector<Tag> released_;
   std::vector<QueueEntry*> stream_;  ///< scratch space of `accessed`
 };
 

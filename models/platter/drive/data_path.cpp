@@ -8,6 +8,16 @@ namespace platter::drive {
 
 using mapping::WriteTarget;
 
+namespace {
+
+/// True if the payload has all bytes of the target.
+bool covers(const tlm::tlm_generic_payload& payload, const WriteTarget& target) {
+  return payload.get_address() <= target.address &&
+         target.address + target.bytes <= payload.get_address() + payload.get_data_length();
+}
+
+}  // namespace
+
 template <typename Visit>
 void DataPath::for_each_buffered(std::uint64_t address, std::uint64_t length, Visit visit) const {
   if (segments_ == nullptr || !segments_->any_dirty()) return;
@@ -32,10 +42,10 @@ void DataPath::peek(std::uint64_t address, std::uint8_t* data, std::uint64_t len
 
 // --- reads -----------------------------------------------------------------------------------------------------------
 
-std::optional<std::uint64_t> DataPath::unreadable(const QueueEntry& entry, const std::vector<const QueueEntry*>& writes) const {
+std::optional<std::uint64_t> DataPath::unreadable(const QueueEntry& entry, const std::vector<QueueEntry*>& writes) const {
   if (media_.all_readable()) return std::nullopt;
-  const std::uint64_t first = entry.first() + (mapping_.fixed() ? 0 : entry.walk.done);
-  const std::uint64_t end = mapping_.fixed() ? entry.end() : first + entry.walk.sectors;
+  const std::uint64_t first = entry.first() + entry.walk.done;
+  const std::uint64_t end = first + entry.walk.sectors;
   for (std::uint64_t block = first; block < end; ++block) {
     bool bad = false;
     mapping_.locate(bytes(block), sector_bytes_, [&](std::uint64_t at, std::uint64_t, std::uint64_t length) {
@@ -49,21 +59,24 @@ std::optional<std::uint64_t> DataPath::unreadable(const QueueEntry& entry, const
   return std::nullopt;
 }
 
-void DataPath::read(const QueueEntry& entry) const {
+std::optional<std::uint64_t> DataPath::read(const QueueEntry& entry, const std::vector<QueueEntry*>& writes) const {
+  const std::optional<std::uint64_t> bad = unreadable(entry, writes);
   std::uint8_t* data = entry.payload->get_data_ptr();
-  if (!media_.keeps_bytes() || data == nullptr) return;
-  if (mapping_.fixed()) {
-    peek(entry.payload->get_address(), data, entry.payload->get_data_length());
-    overlay_buffered(entry.payload->get_address(), data, entry.payload->get_data_length());
-  } else {
-    peek(bytes(entry.first() + entry.walk.done), data + bytes(entry.walk.done), bytes(entry.walk.sectors));
+  if (!media_.keeps_bytes() || data == nullptr) return bad;
+  if (!bad) {
+    data += bytes(entry.walk.done);
+    const std::uint64_t address = bytes(entry.first() + entry.walk.done);
+    peek(address, data, bytes(entry.walk.sectors));
+    overlay_buffered(address, data, bytes(entry.walk.sectors));
   }
+  for (const QueueEntry* write : writes) overlay(entry, *write);
+  return bad;
 }
 
 void DataPath::overlay(const QueueEntry& read, const QueueEntry& write) const {
   std::uint8_t* to = read.payload->get_data_ptr();
   const std::uint8_t* from = write.payload->get_data_ptr();
-  if (!media_.keeps_bytes() || to == nullptr || from == nullptr) return;
+  if (from == nullptr) return;
   const std::uint64_t first = std::max(read.payload->get_address(), write.payload->get_address());
   const std::uint64_t end = std::min(read.payload->get_address() + read.payload->get_data_length(),
                                      write.payload->get_address() + write.payload->get_data_length());
@@ -99,11 +112,8 @@ void DataPath::write(const QueueEntry& entry) {
     media_.written(to.media_offset, to.bytes);
     return;
   }
-  if (mapping_.fixed() && !entry.internal()) {
-    if (entry.payload->get_data_ptr() != nullptr)
-      media_.write(to.media_offset, entry.payload->get_data_ptr(), to.bytes);
-    else  // a write without data leaves the bytes as they are
-      media_.written(to.media_offset, to.bytes);
+  if (!entry.internal() && entry.payload->get_data_ptr() != nullptr && covers(*entry.payload, to)) {
+    media_.write(to.media_offset, entry.payload->get_data_ptr() + (to.address - entry.payload->get_address()), to.bytes);
     return;
   }
   content(entry, to, content_);

@@ -25,13 +25,10 @@ class DataPath {
   DataPath(media::Media& media, mapping::MappingIf& mapping, const buffer::SegmentBuffer* segments)
       : sector_bytes_(media.sector_bytes()), media_(media), mapping_(mapping), segments_(segments) {}
 
-  /// The first of the host's blocks in the current access of a read that is unreadable; nothing if all are readable. `writes`:
-  /// older writes in the drive; the blocks that they write need not be readable.
-  std::optional<std::uint64_t> unreadable(const QueueEntry& entry, const std::vector<const QueueEntry*>& writes) const;
-  /// Copies the data of the current access from the media and from cached writes to the payload of a read.
-  void read(const QueueEntry& entry) const;
-  /// Copies the data of `write` over the data of `read` where the two overlap.
-  void overlay(const QueueEntry& read, const QueueEntry& write) const;
+  /// Copies the data of the current access from the media and from cached writes to the payload of a read, and over it that of `writes`,
+  /// older writes in the drive. Returns the first of the host's blocks that is unreadable, if there is one; the blocks of older writes need
+  /// not be readable.
+  std::optional<std::uint64_t> read(const QueueEntry& entry, const std::vector<QueueEntry*>& writes) const;
   /// Puts the data of the current write on the media; an internal write takes it from the buffer.
   void write(const QueueEntry& entry);
   /// Keeps the bytes of a write that the buffer has taken, until they go to the media. For a write without data these are
@@ -56,6 +53,9 @@ class DataPath {
 
  private:
   std::uint64_t bytes(std::uint64_t blocks) const { return blocks * sector_bytes_; }
+  std::optional<std::uint64_t> unreadable(const QueueEntry& entry, const std::vector<QueueEntry*>& writes) const;
+  /// Copies the data of `write` over the data of `read` where the two overlap.
+  void overlay(const QueueEntry& read, const QueueEntry& write) const;
   mapping::WriteTarget target(const QueueEntry& entry) const;
   /// The bytes that the current write puts at `target`.
   void content(const QueueEntry& entry, const mapping::WriteTarget& target, std::vector<std::uint8_t>& data) const;

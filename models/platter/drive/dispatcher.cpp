@@ -19,7 +19,7 @@ Dispatcher::Dispatcher(const sc_core::sc_module_name& name, engine::EngineIf& en
       cache_(cache),
       mapping_(mapping),
       entries_(tags),
-      finds_streams_(cache != nullptr && cache->segments().reads_ahead() && cache->segments().hits_ahead() && mapping.fixed()),
+      finds_streams_(cache != nullptr && cache->segments().reads_ahead() && cache->segments().hits_ahead()),
       decision_(core::Rank::Decision, [this] { settled(); }),
       wake_(core::Rank::Access, [this] { wake(); }) {
   waiting_.reserve(tags + (cache != nullptr ? cache->own_accesses() : 0));

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "platter/core/sc_time.h"
+#include "platter/mapping/eager/eager_mapping.h"
 #include "platter/mapping/identity_mapping.h"
 
 namespace platter::drive {
@@ -34,7 +35,7 @@ Drive::Drive(const sc_core::sc_module_name& name, const DriveConfig& config, con
       engine_(create_engine({planner_, checked_depth(config.profile.queue_depth),
                              core::to_picoseconds(1.0 / config.profile.controller_clock_mhz, core::kPicosecondsPerMicrosecond),
                              mapping_->free_space(), config.eager.bind_reads, basename()})),
-      queue_("queue", config.profile.queue_depth, mapping_->granule()),
+      queue_("queue", config.profile.queue_depth, planner_.geometry().sector_bytes(), mapping_->granule()),
       actuator_("actuator", planner_),
       spindle_("spindle", planner_.rotation(), core::to_picoseconds(config.profile.spin_up_s, core::kPicosecondsPerSecond)),
       controller_(planner_, config.profile, queue_, media_, *mapping_, actuator_, spindle_, *engine_),
@@ -56,5 +57,7 @@ Drive::Drive(const sc_core::sc_module_name& name, const DriveConfig& config, con
 }
 
 Drive::~Drive() = default;
+
+const eager::EagerMapping* Drive::eager_mapping() const { return dynamic_cast<const eager::EagerMapping*>(mapping_.get()); }
 
 }  // namespace platter::drive

@@ -13,8 +13,13 @@
 #include "platter/drive/power.h"
 #include "platter/drive/spindle.h"
 #include "platter/engine/engine_factory.h"
-#include "platter/mapping/eager/eager_mapping.h"
+#include "platter/mapping/eager/options.h"
+#include "platter/mapping/mapping_if.h"
 #include "platter/media/media.h"
+
+namespace platter::eager {
+class EagerMapping;
+}
 
 namespace platter::drive {
 
@@ -79,7 +84,7 @@ class Drive : public sc_core::sc_module {
   /// Capacity that the host sees.
   std::uint64_t capacity_sectors() const { return mapping_->capacity_sectors(); }
   /// Null without eager writing.
-  const eager::EagerMapping* eager_mapping() const { return dynamic_cast<const eager::EagerMapping*>(mapping_.get()); }
+  const eager::EagerMapping* eager_mapping() const;
   /// What would be durable if the power failed now. The drive itself continues to run.
   DurableImage power_loss_image() const { return controller_.power_loss_image(); }
   /// Replaces the drive's contents by `image`. Preconditions: the image comes from a drive with the same profile and options, and

@@ -23,9 +23,11 @@ void QueueEntry::report() const {
   probes->tell([&](ProbeIf& probe) { probe.staged(report); });
 }
 
-HazardQueue::HazardQueue(const sc_core::sc_module_name& name, std::uint32_t depth, std::uint32_t granule)
-    : sc_module(name), entries_(depth), granule_(granule) {
+HazardQueue::HazardQueue(const sc_core::sc_module_name& name, std::uint32_t depth, std::uint32_t sector_bytes,
+                         std::uint32_t granule)
+    : sc_module(name), entries_(depth), sector_bytes_(sector_bytes), granule_(granule) {
   held_.reserve(depth);
+  released_.reserve(depth);
   retried_.reserve(depth);
   for (std::uint32_t tag = 0; tag < depth; ++tag) entries_[tag].tag = Tag(static_cast<std::uint16_t>(tag));
 }
@@ -35,10 +37,10 @@ void HazardQueue::account(Picoseconds now) {
   changed_ = now;
 }
 
-QueueEntry& HazardQueue::allocate(int wanted, Picoseconds now) {
+QueueEntry& HazardQueue::allocate(const command::Command& asked, Picoseconds now) {
   std::size_t tag = 0;
-  if (wanted >= 0)
-    tag = static_cast<std::size_t>(wanted);
+  if (asked.tag >= 0)
+    tag = static_cast<std::size_t>(asked.tag);
   else
     while (entries_[tag].used()) ++tag;
   account(now);
@@ -48,8 +50,15 @@ QueueEntry& HazardQueue::allocate(int wanted, Picoseconds now) {
   entry = QueueEntry{};
   entry.enter(Stage::Received);
   entry.tag = entry.command.tag = own;
+  entry.asked = asked;
+  entry.command.take(asked);
   entry.command.sequence = next_sequence_++;
   entry.command.arrival = now;
+  if (!asked.flush()) {
+    entry.walk.first = asked.address / sector_bytes_;
+    entry.walk.blocks = asked.length / sector_bytes_;
+    entry.walk.write = asked.write();
+  }
   entry.probes = probes_;
   return entry;
 }
@@ -96,24 +105,24 @@ void HazardQueue::unblock(QueueEntry& entry) {
   --pending_.blocked;
 }
 
-void HazardQueue::reached_media(QueueEntry& entry, std::vector<Tag>& ready) {
+void HazardQueue::release_younger(QueueEntry& entry) {
   // A blocked command is younger than its blockers, so the conflicts counted at its arrival are exactly those that end here.
   if (pending_.blocked > 0)
     for (QueueEntry& other : entries_)
       if (other.used() && other.blockers > 0 && other.command.sequence > entry.command.sequence && conflict(entry, other) &&
           --other.blockers == 0) {
         --pending_.blocked;
-        ready.push_back(other.tag);
+        released_.push_back(other.tag);
       }
   entry.enter(Stage::Done);
   if (entry.asked.write()) --pending_.writes;
   if (entry.asked.flush() || entry.ordered()) --pending_.barriers;
 }
 
-const std::vector<const QueueEntry*>& HazardQueue::buffered_writes(const QueueEntry& read) {
+const std::vector<QueueEntry*>& HazardQueue::buffered_writes(const QueueEntry& read) {
   buffered_.clear();
   if (pending_.writes > 0)
-    for (const QueueEntry& other : entries_)
+    for (QueueEntry& other : entries_)
       if (other.used() && !other.on_media() && !other.asked.flush() && other.asked.write() &&
           other.command.sequence < read.command.sequence && overlap(other, read))
         buffered_.push_back(&other);

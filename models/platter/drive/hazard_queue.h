@@ -19,7 +19,7 @@ namespace platter::drive {
 class HazardQueue : public sc_core::sc_module {
  public:
   /// Two commands overlap if they touch the same group of `granule` sectors.
-  HazardQueue(const sc_core::sc_module_name& name, std::uint32_t depth, std::uint32_t granule = 1);
+  HazardQueue(const sc_core::sc_module_name& name, std::uint32_t depth, std::uint32_t sector_bytes, std::uint32_t granule);
 
   void set_probes(const Probes& probes) { probes_ = &probes; }
 
@@ -30,9 +30,9 @@ class HazardQueue : public sc_core::sc_module {
     return tag >= 0 && tag < static_cast<int>(depth()) && !entries_[static_cast<std::size_t>(tag)].used();
   }
 
-  /// Allocates the lowest free tag, or `wanted` if that is >= 0. Precondition: such a tag is free.
-  QueueEntry& allocate(int wanted, Picoseconds now);
-  /// Counts the older commands that the new one must wait for. Call it once the extent is known.
+  /// Gives a host's command the tag that it asks for, or the lowest free one. Precondition: such a tag is free.
+  QueueEntry& allocate(const command::Command& asked, Picoseconds now);
+  /// Counts the older commands that the new one must wait for.
   void find_blockers(QueueEntry& entry);
   /// Holds a command that waits for the buffer: a flush, or a command over blocks that the buffer has not yet written.
   void hold(QueueEntry& entry);
@@ -47,13 +47,14 @@ class HazardQueue : public sc_core::sc_module {
   /// Call this after all buffered blocks have been written to the media. Calls `ready(entry)` with every held flush.
   template <typename Ready>
   void retry_flushes(Ready ready);
-  /// The command has reached the media. Appends to `ready` the tags of the commands that waited for it and now wait for no other.
-  void reached_media(QueueEntry& entry, std::vector<Tag>& ready);
+  /// The command has reached the media. Calls `ready(entry)` with every command that waited for it and now waits for no other.
+  template <typename Ready>
+  void reached_media(QueueEntry& entry, Ready ready);
   /// The drive has failed. Calls `fail` with every command that has a tag, oldest first; no command waits for another any more.
   template <typename Fail>
   void abandon(Fail fail);
   /// Older writes over the read's blocks that have not reached the media, oldest first; valid until the next call.
-  const std::vector<const QueueEntry*>& buffered_writes(const QueueEntry& read);
+  const std::vector<QueueEntry*>& buffered_writes(const QueueEntry& read);
   void release(QueueEntry& entry, Picoseconds now);
   /// Takes the next sequence number, for an internal command.
   std::uint64_t next_sequence() { return next_sequence_++; }
@@ -71,14 +72,18 @@ class HazardQueue : public sc_core::sc_module {
   /// Must `younger` wait for `older`?
   bool conflict(const QueueEntry& older, const QueueEntry& younger) const;
   void account(Picoseconds now);
+  /// Appends the commands that waited for this one, and now wait for no other, to `released_`.
+  void release_younger(QueueEntry& entry);
 
   const Probes* probes_ = nullptr;
   std::vector<QueueEntry> entries_;
+  std::uint32_t sector_bytes_;
   std::uint32_t granule_;
   std::vector<QueueEntry*> abandoned_;
-  std::vector<const QueueEntry*> buffered_;
-  std::vector<Tag> held_;     ///< in order of arrival
-  std::vector<Tag> retried_;  ///< scratch space of `retry_held`
+  std::vector<QueueEntry*> buffered_;
+  std::vector<Tag> released_;  ///< scratch space of `reached_media`
+  std::vector<Tag> held_;      ///< in order of arrival
+  std::vector<Tag> retried_;   ///< scratch space of `retry_held`
   std::vector<Tag> flushes_;
   /// Commands that have not reached the media. If all are zero, no search of the entries is needed.
   struct {
@@ -91,6 +96,15 @@ class HazardQueue : public sc_core::sc_module {
   double integral_ = 0;
   Picoseconds changed_ = 0;
 };
+
+template <typename Ready>
+void HazardQueue::reached_media(QueueEntry& entry, Ready ready) {
+  // `ready` may call this function again: nested releases are appended to the list, and removed before it returns.
+  const std::size_t first = released_.size();
+  release_younger(entry);
+  for (std::size_t i = first; i < released_.size(); ++i) ready(this->entry(released_[i]));
+  released_.resize(first);
+}
 
 template <typename Ready>
 void HazardQueue::retry_held(Ready ready) {

@@ -45,15 +45,14 @@ HostPort::HostPort(const sc_core::sc_module_name& name, HazardQueue& queue, Cont
 QueueEntry& HostPort::accept(tlm::tlm_generic_payload& payload, Picoseconds since, int host) {
   const Picoseconds now = now_ps();
   const command::Command asked = command::command_of(payload);
-  QueueEntry& entry = queue_.allocate(asked.tag, now);
+  QueueEntry& entry = queue_.allocate(asked, now);
   entry.payload = &payload;
   entry.host = host;
-  entry.asked = asked;
-  entry.command.take(asked);
   entry.result.timing.accepted = now;
   entry.result.timing.issued = asked.issued >= 0 ? std::min(asked.issued, since) : since;
   tell_occupancy();
   entry.tell_stage();
+  queue_.find_blockers(entry);
   controller_.receive(entry);
   return entry;
 }

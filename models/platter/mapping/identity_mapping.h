@@ -12,17 +12,18 @@ class IdentityMapping : public MappingIf {
 
   std::uint64_t capacity_sectors() const override { return planner_.geometry().block_count(); }
   std::uint32_t granule() const override { return 1; }
-  bool fixed() const override { return true; }
-  Extent arrived(const Walk& walk) const override { return planner_.resolve(Lba(walk.first), walk.blocks, walk.write); }
-  Extent begin(Walk& walk) override { return arrived(walk); }
-  bool last(const Walk& /*walk*/) const override { return true; }
-  bool next(Walk& /*walk*/, Extent& /*extent*/) override { return false; }
+  /// The command's only access.
+  Extent arrived(Walk& walk) const override {
+    walk.sectors = walk.blocks;
+    return planner_.resolve(Lba(walk.first), walk.blocks, walk.write);
+  }
+  Extent next(Walk& walk) override { return arrived(walk); }
   Extent aim(Walk& walk, Place /*place*/, bool /*hidden*/) override { return arrived(walk); }
   WriteTarget target(const Walk& walk) const override {
     const std::uint64_t address = walk.first * planner_.geometry().sector_bytes();
     return {address, address, std::uint64_t{walk.blocks} * planner_.geometry().sector_bytes()};
   }
-  void written(const Walk& /*walk*/) override {}
+  bool written(const Walk& /*walk*/) override { return false; }
   bool follow(const Walk& /*written*/, const Walk& /*waiting*/, Extent& /*extent*/) const override { return false; }
   void locate(std::uint64_t address, std::uint64_t length, const VisitPiece& visit) const override {
     visit(address, 0, length);

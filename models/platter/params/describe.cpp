@@ -25,6 +25,8 @@ json value_of(const BoundRow& bound) {
           for (std::size_t i = 0; i < bound.row->choices.size(); ++i)
             if ((*field.sum >> i & 1) != 0) names.push_back(bound.row->choices[i]);
           return names;
+        } else if constexpr (std::is_same_v<Type, Notated>) {
+          return field.text();
         } else if constexpr (std::is_same_v<Type, FileName*>) {
           return field->text;
         } else if constexpr (std::is_same_v<Type, std::vector<FileName>*>) {
@@ -68,6 +70,7 @@ struct SchemaOf {
   json operator()(const FileName*) const { return {{"type", "string"}}; }
   json operator()(const Choice&) const { return {{"type", "string"}}; }
   json operator()(const Names&) const { return {{"type", "array"}, {"items", {{"type", "string"}}}, {"uniqueItems", true}}; }
+  json operator()(const Notated&) const { return {{"type", "string"}}; }
 };
 
 json closed_object() { return {{"type", "object"}, {"additionalProperties", false}}; }
@@ -95,7 +98,7 @@ void add_to_schema(json& root, const std::string& key, const BoundRow& bound) {
   if (!std::isinf(row.range.minimum)) entry["minimum"] = row.range.minimum;
   if (!std::isinf(row.range.maximum)) entry["maximum"] = row.range.maximum;
   if (!row.choices.empty()) (entry.contains("items") ? entry["items"] : entry)["enum"] = row.choices;
-  if (!row.notation.pattern.empty()) entry["pattern"] = row.notation.pattern;
+  if (!row.pattern.expression.empty()) entry["pattern"] = row.pattern.expression;
   if (row.required)
     level["required"].push_back(last);
   else

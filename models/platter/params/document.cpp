@@ -311,8 +311,6 @@ class Setter {
     if (!leaf_.node->is_string()) return expected("a text");
     const std::string value = **leaf_.node->as_string();
     if (!p_.choices.empty() && !choice_index(p_.choices, value)) return expected_choice(value);
-    if (p_.notation.objection != nullptr)
-      if (std::string objection = p_.notation.objection(value); !objection.empty()) return objection;
     *field = value;
     return {};
   }
@@ -338,6 +336,12 @@ class Setter {
     }
     *field.sum = sum;
     return {};
+  }
+  std::string operator()(const Notated& field) const {
+    if (!leaf_.node->is_string()) return expected("a text");
+    const std::string value = **leaf_.node->as_string();
+    if (!p_.choices.empty() && !choice_index(p_.choices, value)) return expected_choice(value);
+    return field.read(value);
   }
   std::string operator()(FileName* field) const {
     if (!leaf_.node->is_string()) return expected("the name of a file");

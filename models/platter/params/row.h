@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -50,10 +51,17 @@ struct Names {
   std::int64_t* sum;
 };
 
+/// A field of any other type, whose value is written as a text.
+struct Notated {
+  std::function<std::string()> text;  ///< the value as a text
+  /// Takes the value from a text; returns what is wrong with the text, "" if nothing is.
+  std::function<std::string(std::string_view)> read;
+};
+
 /// The field of an object that a parameter sets and reads.
 using Field = std::variant<bool*, std::int64_t*, std::uint32_t*, double*, std::string*, FileName*, std::vector<FileName>*,
                            std::vector<std::uint32_t>*, std::vector<double>*, std::vector<std::pair<std::uint32_t, double>>*,
-                           std::vector<std::pair<std::uint32_t, std::uint32_t>>*, Choice, Names>;
+                           std::vector<std::pair<std::uint32_t, std::uint32_t>>*, Choice, Names, Notated>;
 
 template <typename Member>
 Field field(Member* member) {
@@ -75,10 +83,9 @@ struct OneOf {
   std::vector<std::string_view> names;
 };
 
-/// Texts of a form: a regular expression of JSON Schema, and what is wrong with a text, "" if nothing is.
-struct Notation {
-  std::string_view pattern;
-  std::string (*objection)(std::string_view text) = nullptr;
+/// Texts of a form: a regular expression of JSON Schema.
+struct Pattern {
+  std::string_view expression;
 };
 
 /// The description of a configuration key, independent of the object that has its field.
@@ -89,7 +96,7 @@ struct Row {
   Range range;
   std::vector<std::string_view> choices;  ///< empty: any text
   bool required = false;
-  Notation notation = {};
+  Pattern pattern = {};
 };
 
 /// One configuration key, and its field in an object of a module. The tables of these rows feed the loader, `config dump`, the reference
@@ -102,7 +109,7 @@ struct Parameter : Row {
       : Row{name, of_unit, meaning, allowed, {}, false, {}}, field(std::move(access)) {}
   Parameter(std::string_view name, std::string_view of_unit, std::string_view meaning, Access access, OneOf allowed)
       : Row{name, of_unit, meaning, {}, std::move(allowed.names), false, {}}, field(std::move(access)) {}
-  Parameter(std::string_view name, std::string_view of_unit, std::string_view meaning, Access access, Notation allowed)
+  Parameter(std::string_view name, std::string_view of_unit, std::string_view meaning, Access access, Pattern allowed)
       : Row{name, of_unit, meaning, {}, {}, false, allowed}, field(std::move(access)) {}
 
   Access field;
@@ -132,6 +139,37 @@ auto at(Inner Object::* inner, Member Inner::* member) {
 template <typename Object>
 auto names_at(std::int64_t Object::* member) {
   return [member](Object& object) -> Field { return Names{&(object.*member)}; };
+}
+
+/// A member whose value is made from a text, which the value keeps as its `notation`. `find` gives nothing for a wrong text, and `objection`
+/// says what is wrong with it.
+template <typename Object, typename Value>
+auto notated(Value Object::* member, std::optional<Value> (*find)(std::string_view),
+             std::string (*objection)(std::string_view)) {
+  return [=](Object& object) -> Field {
+    Value& value = object.*member;
+    return Notated{[&value] { return value.notation; },
+                   [&value, find, objection](std::string_view text) {
+                     std::optional<Value> found = find(text);
+                     if (!found) return objection(text);
+                     value = std::move(*found);
+                     return std::string();
+                   }};
+  };
+}
+
+/// A member that points to a row of `table`. Its text is the row's name. The key's allowed values are names_of(table).
+template <typename Object, typename Info>
+auto row_of(const Info* Object::* member, const std::vector<Info>& table) {
+  return [member, &table](Object& object) -> Field {
+    const Info*& row = object.*member;
+    return Notated{[&row] { return std::string(row->name); },
+                   [&row, &table](std::string_view name) {
+                     for (const Info& one : table)
+                       if (one.name == name) row = &one;
+                     return std::string();
+                   }};
+  };
 }
 
 /// The allowed values of a key that selects a row of another table: the names in `before`, then the names of the rows.

@@ -226,7 +226,7 @@ PolicySpec parse(std::string_view notation, std::string& objection) {
   wanted.erase(std::remove(wanted.begin(), wanted.end(), ' '), wanted.end());
   std::vector<std::string_view> names;
   for (const PolicyInfo& row : policy_table()) {
-    if (row.name == wanted && row.parameters.empty()) return {&row, {}};
+    if (row.name == wanted && row.parameters.empty()) return {&row, {}, std::string(notation)};
     names.push_back(row.name);
   }
   for (const PolicyInfo& row : policy_table()) {
@@ -234,7 +234,7 @@ PolicySpec parse(std::string_view notation, std::string& objection) {
     if (row.parameters.empty() || wanted.compare(0, name.size(), name) != 0) continue;
     const std::string_view rest = std::string_view(wanted).substr(name.size());
     if (!rest.empty() && rest.front() != '(') continue;
-    PolicySpec spec{&row, {}};
+    PolicySpec spec{&row, {}, std::string(notation)};
     if (read_parameters(row, rest, spec.parameters)) return spec;
     objection = fmt::format("policy \"{}\": expected {}", notation, row.name);
     for (std::size_t i = 0; i < row.parameters.size(); i += 2) objection += ", " + expected(row.parameters[i]);

@@ -72,6 +72,7 @@ const std::vector<PolicyInfo>& policy_table();
 struct PolicySpec {
   const PolicyInfo* row = nullptr;  ///< never null in what find_policy() gives
   PolicyParameters parameters;      ///< of the notation
+  std::string notation;             ///< as it was written
 
   /// The shortest form of the notation.
   std::string name() const;

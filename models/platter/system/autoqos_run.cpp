@@ -7,6 +7,7 @@
 
 #include "platter/core/random.h"
 #include "platter/host/autoqos/autoqos.h"
+#include "platter/host/autoqos/parameters.h"
 #include "platter/host/autoqos/rate_stream.h"
 #include "platter/host/autoqos/stream_meter.h"
 #include "platter/system/hosts.h"
@@ -27,7 +28,7 @@ constexpr Picoseconds kInterval = core::kPicosecondsPerSecond;  // of the series
 
 /// Where the streams' files begin, in bytes; whole sectors.
 std::vector<std::uint64_t> file_places(const Scenario& scenario) {
-  const qos::AutoQosParameters& s = scenario.autoqos;
+  const auto& s = scenario.of_host<qos::AutoQosParameters>();
   const std::uint64_t sector = scenario.drive.geometry.sector_bytes;
   const std::uint64_t disk = mechanics::Geometry(scenario.drive.geometry).capacity_bytes() / sector;
   const std::uint64_t file = (static_cast<std::uint64_t>(s.file_bytes) + sector - 1) / sector;
@@ -49,7 +50,7 @@ std::vector<std::uint64_t> file_places(const Scenario& scenario) {
 }
 
 std::vector<qos::RateStreamOptions> stream_options(const Scenario& scenario) {
-  const qos::AutoQosParameters& s = scenario.autoqos;
+  const auto& s = scenario.of_host<qos::AutoQosParameters>();
   const std::vector<std::uint64_t> places = file_places(scenario);
   core::RandomStream instants(static_cast<std::uint64_t>(scenario.run.seed), "entries");
   std::vector<qos::RateStreamOptions> all;
@@ -220,7 +221,7 @@ class AutoQosRun : public RunIf {
  public:
   AutoQosRun(const Scenario& scenario, const RunOptions& options)
       : s_(scenario),
-        p_(scenario.autoqos),
+        p_(scenario.of_host<qos::AutoQosParameters>()),
         time_(scenario.run, options.progress),
         disk_("disk", drive_config(scenario), system::engine_factory(engine_options(scenario, scenario.policy, options))),
         meter_(p_.streams.size(), static_cast<std::size_t>(time_.end() / kInterval), kInterval, time_.warmup()) {
@@ -305,14 +306,35 @@ class AutoQosRun : public RunIf {
   Result result_;
 };
 
+const Section kAutoQos{"AutoQoS",
+                       "These keys exist with `host.kind = \"autoqos\"`. The page [AutoQoS](autoqos.md) has the rules.",
+                       [](Scenario& s, params::Grammar& g) {
+                         auto& p = s.of_host<qos::AutoQosParameters>();
+                         g.add(qos::autoqos_parameters(), p);
+                         g.add_array("stream", "stream", qos::stream_parameters(), p.streams);
+                       }};
+
 }  // namespace
 
 HostInfo autoqos_host() {
-  return {"streams of test applications on one drive, and AutoQoS above it", [](const Scenario& s) { stream_options(s); },
-          [](const Scenario& s, const RunOptions& options) -> std::unique_ptr<RunIf> {
-            return std::make_unique<AutoQosRun>(s, options);
-          },
-          []() -> const params::StatisticTable& { return result_rows(); }};
+  HostInfo host;
+  host.name = "autoqos";
+  host.description = "streams of test applications on one drive, and AutoQoS above it";
+  host.sections = {&kAutoQos};
+  host.set_defaults = [](Scenario& s) {
+    s.own = qos::AutoQosParameters{};
+    s.policy = *scheduling::find_policy("C-LOOK");
+    s.run.measure_s = 160;
+  };
+  host.check = [](const Scenario& s, params::Findings& findings) {
+    qos::check(s.of_host<qos::AutoQosParameters>(), s.drive, findings);
+  };
+  host.check_run = [](const Scenario& s) { stream_options(s); };
+  host.make = [](const Scenario& s, const RunOptions& options) -> std::unique_ptr<RunIf> {
+    return std::make_unique<AutoQosRun>(s, options);
+  };
+  host.rows = []() -> const params::StatisticTable& { return result_rows(); };
+  return host;
 }
 
 }  // namespace platter::system

@@ -15,7 +15,7 @@ DiskWaves::DiskWaves(const Scenario& s, const RunOptions& options, const Disks& 
   for (const auto& drive : disks.drives())
     probes_.push_back(std::make_unique<observe::WaveProbe>((std::string(drive->basename()) + "_waves").c_str(), *drive, *file_,
                                                            drive->basename(), static_cast<std::uint32_t>(s.waves.angle_samples),
-                                                           s.policy, s.engine));
+                                                           s.policy.notation, s.engine.notation));
   if (disks.striped() != nullptr) array_.emplace(*disks.striped(), *file_, disks.striped()->basename());
   for (const auto& drive : disks.drives())
     if (accelerator::RtlCore* rtl = rtl_of(drive->engine())) file_->add(*rtl);

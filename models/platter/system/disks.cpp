@@ -49,7 +49,7 @@ host::array::ArrayConfig striped_config(const Scenario& s, std::uint64_t drive_b
 }  // namespace
 
 Disks::Disks(const Scenario& s, const drive::DriveConfig& config, const engine::EngineFactory& engine, Layer layer) {
-  if (!s.is_array()) {
+  if (!s.host->several_drives) {
     drives_.push_back(make_drive(s, "disk", config, engine));
     return;
   }

@@ -4,16 +4,11 @@
 #include <functional>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "platter/accelerator/lockstep_core.h"
-#include "platter/accelerator/parameters.h"
 #include "platter/accelerator/rtl_core.h"
-#include "platter/engine/engine_factory.h"
-#include "platter/engine/firmware_engine.h"
-#include "platter/scheduling/policies.h"
-#include "platter/system/engine_notation.h"
+#include "platter/profile/drive_profile.h"
+#include "platter/system/engine_table.h"
 
 namespace platter::system {
 
@@ -26,33 +21,23 @@ struct EngineOptions {
         firmware_candidate_cycles(profile.firmware_candidate_cycles),
         firmware_order_cycles(profile.firmware_order_cycles) {}
 
-  std::string engine = "firmware";               ///< notation of an engine
-  std::uint64_t seed = 1;                        ///< of the windows of a sampled lock-step
-  std::optional<scheduling::PolicySpec> policy;  ///< scheduling::find_policy() makes one; must be set
-  scheduling::Interpretations interpretations;   ///< of the policy
-  accelerator::AcceleratorOptions accelerator;   ///< of engines with the accelerator
-  std::uint32_t firmware_base_cycles = 120;      ///< of a decision
-  std::uint32_t firmware_candidate_cycles = 60;  ///< and for each command that it examines
-  std::uint32_t firmware_order_cycles = 12;      ///< and for each step of an exact order
-  accelerator::RtlCore::Tracing tracing;         ///< set if the RTL is written to a wave file
+  EngineChoice engine = *find_engine("firmware");  ///< find_engine() makes one
+  std::uint64_t seed = 1;                          ///< of the windows of a sampled lock-step
+  std::optional<scheduling::PolicySpec> policy;    ///< scheduling::find_policy() makes one; must be set
+  scheduling::Interpretations interpretations;     ///< of the policy
+  accelerator::AcceleratorOptions accelerator;     ///< of engines with the accelerator
+  std::uint32_t firmware_base_cycles = 120;        ///< of a decision
+  std::uint32_t firmware_candidate_cycles = 60;    ///< and for each command that it examines
+  std::uint32_t firmware_order_cycles = 12;        ///< and for each step of an exact order
+  accelerator::RtlCore::Tracing tracing;           ///< set if the RTL is written to a wave file
   /// With lock-step: called with the first difference, before it is thrown.
   std::function<void(const accelerator::LockstepCore&, const std::string& report, const std::string& drive)> on_mismatch;
   /// With the engine model: told of every access to the accelerator's registers.
   std::function<void(const accelerator::BusRequest&, const accelerator::BusResponse&)> on_access;
 };
 
-/// Why an engine cannot do what it is asked for: the value of a key of the configuration, and what was expected instead.
-struct Objection {
-  std::string key;   ///< of the configuration
-  std::string text;  ///< what was found and what was expected; empty: no objection
-
-  bool empty() const { return text.empty(); }  ///< no objection
-  /// One line with key and text; empty without an objection.
-  std::string message() const { return empty() ? "" : key + ": " + text; }
-};
-
 /// Why this engine cannot run this policy, with these interpretations and this accelerator, at this queue depth; empty if it can.
-Objection engine_objection(std::string_view engine, const scheduling::PolicySpec& policy, std::uint32_t queue_depth,
+Objection engine_objection(const EngineChoice& engine, const scheduling::PolicySpec& policy, std::uint32_t queue_depth,
                            const scheduling::Interpretations& interpretations = {},
                            const accelerator::AcceleratorOptions& accelerator = {});
 
@@ -61,7 +46,7 @@ Objection accelerator_objection(const accelerator::AcceleratorParameters& parame
                                 std::uint32_t queue_depth);
 
 /// Why this engine cannot serve a drive with these mechanics; empty if it can.
-Objection drive_objection(std::string_view engine, const mechanics::AccessPlanner& planner);
+Objection drive_objection(const EngineChoice& engine, const mechanics::AccessPlanner& planner);
 
 /// A factory for a drive. Precondition: there is no objection.
 engine::EngineFactory engine_factory(const EngineOptions& options);

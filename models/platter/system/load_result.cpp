@@ -39,8 +39,8 @@ void LoadResult::measure(const Scenario& s, const observe::Statistics& statistic
   const auto drives = static_cast<double>(disks.drives().size());
   requests = &statistics;
   measured_s = core::to_milliseconds(measured) * 1e-3;
-  scheduler.engine = s.engine;
-  scheduler.policy = s.policy;
+  scheduler.engine = s.engine.notation;
+  scheduler.policy = s.policy.notation;
   if (s.eager.enabled) eager.emplace();
   std::vector<double> shares = disks.utilisation(begin.busy, measured);
   if (measured > 0) {

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <utility>
 #include <vector>
 
+#include "platter/mapping/eager/parameters.h"
 #include "platter/system/disk_waves.h"
 #include "platter/system/hosts.h"
 #include "platter/system/load_result.h"
@@ -69,8 +71,8 @@ std::vector<std::unique_ptr<workload::ProducerIf>> make_producers(const Scenario
 
 std::uint32_t discrete_limit(const Scenario& s) {
   if (s.discrete.max_outstanding > 0) return static_cast<std::uint32_t>(s.discrete.max_outstanding);
-  if (s.discrete.source == "closed" || (s.is_array() && s.array.striped())) return ~0u;
-  const auto left = std::int64_t{s.drive.queue_depth} * (s.is_array() ? s.array.drives : 1) - s.continuous.streams;
+  if (s.discrete.source == "closed" || (s.host->several_drives && s.array.striped())) return ~0u;
+  const auto left = std::int64_t{s.drive.queue_depth} * (s.host->several_drives ? s.array.drives : 1) - s.continuous.streams;
   return static_cast<std::uint32_t>(std::max<std::int64_t>(left, 1));
 }
 
@@ -158,14 +160,51 @@ class LoadRun : public RunIf {
   LoadResult result_;
 };
 
+const Section kLoad{"Load on a drive or an array", "These keys exist with `host.kind = \"drive\"` and `\"array\"`.",
+                    [](Scenario& s, params::Grammar& g) {
+                      g.add(eager::eager_parameters(), s.eager);
+                      g.add(workload::continuous_parameters(), s.continuous);
+                      g.add(workload::discrete_parameters(), s.discrete);
+                    }};
+const Section kArray{"Array", "These keys exist with `host.kind = \"array\"`. The page [array](array.md) has the rules.",
+                     [](Scenario& s, params::Grammar& g) { g.add(host::array::array_parameters(), s.array); }};
+
+void check(const Scenario& s, params::Findings& findings) {
+  const std::uint32_t sector = s.drive.geometry.sector_bytes;
+  eager::check(s.eager, s.drive, findings);
+  if (s.host->several_drives)
+    host::array::check(s.array, s.redundancy, s.drive, s.fault.fails_at_s, s.eager.enabled, s.eager.block_bytes, findings);
+  workload::check(s.discrete, sector, findings);
+  workload::check(s.continuous, sector, findings);
+  observe::check(s.waves, findings);
+}
+
+HostInfo load_host(std::string_view name, std::string_view description, std::vector<const Section*> sections) {
+  HostInfo host;
+  host.name = name;
+  host.description = description;
+  host.keeps_logs = true;
+  host.takes_clients = true;
+  host.sections = std::move(sections);
+  host.set_defaults = [](Scenario&) {};
+  host.check = check;
+  host.check_run = [](const Scenario&) {};
+  host.make = [](const Scenario& s, const RunOptions& options) -> std::unique_ptr<RunIf> {
+    return std::make_unique<LoadRun>(s, options);
+  };
+  host.rows = []() -> const params::StatisticTable& { return load_rows(); };
+  return host;
+}
+
 }  // namespace
 
-HostInfo load_host(std::string_view description) {
-  return {description, [](const Scenario&) {},
-          [](const Scenario& s, const RunOptions& options) -> std::unique_ptr<RunIf> {
-            return std::make_unique<LoadRun>(s, options);
-          },
-          []() -> const params::StatisticTable& { return load_rows(); }};
+HostInfo drive_host() { return load_host("drive", "a load and one drive", {&kLoad, &fault_section()}); }
+
+HostInfo array_host() {
+  HostInfo host =
+      load_host("array", "a load and an array of drives", {&kLoad, &fault_section(), &kArray, &redundancy_section()});
+  host.several_drives = true;
+  return host;
 }
 
 }  // namespace platter::system

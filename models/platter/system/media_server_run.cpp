@@ -7,9 +7,9 @@
 #include <stdexcept>
 
 #include "platter/host/media_server/admission_run.h"
+#include "platter/host/media_server/parameters.h"
 #include "platter/host/media_server/simulated_disks.h"
 #include "platter/mechanics/geometry.h"
-#include "platter/system/hosts.h"
 #include "platter/system/simulated_drives.h"
 
 namespace platter::system {
@@ -20,7 +20,7 @@ namespace {
 
 /// Throws core::ConfigError for problems that loading a scenario cannot find.
 server::AdmissionRunOptions run_options(const Scenario& scenario) {
-  const server::MediaServerParameters& s = scenario.media_server;
+  const auto& s = scenario.of_host<server::MediaServerParameters>();
   server::AdmissionRunOptions options;
   for (const server::ContentType& type : server::content_table())
     if (s.content == "mixed" || s.content == type.name) options.content.push_back(&type);
@@ -194,7 +194,7 @@ class MediaServerRun : public RunIf {
  public:
   MediaServerRun(const Scenario& scenario, const RunOptions& options)
       : s_(scenario), options_(run_options(scenario)), progress_(options.progress) {
-    if (s_.media_server.simulated)
+    if (s_.of_host<server::MediaServerParameters>().simulated)
       disks_ = std::make_unique<server::SimulatedDisks>(options_, s_.drive,
                                                         system::engine_factory(engine_options(s_, s_.policy, options)));
   }
@@ -228,15 +228,35 @@ class MediaServerRun : public RunIf {
   Result result_;
 };
 
+const Section kMediaServer{"Media server",
+                           "These keys exist with `host.kind = \"media_server\"`. A round lasts 1 s. The page [media "
+                           "server](media_server.md) has the rules.",
+                           [](Scenario& s, params::Grammar& g) {
+                             g.add(server::media_server_parameters(), s.of_host<server::MediaServerParameters>());
+                           }};
+
 }  // namespace
 
 HostInfo media_server_host() {
-  return {"a media server: admission by reserved disk time, copies, a disk that fails",
-          [](const Scenario& s) { run_options(s); },
-          [](const Scenario& s, const RunOptions& options) -> std::unique_ptr<RunIf> {
-            return std::make_unique<MediaServerRun>(s, options);
-          },
-          []() -> const params::StatisticTable& { return result_rows(); }};
+  HostInfo host;
+  host.name = "media_server";
+  host.description = "a media server: admission by reserved disk time, copies, a disk that fails";
+  host.several_drives = true;
+  host.sections = {&kMediaServer};
+  host.set_defaults = [](Scenario& s) {
+    s.own = server::MediaServerParameters{};
+    s.policy = *scheduling::find_policy("C-LOOK");
+    s.run.measure_s = 6000;
+  };
+  host.check = [](const Scenario& s, params::Findings& findings) {
+    server::check(s.of_host<server::MediaServerParameters>(), s.drive, s.run, findings);
+  };
+  host.check_run = [](const Scenario& s) { run_options(s); };
+  host.make = [](const Scenario& s, const RunOptions& options) -> std::unique_ptr<RunIf> {
+    return std::make_unique<MediaServerRun>(s, options);
+  };
+  host.rows = []() -> const params::StatisticTable& { return result_rows(); };
+  return host;
 }
 
 }  // namespace platter::system

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "platter/host/mixed_server/account.h"
+#include "platter/host/mixed_server/parameters.h"
 #include "platter/host/mixed_server/workload.h"
 #include "platter/observe/statistics.h"
 #include "platter/system/disk_waves.h"
@@ -151,7 +152,7 @@ const params::Statistics<Result>& result_rows() {
 }
 
 std::unique_ptr<server::Workload> make_workload(const Scenario& scenario, const Timeline& time) {
-  const server::MixedServerParameters& p = scenario.mixed_server;
+  const auto& p = scenario.of_host<server::MixedServerParameters>();
   server::TextOptions text;
   text.clients = static_cast<std::uint32_t>(p.text_clients);
   text.unit_bytes = static_cast<std::uint32_t>(p.text_unit_bytes);
@@ -180,7 +181,7 @@ constexpr std::uint64_t kSpreadParts = 32;
 /// half of the tags, so that neither waits for the other except by decision of the policy; a rebuild may take as many from both. Throws
 /// core::ConfigError if they do not fit.
 host::array::ArrayConfig array_config(const Scenario& scenario, const server::Workload& work) {
-  const server::MixedServerParameters& p = scenario.mixed_server;
+  const auto& p = scenario.of_host<server::MixedServerParameters>();
   const auto text_disks = static_cast<std::uint32_t>(p.text_disks);
   const std::uint32_t copies = scenario.redundancy.copies;
   host::array::ArrayConfig config;
@@ -237,7 +238,7 @@ class MixedServerRun : public RunIf {
  public:
   MixedServerRun(const Scenario& scenario, const RunOptions& options)
       : s_(scenario),
-        p_(scenario.mixed_server),
+        p_(scenario.of_host<server::MixedServerParameters>()),
         files_(scenario, options),
         time_(scenario.run, options.progress, options.until),
         work_(make_workload(scenario, time_)),
@@ -293,7 +294,7 @@ class MixedServerRun : public RunIf {
   std::vector<observe::OutputFile*> outputs() override { return files_.outputs(waves_.close()); }
 
  private:
-  const std::string& policy_of(std::uint32_t disk) const {
+  const scheduling::PolicySpec& policy_of(std::uint32_t disk) const {
     return p_.integrated() ? s_.policy : disk < static_cast<std::uint32_t>(p_.text_disks) ? p_.text_policy : p_.video_policy;
   }
 
@@ -311,15 +312,47 @@ class MixedServerRun : public RunIf {
   Result result_;
 };
 
+const Section kMixedServer{"Server of text and video",
+                           "These keys exist with `host.kind = \"mixed_server\"`. The page [server of text and "
+                           "video](mixed_server.md) has the rules.",
+                           [](Scenario& s, params::Grammar& g) {
+                             g.add(server::mixed_server_parameters(), s.of_host<server::MixedServerParameters>());
+                           }};
+
+void check(const Scenario& s, params::Findings& findings) {
+  const auto& p = s.of_host<server::MixedServerParameters>();
+  host::array::check(s.redundancy, p.disks(), s.fault.fails_at_s, findings);
+  server::check(p, s.redundancy.copies, s.drive, s.run, findings);
+  observe::check(s.waves, findings);
+}
+
 }  // namespace
 
 HostInfo mixed_server_host() {
-  return {"a server of text and video on several disks, partitioned or integrated",
-          [](const Scenario& s) { array_config(s, *make_workload(s, Timeline(s.run, {}))); },
-          [](const Scenario& s, const RunOptions& options) -> std::unique_ptr<RunIf> {
-            return std::make_unique<MixedServerRun>(s, options);
-          },
-          []() -> const params::StatisticTable& { return result_rows(); }};
+  HostInfo host;
+  host.name = "mixed_server";
+  host.description = "a server of text and video on several disks, partitioned or integrated";
+  host.several_drives = true;
+  host.keeps_logs = true;
+  host.sections = {&fault_section(), &redundancy_section(), &kMixedServer};
+  host.set_defaults = [](Scenario& s) {
+    s.own = server::MixedServerParameters{};
+    s.policy = *scheduling::find_policy("CELLO(1|1|0)");
+    s.run.warmup_s = 10;
+    s.run.measure_s = 100;
+  };
+  host.check = check;
+  host.check_run = [](const Scenario& s) { array_config(s, *make_workload(s, Timeline(s.run, {}))); };
+  host.policies = [](const Scenario& s) -> std::vector<scheduling::PolicySpec> {
+    const auto& p = s.of_host<server::MixedServerParameters>();
+    if (p.integrated()) return {s.policy};
+    return {p.text_policy, p.video_policy};
+  };
+  host.make = [](const Scenario& s, const RunOptions& options) -> std::unique_ptr<RunIf> {
+    return std::make_unique<MixedServerRun>(s, options);
+  };
+  host.rows = []() -> const params::StatisticTable& { return result_rows(); };
+  return host;
 }
 
 }  // namespace platter::system

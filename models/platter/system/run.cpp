@@ -3,11 +3,10 @@
 
 #include <fmt/format.h>
 
-#include <array>
+#include <set>
 #include <systemc>
 
 #include "platter/system/host_meter.h"
-#include "platter/system/hosts.h"
 #include "platter/system/simulated_drives.h"
 #include "platter/version.h"
 
@@ -15,27 +14,23 @@ namespace platter::system {
 
 using nlohmann::json;
 
-const HostInfo& host_info(HostKind kind) {
-  static const std::array<HostInfo, 5> table = {load_host("a load and one drive"), load_host("a load and an array of drives"),
-                                                media_server_host(), mixed_server_host(), autoqos_host()};
-  return table[static_cast<std::size_t>(kind)];
-}
-
 std::unique_ptr<RunIf> make_run(const Scenario& scenario, const RunOptions& options) {
-  const auto not_of = [&](bool asked, const char* what) {
-    if (asked) scenario.refuse("host.kind", fmt::format("found {}, expected {}", to_string(scenario.kind), what));
+  const auto refuse = [&](bool asked, const char* what) {
+    if (asked)
+      scenario.refuse("host.kind", fmt::format("found {}, expected {} for {}", scenario.host->name,
+                                               hosts_that(&HostInfo::keeps_logs), what));
   };
-  if (scenario.kind == HostKind::MediaServer || scenario.kind == HostKind::AutoQos) {
-    not_of(!options.requests.empty() || !options.observers.empty(), "drive, array or mixed_server for a log of requests");
-    not_of(!options.block_trace.empty(), "drive, array or mixed_server for a block trace");
-    not_of(!options.timeline.empty(), "drive, array or mixed_server for a timeline");
-    not_of(writes_waves(options), "drive, array or mixed_server for waves");
+  if (!scenario.host->keeps_logs) {
+    refuse(!options.requests.empty() || !options.observers.empty(), "a log of requests");
+    refuse(!options.block_trace.empty(), "a block trace");
+    refuse(!options.timeline.empty(), "a timeline");
+    refuse(writes_waves(options), "waves");
   }
   if (writes_waves(options))
     observe::WaveFile::require(options.waves.empty() ? options.wave_windows.front().file : options.waves);
   check_engine(scenario);
   sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
-  return host_info(scenario.kind).make(scenario, options);
+  return scenario.host->make(scenario, options);
 }
 
 namespace {
@@ -88,7 +83,7 @@ namespace {
 std::string failure_text(const Scenario& s, double simulated_s) {
   const double at = s.fault.fails_at_s;
   if (at <= 0) return "";
-  const std::string who = s.kind == HostKind::Drive ? "the drive" : fmt::format("drive {}", s.redundancy.failing_drive);
+  const std::string who = s.host->several_drives ? fmt::format("drive {}", s.redundancy.failing_drive) : "the drive";
   if (at >= simulated_s)
     return fmt::format("\nno drive failed: fault.fails_at_s is {:g} s, which is after the end of the run\n", at);
   return fmt::format("\n{} failed at {:g} s\n", who, at);
@@ -107,10 +102,10 @@ std::string trace_text(const json& result) {
 
 std::string result_text(const Scenario& s, const json& result) {
   const double simulated_s = result.at("host").at("simulated_s");
-  return fmt::format("{}, {}, {}, engine {}, queue of {}, {:g} s simulated (seed {})\n\n", to_string(s.kind), s.drive.name,
-                     policy_text(s), s.engine, s.drive.queue_depth, simulated_s, s.run.seed) +
-         params::screen_table(host_info(s.kind).rows(), result) + params::screen_table(frame_rows(), result) +
-         trace_text(result) + failure_text(s, simulated_s);
+  return fmt::format("{}, {}, {}, engine {}, queue of {}, {:g} s simulated (seed {})\n\n", s.host->name, s.drive.name,
+                     policy_text(s), s.engine.notation, s.drive.queue_depth, simulated_s, s.run.seed) +
+         params::screen_table(s.host->rows(), result) + params::screen_table(frame_rows(), result) + trace_text(result) +
+         failure_text(s, simulated_s);
 }
 
 json result_schema() {
@@ -118,22 +113,22 @@ json result_schema() {
                  {"title", "Result of platter run"},
                  {"description", "Everything but `host` is the same for the same scenario and seed, on every machine."}};
   const json frame = params::schema(frame_rows());
-  const auto whole = [&frame](HostKind kind) {
-    json of = params::schema(host_info(kind).rows());
+  const auto whole = [&frame](const HostInfo& host) {
+    json of = params::schema(host.rows());
     of["properties"].update(frame["properties"]);
     for (const json& name : frame["required"]) of["required"].push_back(name);
     return of;
   };
-  json by_kind;
-  for (std::size_t i = host_kinds().size(); i-- > 0;) {
+  json by_host;
+  for (auto host = host_table().rbegin(); host != host_table().rend(); ++host) {
     const json said = {
         {"properties",
-         {{"configuration", {{"properties", {{"host", {{"properties", {{"kind", {{"const", host_kinds()[i]}}}}}}}}}}}}}};
-    json one = {{"if", said}, {"then", whole(static_cast<HostKind>(i))}};
-    one["else"] = by_kind.is_null() ? json(false) : by_kind;
-    by_kind = one;
+         {{"configuration", {{"properties", {{"host", {{"properties", {{"kind", {{"const", host->name}}}}}}}}}}}}}};
+    json one = {{"if", said}, {"then", whole(*host)}};
+    one["else"] = by_host.is_null() ? json(false) : by_host;
+    by_host = one;
   }
-  for (auto& [key, value] : by_kind.items()) schema[key] = value;
+  for (auto& [key, value] : by_host.items()) schema[key] = value;
   return schema;
 }
 
@@ -208,15 +203,14 @@ constexpr const char* kResultTail = R"(
 std::string result_page() {
   std::string text = kResultHead;
   text += params::page_table(frame_rows());
-  for (std::size_t i = 0; i < host_kinds().size(); ++i) {
-    const auto kind = static_cast<HostKind>(i);
-    if (kind == HostKind::Array) continue;  // same as for a drive
-    text += fmt::format("\n### {}\n\n", host_kinds()[i]);
-    for (const HostKind same : {kind, HostKind::Array})
-      if (same == kind || kind == HostKind::Drive)
-        text += fmt::format("`host.kind = \"{}\"`: {}.\n", to_string(same), host_info(same).description);
+  std::set<const params::StatisticTable*> shown;
+  for (const HostInfo& host : host_table()) {
+    if (!shown.insert(&host.rows()).second) continue;
+    text += fmt::format("\n### {}\n\n", host.name);
+    for (const HostInfo& same : host_table())
+      if (&same.rows() == &host.rows()) text += fmt::format("`host.kind = \"{}\"`: {}.\n", same.name, same.description);
     text += '\n';
-    text += params::page_table(host_info(kind).rows());
+    text += params::page_table(host.rows());
   }
   return text + kResultTail;
 }

@@ -8,14 +8,12 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "platter/accelerator/bus_core.h"
 #include "platter/observe/decision_log.h"
 #include "platter/observe/output_file.h"
 #include "platter/observe/wave_file.h"
-#include "platter/params/statistic.h"
 #include "platter/system/scenario.h"
 #include "platter/workload/initiator.h"
 
@@ -50,7 +48,7 @@ class RunIf {
 
   /// Runs the whole simulation. Throws core::InputError for a load that the drives refuse, core::SimulationError.
   virtual void run() = 0;
-  /// The statistics of the host's kind, after the run.
+  /// The statistics of the host, after the run.
   virtual nlohmann::json result() const = 0;
   /// Simulated time, and the number of decisions.
   virtual double simulated_s() const = 0;
@@ -60,16 +58,6 @@ class RunIf {
   /// The files written besides the result, closed and not yet committed.
   virtual std::vector<observe::OutputFile*> outputs() { return {}; }
 };
-
-/// How a kind of host is checked, simulated and reported.
-struct HostInfo {
-  std::string_view description;
-  /// Checks what loading a scenario cannot check, and what `make` also refuses. Throws core::ConfigError.
-  void (*check)(const Scenario&);
-  std::unique_ptr<RunIf> (*make)(const Scenario&, const RunOptions&);
-  const params::StatisticTable& (*rows)();
-};
-const HostInfo& host_info(HostKind kind);
 
 /// Builds the simulation of a scenario, which must outlive it. Throws core::ConfigError and core::InputError if it cannot be built.
 std::unique_ptr<RunIf> make_run(const Scenario& scenario, const RunOptions& options);

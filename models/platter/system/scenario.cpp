@@ -4,207 +4,82 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
-#include "platter/mapping/eager/parameters.h"
 #include "platter/params/describe.h"
 #include "platter/params/document.h"
 #include "platter/profile/parameters.h"
 #include "platter/scheduling/parameters.h"
 #include "platter/scheduling/policies.h"
 #include "platter/system/drives.h"
-#include "platter/system/engine_notation.h"
 
 namespace platter::system {
 
 using nlohmann::json;
 using params::Grammar;
 
-const std::vector<std::string_view>& host_kinds() {
-  static const std::vector<std::string_view> names = {"drive", "array", "media_server", "mixed_server", "autoqos"};
-  return names;
-}
-
-std::string_view to_string(HostKind kind) { return host_kinds()[static_cast<std::size_t>(kind)]; }
-
-Scenario::Scenario(HostKind host_kind) : kind(host_kind) {
-  switch (kind) {
-    case HostKind::Drive:
-    case HostKind::Array: break;
-    case HostKind::MediaServer:
-      policy = "C-LOOK";
-      run.measure_s = 6000;
-      break;
-    case HostKind::MixedServer:
-      policy = "CELLO(1|1|0)";
-      run.warmup_s = 10;
-      run.measure_s = 100;
-      break;
-    case HostKind::AutoQos:
-      policy = "C-LOOK";
-      run.measure_s = 160;
-      break;
-  }
-}
-
 namespace {
 
 const params::Table<Scenario>& scenario_parameters() {
   using P = Scenario;
+  static const std::string pattern = engine_pattern();
+  static const std::string engines = "scheduling engine: " + engine_usage(", ") + "; `platter list engines` describes them";
   static const params::Table<P> table = {
       params::required<P>({"format", "", "version of the file format", params::at(&P::format), params::Range{1, 1}}),
-      {"host.kind", "",
-       "kind of the host before the drives: a load and one drive, a load and an array, a media server, a server of text and "
-       "video, or AutoQoS above one drive",
-       params::at(&P::kind), params::OneOf{host_kinds()}},
-      {"engine", "",
-       "scheduling engine: firmware, model, rtl, lockstep, or lockstep:sample=K/N, which compares K of every N decisions "
-       "(lockstep:sample=K: of every 20 K)",
-       params::at(&P::engine),
-       params::Notation{"^(firmware|model|rtl|lockstep(:sample=[1-9][0-9]*(/[1-9][0-9]*)?)?)$", engine_notation_objection}},
-      {"policy", "",
-       "scheduling policy, one of `platter list policies`; for a mixed_server the policy of the integrated server",
-       params::at(&P::policy)},
+      {"host.kind", "", "kind of the host before the drives, one of `platter list hosts`",
+       params::row_of(&P::host, host_table()), params::names_of(host_table())},
+      {"engine", "", engines, params::notated(&P::engine, find_engine, engine_notation_objection), params::Pattern{pattern}},
+      {"policy", "", "scheduling policy, one of `platter list policies`",
+       params::notated(&P::policy, scheduling::find_policy, scheduling::policy_objection)},
   };
   return table;
 }
 
-/// Keys of some modules, and the hosts that have them.
-struct Part {
-  std::string_view title;
-  std::string_view text;
-  std::vector<HostKind> kinds;  ///< empty: all
-  void (*add)(Scenario&, Grammar&);
-
-  bool of(HostKind kind) const { return kinds.empty() || std::find(kinds.begin(), kinds.end(), kind) != kinds.end(); }
-};
-
-/// The grammar of a scenario: the modules' rows, in the order in which the reference page shows them.
-const std::vector<Part>& parts() {
-  static const std::vector<Part> table = {
-      {"Every scenario",
-       "",
-       {},
-       [](Scenario& s, Grammar& g) {
-         g.add(scenario_parameters(), s);
-         g.add(scheduling::interpretation_parameters(), s.interpretations);
-         g.add(accelerator::accelerator_parameters(), s.accelerator);
-         g.add(workload::run_parameters(), s.run);
-       }},
-      {"Load on a drive or an array",
-       "These keys exist with `host.kind = \"drive\"` and `\"array\"`.",
-       {HostKind::Drive, HostKind::Array},
-       [](Scenario& s, Grammar& g) {
-         g.add(eager::eager_parameters(), s.eager);
-         g.add(workload::continuous_parameters(), s.continuous);
-         g.add(workload::discrete_parameters(), s.discrete);
-       }},
-      {"Failure and waves",
-       "These keys exist with `host.kind = \"drive\"`, `\"array\"` and `\"mixed_server\"`.",
-       {HostKind::Drive, HostKind::Array, HostKind::MixedServer},
-       [](Scenario& s, Grammar& g) {
-         g.add(drive::fault_parameters(), s.fault);
-         g.add(observe::wave_parameters(), s.waves);
-       }},
-      {"Array",
-       "These keys exist with `host.kind = \"array\"`. The page [array](array.md) has the rules.",
-       {HostKind::Array},
-       [](Scenario& s, Grammar& g) { g.add(host::array::array_parameters(), s.array); }},
-      {"Copies and rebuild",
-       "These keys exist with `host.kind = \"array\"` and `\"mixed_server\"`. The page [array](array.md) has the rules.",
-       {HostKind::Array, HostKind::MixedServer},
-       [](Scenario& s, Grammar& g) { g.add(host::array::redundancy_parameters(), s.redundancy); }},
-      {"Media server",
-       "These keys exist with `host.kind = \"media_server\"`. A round lasts 1 s. The page [media server](media_server.md) has "
-       "the rules.",
-       {HostKind::MediaServer},
-       [](Scenario& s, Grammar& g) { g.add(host::media_server::media_server_parameters(), s.media_server); }},
-      {"Server of text and video",
-       "These keys exist with `host.kind = \"mixed_server\"`. The page [server of text and video](mixed_server.md) has the "
-       "rules.",
-       {HostKind::MixedServer},
-       [](Scenario& s, Grammar& g) { g.add(host::mixed_server::mixed_server_parameters(), s.mixed_server); }},
-      {"AutoQoS",
-       "These keys exist with `host.kind = \"autoqos\"`. The page [AutoQoS](autoqos.md) has the rules.",
-       {HostKind::AutoQos},
-       [](Scenario& s, Grammar& g) {
-         g.add(host::autoqos::autoqos_parameters(), s.autoqos);
-         g.add_array("stream", "stream", host::autoqos::stream_parameters(), s.autoqos.streams);
-       }},
-  };
-  return table;
-}
+/// The keys of every scenario.
+const Section kEvery{"Every scenario", "", [](Scenario& s, Grammar& g) {
+                       g.add(scenario_parameters(), s);
+                       g.add(scheduling::interpretation_parameters(), s.interpretations);
+                       g.add(accelerator::accelerator_parameters(), s.accelerator);
+                       g.add(workload::run_parameters(), s.run);
+                     }};
 
 constexpr const char* kDrive = "the name of a drive profile";
 
-std::vector<HostKind> every_kind() {
-  std::vector<HostKind> kinds;
-  kinds.reserve(host_kinds().size());
-  for (std::size_t i = 0; i < host_kinds().size(); ++i) kinds.push_back(static_cast<HostKind>(i));
-  return kinds;
-}
-
-/// The kinds of host whose scenarios have this key or section.
-std::string kinds_with(const std::string& key) {
-  std::string kinds;
-  for (const HostKind kind : every_kind()) {
-    Scenario scenario(kind);
+/// The hosts whose scenarios have this key or section.
+std::string hosts_with(const std::string& key) {
+  std::string names;
+  for (const HostInfo& host : host_table()) {
+    Scenario scenario(host);
     params::KeySpace space;
     space.add(grammar(scenario));
     if (space.has_key(key) || space.has_section(key))
-      kinds += (kinds.empty() ? "\"" : " or \"") + std::string(to_string(kind)) + "\"";
+      names += (names.empty() ? "\"" : " or \"") + std::string(host.name) + "\"";
   }
-  return kinds;
+  return names;
 }
 
-void check_policies(const Scenario& s, params::Findings& findings) {
-  const auto check = [&](const char* key, const std::string& notation) {
-    std::string objection = scheduling::policy_objection(notation);
-    if (objection.empty()) objection = scheduling::placing_objection(*scheduling::find_policy(notation), s.eager.enabled);
-    if (!objection.empty()) findings.add(key, objection);
-  };
-  check("policy", s.policy);
-  if (s.kind != HostKind::MixedServer) return;
-  check("server.text_policy", s.mixed_server.text_policy);
-  check("server.video_policy", s.mixed_server.video_policy);
-}
+bool is_traced(const Scenario& s) { return s.discrete.source == "trace"; }
 
 /// Finds keys whose values do not fit together.
 void check(const Scenario& s, params::Findings& findings) {
-  check_policies(s, findings);
-  const bool traced = (s.kind == HostKind::Drive || s.kind == HostKind::Array) && s.discrete.source == "trace";
-  if (s.run.measure_s < workload::kShortestMeasured_s && !(traced && s.run.as_long_as_trace()))
+  if (const std::string objection = scheduling::placing_objection(s.policy, s.eager.enabled); !objection.empty())
+    findings.add("policy", objection);
+  if (s.run.measure_s < workload::kShortestMeasured_s && !(is_traced(s) && s.run.as_long_as_trace()))
     findings.add("sim.measure_s",
                  fmt::format("found {:g}, expected at least {:g}{}", s.run.measure_s, workload::kShortestMeasured_s,
-                             traced ? ", or 0 for as long as the trace" : "; 0 is allowed with a trace only"));
-  const std::uint32_t sector = s.drive.geometry.sector_bytes;
-  switch (s.kind) {
-    case HostKind::Drive:
-    case HostKind::Array:
-      eager::check(s.eager, s.drive, findings);
-      if (s.is_array())
-        host::array::check(s.array, s.redundancy, s.drive, s.fault.fails_at_s, s.eager.enabled, s.eager.block_bytes, findings);
-      workload::check(s.discrete, sector, findings);
-      workload::check(s.continuous, sector, findings);
-      observe::check(s.waves, findings);
-      break;
-    case HostKind::MediaServer: host::media_server::check(s.media_server, s.drive, s.run, findings); break;
-    case HostKind::MixedServer:
-      host::array::check(s.redundancy, s.mixed_server.disks(), s.fault.fails_at_s, findings);
-      host::mixed_server::check(s.mixed_server, s.redundancy.copies, s.drive, s.run, findings);
-      observe::check(s.waves, findings);
-      break;
-    case HostKind::AutoQos: host::autoqos::check(s.autoqos, s.drive, findings); break;
-  }
+                             is_traced(s) ? ", or 0 for as long as the trace" : "; 0 is allowed with a trace only"));
+  s.host->check(s, findings);
 }
 
-/// The kind of scenario of a document. An unknown kind is reported as the document's only problem.
-HostKind kind_of(const params::Document& document) {
+/// The host of a document's scenario. An unknown one is reported as the document's only problem.
+const HostInfo& host_of(const params::Document& document) {
   const std::optional<std::string> text = document.text("host.kind");
-  if (!text) return HostKind::Drive;
-  const auto found = std::find(host_kinds().begin(), host_kinds().end(), *text);
-  if (found != host_kinds().end()) return static_cast<HostKind>(found - host_kinds().begin());
+  if (!text) return host_table().front();
+  for (const HostInfo& host : host_table())
+    if (host.name == *text) return host;
   Scenario any;
   std::vector<core::ConfigProblem> problems;
   document.read(grammar(any), any, problems);
@@ -218,8 +93,8 @@ HostKind kind_of(const params::Document& document) {
 
 Grammar grammar(Scenario& scenario) {
   Grammar grammar;
-  for (const Part& part : parts())
-    if (part.of(scenario.kind)) part.add(scenario, grammar);
+  kEvery.add(scenario, grammar);
+  for (const Section* section : scenario.host->sections) section->add(scenario, grammar);
   profile::add_to(grammar, scenario.drive, "drive");
   grammar.require("drive", kDrive);
   return grammar;
@@ -227,19 +102,18 @@ Grammar grammar(Scenario& scenario) {
 
 Scenario load_scenario(const std::filesystem::path& file, const std::vector<std::string>& overrides) {
   params::KeySpace space;
-  for (const HostKind kind : every_kind()) {
-    Scenario scenario(kind);
+  for (const HostInfo& host : host_table()) {
+    Scenario scenario(host);
     space.add(grammar(scenario));
   }
   const params::Document document(file, overrides, space, find_section);
-  Scenario s(kind_of(document));
+  Scenario s(host_of(document));
   std::vector<core::ConfigProblem> problems;
   document.read(grammar(s), s, problems, [&s](const std::string& key) {
-    const std::string kinds = kinds_with(key);
-    return kinds.empty() ? kinds : fmt::format(" with host.kind = \"{}\"; it exists with {}", to_string(s.kind), kinds);
+    const std::string hosts = hosts_with(key);
+    return hosts.empty() ? hosts : fmt::format(" with host.kind = \"{}\"; it exists with {}", s.host->name, hosts);
   });
-  const bool traced = (s.kind == HostKind::Drive || s.kind == HostKind::Array) && s.discrete.source == "trace";
-  if (traced && s.positions.count("sim.measure_s") == 0) s.run.measure_s = 0;
+  if (is_traced(s) && s.positions.count("sim.measure_s") == 0) s.run.measure_s = 0;
   s.drive_name = document.name_of("drive");
   const auto in_drive = [](const core::ConfigProblem& problem) {
     return problem.key == "drive" || problem.key.rfind("drive.", 0) == 0;
@@ -254,19 +128,15 @@ Scenario load_scenario(const std::filesystem::path& file, const std::vector<std:
   return s;
 }
 
-namespace {
-
-/// Calls `show` with a grammar that is bound to a copy of the scenario.
-template <typename Show>
-auto shown(const Scenario& scenario, Show show) {
-  Scenario copy = scenario;
-  return show(grammar(copy));
+json configuration(const Scenario& scenario) {
+  Scenario bound = scenario;
+  return params::to_json(grammar(bound));
 }
 
-}  // namespace
-
-json configuration(const Scenario& scenario) { return shown(scenario, params::to_json); }
-std::string to_toml(const Scenario& scenario) { return shown(scenario, params::to_toml); }
+std::string to_toml(const Scenario& scenario) {
+  Scenario bound = scenario;
+  return params::to_toml(grammar(bound));
+}
 
 namespace {
 
@@ -274,46 +144,47 @@ json schema_head(const std::string& title) {
   return {{"$schema", "https://json-schema.org/draft/2020-12/schema"}, {"title", title}, {"type", "object"}};
 }
 
-/// Moves sections that several kinds have in the same form to `$defs`.
-void share_sections(json& by_kind, json& defs) {
-  std::map<std::string, std::pair<json, int>> seen;  // by section: its first form, and how many kinds have it
-  for (const json& kind : by_kind)
-    for (const auto& [name, section] : kind["properties"].items()) {
+/// Moves sections that several hosts have in the same form to `$defs`.
+void share_sections(json& by_host, json& defs) {
+  std::map<std::string, std::pair<json, int>> seen;  // by section: its first form, and how many hosts have it
+  for (const json& host : by_host)
+    for (const auto& [name, section] : host["properties"].items()) {
       auto [entry, added] = seen.try_emplace(name, section, 0);
       if (entry->second.first == section) ++entry->second.second;
     }
   for (const auto& [name, form] : seen) {
     if (form.second < 2) continue;
     defs[name] = form.first;
-    for (json& kind : by_kind)
-      if (kind["properties"].contains(name) && kind["properties"][name] == form.first)
-        kind["properties"][name] = {{"$ref", "#/$defs/" + name}};
+    for (json& host : by_host)
+      if (host["properties"].contains(name) && host["properties"][name] == form.first)
+        host["properties"][name] = {{"$ref", "#/$defs/" + name}};
   }
 }
 
 }  // namespace
 
 json scenario_schema() {
-  json kinds = json::array();
-  for (const HostKind kind : every_kind()) {
-    Scenario scenario(kind);
+  const std::vector<HostInfo>& table = host_table();
+  json hosts = json::array();
+  for (const HostInfo& host : table) {
+    Scenario scenario(host);
     json one = params::schema(grammar(scenario));
     params::allow_files(one, {{"drive", "name or file of a profile"}});
     one["properties"]["host"] = {
-        {"type", "object"}, {"additionalProperties", false}, {"properties", {{"kind", {{"const", to_string(kind)}}}}}};
-    kinds.push_back(one);
+        {"type", "object"}, {"additionalProperties", false}, {"properties", {{"kind", {{"const", host.name}}}}}};
+    hosts.push_back(one);
   }
   json schema = schema_head("Platter scenario");
-  schema["properties"]["host"] = {{"type", "object"},
-                                  {"properties", {{"kind", {{"enum", host_kinds()}, {"default", host_kinds()[0]}}}}}};
-  share_sections(kinds, schema["$defs"]);
-  // Selects the schema of the kind that host.kind names; without it, that of a drive.
-  json otherwise = kinds[0];
-  for (std::size_t i = host_kinds().size() - 1; i > 0; --i) {
+  schema["properties"]["host"] = {
+      {"type", "object"}, {"properties", {{"kind", {{"enum", params::names_of(table).names}, {"default", table[0].name}}}}}};
+  share_sections(hosts, schema["$defs"]);
+  // Selects the schema of the host that host.kind names; without it, that of the first.
+  json otherwise = hosts[0];
+  for (std::size_t i = table.size() - 1; i > 0; --i) {
     const json said = {
-        {"properties", {{"host", {{"properties", {{"kind", {{"const", host_kinds()[i]}}}}}, {"required", {"kind"}}}}}},
+        {"properties", {{"host", {{"properties", {{"kind", {{"const", table[i].name}}}}}, {"required", {"kind"}}}}}},
         {"required", {"host"}}};
-    otherwise = {{"if", said}, {"then", kinds[i]}, {"else", otherwise}};
+    otherwise = {{"if", said}, {"then", hosts[i]}, {"else", otherwise}};
   }
   for (auto& [key, value] : otherwise.items()) schema[key] = value;
   return schema;
@@ -386,23 +257,27 @@ All keys are read and checked before the simulation starts. No key changes durin
 
 std::string reference_page() {
   std::string text = kReferenceHead;
-  bool first = true;
-  for (const Part& part : parts()) {
-    Scenario scenario(part.kinds.empty() ? HostKind::Drive : part.kinds.front());
+  std::set<const Section*> shown;
+  const auto show = [&](const Section& section, const HostInfo& host) {
+    const bool first = shown.empty();
+    if (!shown.insert(&section).second) return;
+    Scenario scenario(host);
     Grammar grammar;
-    part.add(scenario, grammar);
-    text += fmt::format("{}### {}\n\n{}{}{}", first ? "" : "\n", part.title, part.text, part.text.empty() ? "" : "\n\n",
-                        params::page_table(grammar));
-    first = false;
+    section.add(scenario, grammar);
+    text += fmt::format("{}### {}\n\n{}{}{}", first ? "" : "\n", section.title, section.text,
+                        section.text.empty() ? "" : "\n\n", params::page_table(grammar));
     for (const params::BoundArray& array : grammar.arrays())
       text += fmt::format("\n#### `[[{}]]`, one for each {}\n\n{}", array.key, array.one, params::page_table(array));
-  }
+  };
+  show(kEvery, host_table().front());
+  for (const HostInfo& host : host_table())
+    for (const Section* section : host.sections) show(*section, host);
   text +=
       "\n### Defaults that depend on the host\n\n| host.kind | policy | sim.warmup_s | sim.measure_s |\n| --- | --- | --- | "
       "--- |\n";
-  for (const HostKind kind : every_kind()) {
-    const Scenario scenario(kind);
-    text += fmt::format("| {} | `{}` | {:g} | {:g} |\n", to_string(kind), scenario.policy, scenario.run.warmup_s,
+  for (const HostInfo& host : host_table()) {
+    const Scenario scenario(host);
+    text += fmt::format("| {} | `{}` | {:g} | {:g} |\n", host.name, scenario.policy.notation, scenario.run.warmup_s,
                         scenario.run.measure_s);
   }
   profile::DriveProfile profile;

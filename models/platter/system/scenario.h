@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <any>
 #include <cstdint>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -11,62 +12,54 @@
 #include "platter/accelerator/parameters.h"
 #include "platter/drive/fault_parameters.h"
 #include "platter/host/array/parameters.h"
-#include "platter/host/autoqos/parameters.h"
-#include "platter/host/media_server/parameters.h"
-#include "platter/host/mixed_server/parameters.h"
 #include "platter/mapping/eager/options.h"
 #include "platter/observe/parameters.h"
 #include "platter/params/grammar.h"
 #include "platter/params/source.h"
 #include "platter/profile/drive_profile.h"
 #include "platter/scheduling/interpretations.h"
+#include "platter/system/engine_table.h"
+#include "platter/system/hosts.h"
 #include "platter/system/packaged_configs.h"
 #include "platter/workload/parameters.h"
 #include "platter/workload/run_parameters.h"
 
 namespace platter::system {
 
-/// The kind of host that uses the drives.
-enum class HostKind {
-  Drive,        ///< a load, and one drive
-  Array,        ///< a load, and several drives below one host
-  MediaServer,  ///< Anastasiadis et al.
-  MixedServer,  ///< Shenoy et al.
-  AutoQos,      ///< Wu et al.
-};
-/// The names, in the order of the values.
-const std::vector<std::string_view>& host_kinds();
-std::string_view to_string(HostKind kind);
-
 /// A run, as its file describes it: the parameters of all modules. Only those that a host of this kind uses have an effect.
 struct Scenario : params::Source {
   /// With the defaults of a host of this kind.
-  explicit Scenario(HostKind host_kind = HostKind::Drive);
+  explicit Scenario(const HostInfo& of = host_table().front()) : host(&of) { of.set_defaults(*this); }
 
   std::int64_t format = 1;
-  HostKind kind;
-  std::string engine = "firmware";
-  std::string policy = "SPTF";
+  const HostInfo* host;
+  EngineChoice engine = *find_engine("firmware");
+  scheduling::PolicySpec policy = *scheduling::find_policy("SPTF");
   scheduling::Interpretations interpretations;
   accelerator::AcceleratorOptions accelerator;
   workload::RunParameters run;
   std::string drive_name;  ///< the drive's profile, as the file names it
   profile::DriveProfile drive;
 
-  // Of a drive and of an array:
+  // Of several hosts:
   eager::EagerOptions eager;
   workload::ContinuousWorkload continuous;
   workload::DiscreteWorkload discrete;
   observe::WaveParameters waves;
-  drive::FaultParameters fault;  ///< also of a mixed server
+  drive::FaultParameters fault;
   host::array::ArrayParameters array;
-  host::array::RedundancyParameters redundancy;  ///< of an array and of a mixed server
+  host::array::RedundancyParameters redundancy;
 
-  host::media_server::MediaServerParameters media_server;
-  host::mixed_server::MixedServerParameters mixed_server;
-  host::autoqos::AutoQosParameters autoqos;
-
-  bool is_array() const { return kind == HostKind::Array; }
+  std::any own;  ///< parameters that only this host has
+  /// These parameters. Precondition: they have this type.
+  template <typename Parameters>
+  Parameters& of_host() {
+    return std::any_cast<Parameters&>(own);
+  }
+  template <typename Parameters>
+  const Parameters& of_host() const {
+    return std::any_cast<const Parameters&>(own);
+  }
 };
 
 /// All keys that a scenario of its kind may have, bound to it.

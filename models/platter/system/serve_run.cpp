@@ -203,8 +203,8 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
       const std::string name = drive->basename();
       blocks_.push_back(std::make_unique<nbd::BlockInitiator>((name + "_nbd").c_str()));
       blocks_.back()->disk_init_socket.bind(tap(name + "_nbd_tap", *drive).host_tgt_socket);
-      exports_.push_back({name, fmt::format("{}, {}, engine {}", s_.drive.name, s_.policy, s_.engine), bytes_of(*drive),
-                          drive->planner().geometry().sector_bytes(), blocks_.back().get()});
+      exports_.push_back({name, fmt::format("{}, {}, engine {}", s_.drive.name, s_.policy.notation, s_.engine.notation),
+                          bytes_of(*drive), drive->planner().geometry().sector_bytes(), blocks_.back().get()});
     }
   }
 
@@ -284,9 +284,9 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
 }  // namespace
 
 std::unique_ptr<RunIf> make_serve_run(const Scenario& s, const ServeOptions& options) {
-  if (s.kind != HostKind::Drive && s.kind != HostKind::Array)
-    s.refuse("host.kind",
-             fmt::format("found {}, expected drive or array, because the clients are the host", to_string(s.kind)));
+  if (!s.host->takes_clients)
+    s.refuse("host.kind", fmt::format("found {}, expected {}, because the clients are the host", s.host->name,
+                                      hosts_that(&HostInfo::takes_clients)));
   if (!options.nbd.empty() && !options.vfio_user.empty())
     throw core::InputError(
         "platter serve", 0, 0,

@@ -6,7 +6,6 @@
 #include <vector>
 
 #include "platter/observe/wave_file.h"
-#include "platter/scheduling/policies.h"
 #include "platter/system/timeline.h"
 
 namespace platter::system {
@@ -15,9 +14,9 @@ using core::Picoseconds;
 
 namespace {
 
-std::vector<std::string> policies_of(const Scenario& s) {
-  if (s.kind != HostKind::MixedServer || s.mixed_server.architecture == "integrated") return {s.policy};
-  return {s.mixed_server.text_policy, s.mixed_server.video_policy};
+std::vector<scheduling::PolicySpec> policies_of(const Scenario& s) {
+  if (s.host->policies == nullptr) return {s.policy};
+  return s.host->policies(s);
 }
 
 /// Writes report and waves of the accesses before a lock-step mismatch to the mismatch folder.
@@ -43,7 +42,8 @@ void write_mismatch(const accelerator::LockstepCore& pair, const std::string& re
 }  // namespace
 
 std::string policy_text(const Scenario& s) {
-  const std::vector<std::string> policies = policies_of(s);
+  std::vector<std::string> policies;
+  for (const scheduling::PolicySpec& policy : policies_of(s)) policies.push_back(policy.notation);
   return fmt::format("{} {}", policies.size() == 1 ? "policy" : "policies", fmt::join(policies, " and "));
 }
 
@@ -53,16 +53,16 @@ void check_engine(const Scenario& s) {
     const bool given = s.positions.count(objection.key) != 0;
     throw core::ConfigError({s.problem(objection.key, objection.text, given ? "" : "engine")});
   };
-  for (const std::string& policy : policies_of(s))
-    refuse(engine_objection(s.engine, *scheduling::find_policy(policy), s.drive.queue_depth, s.interpretations, s.accelerator));
-  if (is_accelerated(s.engine)) refuse(drive_objection(s.engine, mechanics::AccessPlanner(s.drive)));
+  for (const scheduling::PolicySpec& policy : policies_of(s))
+    refuse(engine_objection(s.engine, policy, s.drive.queue_depth, s.interpretations, s.accelerator));
+  if (s.engine.row->drive_objection != nullptr) refuse(drive_objection(s.engine, mechanics::AccessPlanner(s.drive)));
 }
 
-system::EngineOptions engine_options(const Scenario& s, const std::string& policy, const RunOptions& run) {
+system::EngineOptions engine_options(const Scenario& s, const scheduling::PolicySpec& policy, const RunOptions& run) {
   system::EngineOptions options(s.drive);
   options.engine = s.engine;
   options.seed = static_cast<std::uint64_t>(s.run.seed);
-  options.policy = scheduling::find_policy(policy);
+  options.policy = policy;
   options.interpretations = s.interpretations;
   options.accelerator = s.accelerator;
   if (writes_waves(run)) options.tracing = accelerator::RtlCore::traced();

@@ -41,8 +41,7 @@ def run(scenario: str | Path, settings: Mapping[str, Any] | None = None, *, plat
     """
     executable = find_platter(platter)
     overrides = [word for key, value in flat(settings or {}) for word in ("--set", f"{key}={value}")]
-    # Drives and arrays keep a log, and so does a mixed server.
-    logs = host_kind(executable, scenario, overrides) in ("drive", "array", "mixed_server")
+    logs = keeps_log(executable, scenario, overrides)
     with tempfile.TemporaryDirectory(prefix="platter-run-") as name:
         result, log = Path(name) / "result.json", Path(name) / "requests.csv"
         call_platter(executable, ["run", str(scenario), "--quiet", *overrides, "--result", str(result), *(["--requests", str(log)] if logs else [])],
@@ -50,11 +49,13 @@ def run(scenario: str | Path, settings: Mapping[str, Any] | None = None, *, plat
         return Run(json.loads(result.read_text(encoding="utf-8")), read_requests(log) if logs else None)
 
 
-def host_kind(platter: Path, scenario: str | Path, overrides: list[str]) -> str:
-    """What stands before the drives."""
+def keeps_log(platter: Path, scenario: str | Path, overrides: list[str]) -> bool:
+    """Whether the scenario's host keeps a log of its requests."""
     import tomllib
 
-    return tomllib.loads(call_platter(platter, ["config", "dump", str(scenario), *overrides]))["host"]["kind"]
+    kind = tomllib.loads(call_platter(platter, ["config", "dump", str(scenario), *overrides]))["host"]["kind"]
+    hosts = json.loads(call_platter(platter, ["list", "hosts", "--json"]))
+    return next(host["keeps_logs"] for host in hosts if host["name"] == kind)
 
 
 def read_requests(log: Path) -> pl.DataFrame:

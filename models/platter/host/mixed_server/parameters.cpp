@@ -19,13 +19,17 @@ using params::Range;
 const params::Table<MixedServerParameters>& mixed_server_parameters() {
   using P = MixedServerParameters;
   static const params::Table<P> table = {
-      {"server.architecture", "", "partitioned: text and video have disks of their own; integrated: both are on all disks",
+      {"server.architecture", "",
+       "partitioned: text and video have disks of their own; integrated: both are on all disks, with the policy of the key "
+       "`policy`",
        at(&P::architecture), OneOf{{"partitioned", "integrated"}}},
       {"server.text_disks", "", "disks for text of the partitioned server", at(&P::text_disks), Range{1, 31}},
       {"server.video_disks", "", "disks for video of the partitioned server; the integrated server has the sum of both numbers",
        at(&P::video_disks), Range{1, 31}},
-      {"server.text_policy", "", "partitioned: scheduling policy of the text disks", at(&P::text_policy)},
-      {"server.video_policy", "", "partitioned: scheduling policy of the video disks", at(&P::video_policy)},
+      {"server.text_policy", "", "partitioned: scheduling policy of the text disks",
+       params::notated(&P::text_policy, scheduling::find_policy, scheduling::policy_objection)},
+      {"server.video_policy", "", "partitioned: scheduling policy of the video disks",
+       params::notated(&P::video_policy, scheduling::find_policy, scheduling::policy_objection)},
       {"server.areas", "",
        "places on the disks. adjacent: video next to the text; apart: text at the outer edge and video at the inner edge; "
        "spread: both in equal parts over the whole disk",
@@ -64,6 +68,10 @@ const params::Table<MixedServerParameters>& mixed_server_parameters() {
 
 void check(const MixedServerParameters& s, std::uint32_t copies, const profile::DriveProfile& drive,
            const workload::RunParameters& run, params::Findings& findings) {
+  for (const auto& [key, policy] : {std::pair<const char*, const scheduling::PolicySpec*>{"server.text_policy", &s.text_policy},
+                                    {"server.video_policy", &s.video_policy}})
+    if (const std::string objection = scheduling::placing_objection(*policy, false); !objection.empty())
+      findings.add(key, objection);
   if (s.disks() > array::kMostDrives)
     findings.add("server.video_disks", fmt::format("found {}, expected at most {} with server.text_disks, which is {}",
                                                    s.video_disks, array::kMostDrives, s.text_disks));

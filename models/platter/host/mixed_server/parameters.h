@@ -8,6 +8,7 @@
 #include "platter/params/row.h"
 #include "platter/params/source.h"
 #include "platter/profile/drive_profile.h"
+#include "platter/scheduling/policies.h"
 #include "platter/workload/run_parameters.h"
 
 namespace platter::host::mixed_server {
@@ -20,8 +21,8 @@ struct MixedServerParameters {
   std::uint32_t disks() const { return static_cast<std::uint32_t>(text_disks + video_disks); }
   bool integrated() const { return architecture == "integrated"; }
 
-  std::string text_policy = "LOOK";
-  std::string video_policy = "SCAN-EDF";
+  scheduling::PolicySpec text_policy = *scheduling::find_policy("LOOK");
+  scheduling::PolicySpec video_policy = *scheduling::find_policy("SCAN-EDF");
   std::int64_t text_clients = 0;
   std::string arrivals = "poisson";
   double interval_s = 1;

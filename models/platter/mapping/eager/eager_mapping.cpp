@@ -27,32 +27,25 @@ EagerMapping::EagerMapping(const mechanics::AccessPlanner& planner, const EagerO
 // --- parts -----------------------------------------------------------------------------------------------------------
 
 Extent EagerMapping::read_of(const Walk& walk) const {
-  return planner_.resolve(Lba(layout_.first_sector(map_.place_of(walk.unit)).value + walk.within), walk.sectors, false);
+  return planner_.resolve(Lba(layout_.first_sector(map_.place_of(block_of(walk))).value + walk.within), walk.sectors, false);
 }
 
-Extent EagerMapping::part(Walk& walk, std::uint32_t done) {
-  const std::uint64_t first = walk.first + done;
-  walk.done = done;
-  walk.unit = Block(static_cast<std::uint32_t>(first / granule()));
+Extent EagerMapping::next(Walk& walk) {
+  if (walk.fetching) {
+    walk.fetching = false;
+    return unplaced(granule(), true);
+  }
+  walk.done += walk.sectors;
+  const std::uint64_t first = walk.first + walk.done;
+  walk.unit = first / granule();
   walk.within = static_cast<std::uint32_t>(first % granule());
   walk.sectors = static_cast<std::uint32_t>(std::min<std::uint64_t>(granule() - walk.within, walk.end() - first));
   walk.fetching = walk.write && walk.sectors < granule();
   if (walk.fetching) {
     ++statistics_.read_first;
-    return planner_.resolve(layout_.first_sector(map_.place_of(walk.unit)), granule(), false);
+    return planner_.resolve(layout_.first_sector(map_.place_of(block_of(walk))), granule(), false);
   }
   return walk.write ? unplaced(granule(), true) : read_of(walk);  // of a write, the policy says where
-}
-
-bool EagerMapping::next(Walk& walk, Extent& extent) {
-  if (walk.fetching) {
-    walk.fetching = false;
-    extent = unplaced(granule(), true);
-    return true;
-  }
-  if (last(walk)) return false;
-  extent = part(walk, walk.done + walk.sectors);
-  return true;
 }
 
 Extent EagerMapping::aim(Walk& walk, Place place, bool hidden) {
@@ -63,12 +56,13 @@ Extent EagerMapping::aim(Walk& walk, Place place, bool hidden) {
 }
 
 mapping::WriteTarget EagerMapping::target(const Walk& walk) const {
-  return {bytes(layout_.first_sector(walk.place).value), bytes(std::uint64_t{walk.unit.value} * granule()), bytes(granule())};
+  return {bytes(layout_.first_sector(walk.place).value), bytes(walk.unit * granule()), bytes(granule())};
 }
 
-void EagerMapping::written(const Walk& walk) {
-  if (headers_) headers_->write(walk.place, {walk.unit, next_sequence_++});
-  map_.move(walk.unit, walk.place);
+bool EagerMapping::written(const Walk& walk) {
+  if (headers_) headers_->write(walk.place, {block_of(walk), next_sequence_++});
+  map_.move(block_of(walk), walk.place);
+  return true;
 }
 
 bool EagerMapping::follow(const Walk& written, const Walk& waiting, Extent& extent) const {
@@ -91,15 +85,22 @@ void EagerMapping::locate(std::uint64_t address, std::uint64_t length, const Vis
 // --- power loss ------------------------------------------------------------------------------------------------------
 
 MapImage EagerMapping::image(const Walk* writing, std::uint32_t sectors) const {
-  MapImage image{headers_};
-  if (writing != nullptr && image.headers) image.headers->tear(writing->place, sectors, {writing->unit, next_sequence_});
-  return image;
+  if (!headers_) return {};
+  BlockHeaders headers = *headers_;
+  if (writing != nullptr) headers.tear(writing->place, sectors, {block_of(*writing), next_sequence_});
+  return headers;
+}
+
+const BlockHeaders& EagerMapping::headers_in(const MapImage& image) {
+  const auto* headers = std::any_cast<BlockHeaders>(&image);
+  if (headers == nullptr) throw std::runtime_error("the image has no sector headers: the drive that it is of holds no data");
+  return *headers;
 }
 
 void EagerMapping::mount(const MapImage& image) {
-  if (!image.headers) throw std::runtime_error("the image has no sector headers: the drive that it is of holds no data");
-  next_sequence_ = image.headers->recover(map_);
-  headers_ = image.headers;
+  const BlockHeaders& headers = headers_in(image);
+  next_sequence_ = headers.recover(map_);
+  headers_ = headers;
 }
 
 }  // namespace platter::eager

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+
+#include "platter/mapping/eager/block_headers.h"
 #include "platter/mapping/eager/free_search.h"
 #include "platter/mapping/eager/options.h"
 #include "platter/mapping/mapping_if.h"
@@ -38,19 +41,18 @@ class EagerMapping : public mapping::MappingIf {
 
   std::uint64_t capacity_sectors() const override { return std::uint64_t{map_.blocks()} * granule(); }
   std::uint32_t granule() const override { return layout_.sectors_per_block(); }
-  bool fixed() const override { return false; }
-  mechanics::Extent arrived(const Walk& walk) const override { return unplaced(walk.blocks, walk.write); }
-  mechanics::Extent begin(Walk& walk) override { return part(walk, 0); }
-  bool last(const Walk& walk) const override { return walk.done + walk.sectors == walk.blocks; }
-  bool next(Walk& walk, mechanics::Extent& extent) override;
+  mechanics::Extent arrived(Walk& walk) const override { return unplaced(walk.blocks, walk.write); }
+  mechanics::Extent next(Walk& walk) override;
+  const scheduling::FreeSpaceIf* free_space() const override { return &search_; }
   mechanics::Extent aim(Walk& walk, Place place, bool hidden) override;
   mapping::WriteTarget target(const Walk& walk) const override;
-  void written(const Walk& walk) override;
+  bool written(const Walk& walk) override;
   bool follow(const Walk& written, const Walk& waiting, mechanics::Extent& extent) const override;
   void locate(std::uint64_t address, std::uint64_t length, const VisitPiece& visit) const override;
-  const scheduling::FreeSpaceIf* free_space() const override { return &search_; }
   MapImage image(const Walk* writing, std::uint32_t sectors) const override;
   void mount(const MapImage& image) override;
+  /// The sector headers in an image. Throws std::runtime_error if it has none.
+  static const BlockHeaders& headers_in(const MapImage& image);
 
  private:
   static mechanics::Extent unplaced(std::uint32_t blocks, bool write) {
@@ -59,7 +61,7 @@ class EagerMapping : public mapping::MappingIf {
     extent.write = write;
     return extent;
   }
-  mechanics::Extent part(Walk& walk, std::uint32_t done);
+  static Block block_of(const Walk& walk) { return Block(static_cast<std::uint32_t>(walk.unit)); }
   mechanics::Extent read_of(const Walk& walk) const;
   std::uint64_t bytes(std::uint64_t sectors) const { return sectors * sector_bytes_; }
 

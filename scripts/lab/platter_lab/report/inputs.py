@@ -16,7 +16,7 @@ import polars as pl
 
 from platter_lab import LabError
 from platter_lab.model import Run, read_requests
-from platter_lab.report.shape import PARTS, Anything, List, Named, Number, Optional, Table, Text, completions, expect, expect_result, has_responses, shown
+from platter_lab.report.shape import PARTS, Anything, List, Named, Number, Optional, Table, Text, completions, expect, expect_result, has_responses, of_host, shown
 
 PS_PER_S = 10**12
 _LOG = ("number", "class", "stream", "op", "offset_bytes", "length_bytes", "issued_ps", "accepted_ps", "started_ps", "completed_ps",
@@ -141,15 +141,14 @@ def measured(requests: pl.DataFrame, result: Mapping[str, Any]) -> pl.DataFrame:
 
 def _expect_of_run(log: Path, requests: pl.DataFrame, file: Path, result: Mapping[str, Any]) -> None:
     """LabError where the log's counts, or its longest response times, are not the result's."""
-    kind = result["configuration"]["host"]["kind"]
-    if kind in ("drive", "array"):
-        classes = result.get("classes", {})
-        good = measured(requests, result)
-    elif kind == "mixed_server":
-        classes = result.get("array", {}).get("classes", {})
-        good = requests.filter(pl.col("status") == "good")
-    else:
+    host = of_host(result)
+    if not host.classes:
+        kind = result["configuration"]["host"]["kind"]
         raise LabError(f"{log}: cannot belong to a run of host.kind \"{kind}\", which writes no log; expected {file} alone")
+    classes: Mapping[str, Any] = result
+    for name in host.classes:
+        classes = classes.get(name, {})
+    good = measured(requests, result) if host.measured else requests.filter(pl.col("status") == "good")
     here = {row[0]: row[1:] for row in good.group_by("class").agg(pl.len(), (pl.col("completed_ps") - pl.col("issued_ps")).max()).iter_rows()}
     for name in sorted({*here, *(name for name, one in classes.items() if completions(one))}):
         count, longest_ps = here.get(name, (0, 0))

@@ -10,7 +10,7 @@ from typing import Any
 from platter_lab.report import charts, look
 from platter_lab.report.inputs import PARTS, RunInput, warmup_ps
 from platter_lab.report.page import Page, Raw, number, table, text
-from platter_lab.report.shape import classes_in, completions, finite, has_parts, has_responses
+from platter_lab.report.shape import classes_in, completions, finite, has_parts, has_responses, of_host
 from platter_lab.report.statistics_table import Schema, settings, statistics
 from platter_lab.statistics import ABSENT
 
@@ -216,7 +216,7 @@ def run_page(given: RunInput, schema: Schema | None) -> Page:
         page.figure("What makes slow requests slow", charts.bands(given.run), "Requests of a class by the percentiles of their response time.")
         _over_time(page, given, {})
     _slowest(page, given)
-    if given.configuration["host"]["kind"] == "autoqos" and result.get("streams"):
+    if "streams" in of_host(result).form and result.get("streams"):
         page.section("Bandwidth")
         page.figure("What each stream got", charts.bandwidth(given.run), "Bytes of commands that ended in each second.")
     page.section("Statistics")

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <regex>
+
+#include "platter/system/engine_table.h"
+
+namespace platter::system {
+namespace {
+
+std::string choice(const char* notation) {
+  const std::optional<EngineChoice> found = find_engine(notation);
+  if (!found) return "none";
+  std::string text(found->row->name);
+  for (const std::uint64_t number : found->numbers) text += " " + std::to_string(number);
+  return text;
+}
+
+TEST(EngineTable, ANotationIsANameAndThenTheNumbersOfItsRow) {
+  EXPECT_EQ(choice("firmware"), "firmware");
+  EXPECT_EQ(choice("model"), "model");
+  EXPECT_EQ(choice("rtl"), "rtl");
+  EXPECT_EQ(choice("lockstep"), "lockstep");
+  EXPECT_EQ(choice("lockstep:sample=50"), "lockstep 50");
+  EXPECT_EQ(choice("lockstep:sample=50/200"), "lockstep 50 200");
+  EXPECT_EQ(find_engine("lockstep:sample=50/200")->notation, "lockstep:sample=50/200");
+  for (const char* wrong : {"",
+                            "fast",
+                            "Model",
+                            "model ",
+                            ":",
+                            "model:",
+                            "rtl:sample=5",
+                            "lockstep:",
+                            "lockstep:sample",
+                            "lockstep:sample=",
+                            "lockstep:sample=x",
+                            "lockstep:sample=5x",
+                            "lockstep:sample=5/",
+                            "lockstep:sample=5/20/",
+                            "lockstep:sample=-5",
+                            "lockstep:sample=0",
+                            "lockstep:sample=5/5",
+                            "lockstep:sample=5/4",
+                            "lockstep:sample=1000000001",
+                            "lockstep:sample=5/1000000001",
+                            "lockstep:sample=99999999999999999999"})
+    EXPECT_EQ(choice(wrong), "none") << wrong;
+}
+
+TEST(EngineTable, AnObjectionSaysWhatWasExpected) {
+  EXPECT_EQ(engine_notation_objection("rtl"), "");
+  EXPECT_EQ(engine_notation_objection("lockstep:sample=5"), "");
+  EXPECT_EQ(engine_notation_objection("modle"),
+            "found \"modle\", expected one of firmware, model, rtl, lockstep[:sample=K[/N]] (did you mean model?)");
+  EXPECT_EQ(engine_notation_objection("rtl:sample=5"),
+            "found \"rtl:sample=5\", expected one of firmware, model, rtl, lockstep[:sample=K[/N]]");
+  EXPECT_EQ(engine_notation_objection("lockstep:sample=0"),
+            "found \"lockstep:sample=0\", expected lockstep[:sample=K[/N]] with 0 < K < N, each at most 1000000000");
+}
+
+TEST(EngineTable, TheRegularExpressionMatchesTheNotations) {
+  const std::regex pattern(engine_pattern());
+  for (const char* good : {"firmware", "model", "rtl", "lockstep", "lockstep:sample=5", "lockstep:sample=5/20"})
+    EXPECT_TRUE(std::regex_match(good, pattern)) << good;
+  for (const char* wrong :
+       {"", "fast", "rtl:sample=5", "lockstep:", "lockstep:sample=0", "lockstep:sample=5/", "lockstep:sample=K"})
+    EXPECT_FALSE(std::regex_match(wrong, pattern)) << wrong;
+}
+
+}  // namespace
+}  // namespace platter::system
