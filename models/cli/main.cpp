@@ -102,7 +102,7 @@ void declare_trace(CLI::App& command, cli::TraceInputOptions& trace) {
   command
       .add_option("--sort-window", trace.sort_window,
                   "number of requests that are held back to sort them by time, instead of the format's usual number; 0: none")
-      ->check(CLI::Range(0u, workload::TraceOptions::kMostSorted));
+      ->check(CLI::Range(0u, workload::TraceOptions::kMaxSorted));
   command
       .add_option("--spread", trace.spread_s,
                   "spread requests with equal times evenly over this time [s], but not beyond the next later time")

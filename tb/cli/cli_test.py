@@ -847,7 +847,7 @@ class Runs(Case):
 
     def test_a_timeline_of_an_array_with_a_failure(self):
         events, _ = self.timeline_of(SOURCE / "models/configs/scenarios/mirrored_array.toml", *overrides(
-            ["engine=model", "sim.warmup_s=0", "sim.measure_s=4", "fault.fails_at_s=1", "fault.revives_at_s=2", "observe.wave_from_s=0", "observe.wave_to_s=4"]))
+            ["engine=model", "sim.warmup_s=0", "sim.measure_s=4", "failure.fails_at_s=1", "failure.revives_at_s=2", "observe.wave_from_s=0", "observe.wave_to_s=4"]))
         drives = {e["pid"]: e["args"]["name"] for e in events if e["name"] == "process_name"}
         self.assertEqual(len(set(drives.values())), len(drives))
         self.assertEqual(drives[min(drives)], "host")
@@ -994,7 +994,7 @@ class Runs(Case):
                 (["eager.block_bytes=200000"], "eager.block_bytes: found 200000, expected a multiple of the sector"),
                 (["eager.block_bytes=262144"], "eager.enabled: a drive of 0 blocks of 262144 bytes"),
                 (["host.kind=array", "array.copies=3"], "array.copies: found 3, expected at most array.drives, which is 2"),
-                (["host.kind=array", "fault.fails_at_s=1"], "fault.fails_at_s: found a drive that fails, expected 0 .never. with array.kind = .ew."),
+                (["host.kind=array", "failure.fails_at_s=1"], "failure.fails_at_s: found a drive that fails, expected 0 .never. with array.kind = .ew."),
                 (["host.kind=array", "array.kind=striped"], "array.kind: found striped, expected ew with eager.enabled = true"),
                 (["host.kind=array", "array.drives=33"], "array.drives: found 33, expected 1 to 32"),
                 (["host.kind=array", "array.tags=8"], 'array.tags: is a key of striped arrays, expected array.kind = "striped"'),
@@ -1021,7 +1021,7 @@ class Runs(Case):
 
     def test_a_striped_array_serves_through_a_failure(self):
         """With a copy nothing fails, and the drive that is revived is rebuilt; without one, what it held fails until then."""
-        failure = ("fault.fails_at_s=20.5", "fault.drive=2", "fault.revives_at_s=29.5")
+        failure = ("failure.fails_at_s=20.5", "failure.drive=2", "failure.revives_at_s=29.5")
         whole = self.striped(4, 2)
         self.assertEqual(whole["array"]["failures"], [0, 0, 0, 0])
         mirrored = self.striped(4, 2, *failure)
@@ -1095,13 +1095,13 @@ class Runs(Case):
                 (["array.unit_bytes=1000"], "array.unit_bytes: found 1000, expected a multiple of the 512 bytes of a sector"),
                 (["array.tags=33"], "array.tags: found 33, expected at most drive.queue.depth, which is 32"),
                 (["array.answer=first"], "array.answer: found first, expected all in a striped array"),
-                (["fault.drive=4"], "fault.drive: found 4, expected one of the host's 4 drives, from 0"),
-                (["fault.fails_at_s=6", "fault.revives_at_s=5"], "fault.revives_at_s: found 5, expected a time after fault.fails_at_s, which is 6"),
+                (["failure.drive=4"], "failure.drive: found 4, expected one of the host's 4 drives, from 0"),
+                (["failure.fails_at_s=6", "failure.revives_at_s=5"], "failure.revives_at_s: found 5, expected a time after failure.fails_at_s, which is 6"),
                 (["array.cache_bytes=100"], "array.cache_bytes: found 100, expected 0 or at least array.cache_block_bytes, which is 8192"),
-                (["array.kind=ew", "fault.fails_at_s=1", "fault.revives_at_s=5"], 'fault.revives_at_s: found a drive that is revived, expected array.kind = "striped"'),
+                (["array.kind=ew", "failure.fails_at_s=1", "failure.revives_at_s=5"], 'failure.revives_at_s: found a drive that is revived, expected array.kind = "striped"'),
                 (["array.cache_bytes=1000000", "array.cache_block_bytes=3072"], "array.unit_bytes: found 65536, expected a multiple of the 3072 bytes of a block"),
                 (["array.cache_bytes=1000000000000", "array.cache_block_bytes=512"], "array.cache_bytes: found 1000000000000, expected at most 16777216 blocks"),
-                (["fault.revives_at_s=5"], "fault.revives_at_s: found a drive that is revived, expected a failure before it .fault.fails_at_s."),
+                (["failure.revives_at_s=5"], "failure.revives_at_s: found a drive that is revived, expected a failure before it .failure.fails_at_s."),
                 (["array.cache_bytes=1000000", "array.stream_buffer_units=2"], "array.stream_buffer_units: found stream buffers, expected 0 together with"),
                 (["array.unit_bytes=1000000000", "array.stream_buffer_units=2"], "array.unit_bytes: a half of a stream's buffer has at most 1073741824 bytes"),
                 (["array.knid=ew"], r"array.knid: there is no such key \(did you mean array.kind")):
@@ -1117,14 +1117,14 @@ class Runs(Case):
             return list(csv.DictReader(log.read_text().splitlines()))
         whole = requests()
         result = self.result_of(MIXED, "--set", "engine=firmware", "--set", "sim.warmup_s=0", "--set", "sim.measure_s=40",
-                                "--set", "fault.fails_at_s=20")
+                                "--set", "failure.fails_at_s=20")
         for load in result["classes"].values():
             self.assertEqual(load["issued"], load["completed"] + load["failed"] + load["outstanding"])
             self.assertGreater(load["failed"], 0)
-        for end, notice in ((20, "no drive failed: fault.fails_at_s is 20 s, which is after the end of the run"), (21, "the drive failed at 20 s")):
-            shown = self.run_good("run", MIXED, *overrides(["engine=firmware", "sim.warmup_s=0", f"sim.measure_s={end}", "fault.fails_at_s=20"]))
+        for end, notice in ((20, "no drive failed: failure.fails_at_s is 20 s, which is after the end of the run"), (21, "the drive failed at 20 s")):
+            shown = self.run_good("run", MIXED, *overrides(["engine=firmware", "sim.warmup_s=0", f"sim.measure_s={end}", "failure.fails_at_s=20"]))
             self.assertIn(notice, shown.stdout)
-        failed = [row for row in requests("--set", "fault.fails_at_s=20") if row["status"] == "good"]
+        failed = [row for row in requests("--set", "failure.fails_at_s=20") if row["status"] == "good"]
         self.assertGreater(len(failed), 900)
         self.assertEqual([row for row in whole if int(row["completed_ps"]) <= 20 * 10**12], failed)
 
@@ -1267,7 +1267,7 @@ class Waves(Case):
 
     def test_a_window_that_opens_late_begins_with_what_is(self):
         v, _ = self.variables("--set", "host.kind=array", "--set", "array.kind=striped", "--set", "array.drives=3", "--set", "array.copies=2",
-                              "--set", "engine=firmware", "--set", "fault.fails_at_s=1", "--set", "fault.drive=1", "--wave-from", "1.5", "--wave-to", "1.6")
+                              "--set", "engine=firmware", "--set", "failure.fails_at_s=1", "--set", "failure.drive=1", "--wave-from", "1.5", "--wave-to", "1.6")
         first = {drive: v[f"array.disk{drive}.alive"].signal.value_at(1_500_000_000_000) for drive in range(3)}
         self.assertEqual([int(alive) for alive in first.values()], [1, 0, 1])
         self.assertGreater(int(v["array.disk1.stale_units"].signal.value_at(1_500_000_000_000)), 0)

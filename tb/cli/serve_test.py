@@ -148,8 +148,8 @@ class Options(ServeCase):
         self.assertIn("--nbd-memory: found 1048576 bytes, expected at least 67108864", self.refused("--nbd-memory", "1MiB"))
 
     def test_a_drive_of_an_array_fails_and_returns(self):
-        fault = ("--set", "array.kind=striped", "--set", "fault.fails_at_s=1", "--set", "fault.drive=1", "--set", "fault.revives_at_s=3")
-        self.assertIn("fault.replaced", self.refused(*ARRAY, *fault, "--set", "fault.replaced=true"))
+        fault = ("--set", "array.kind=striped", "--set", "failure.fails_at_s=1", "--set", "failure.drive=1", "--set", "failure.revives_at_s=3")
+        self.assertIn("failure.replaced", self.refused(*ARRAY, *fault, "--set", "failure.replaced=true"))
         self.serve(*ARRAY, *fault)
         lives, fails = self.connect(self.path, "disk0"), self.connect(self.path, "disk1")
 

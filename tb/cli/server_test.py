@@ -260,7 +260,7 @@ class Mixed(Case):
         self.assertEqual(apart, adjacent)
         self.assertGreater(spread, 1.2 * adjacent)
         for kind in ("apart", "spread"):
-            self.assertEqual(self.mixed("array.copies=2", f"server.areas={kind}", "fault.fails_at_s=5", "fault.drive=2")["text"]["failed"], 0)
+            self.assertEqual(self.mixed("array.copies=2", f"server.areas={kind}", "failure.fails_at_s=5", "failure.drive=2")["text"]["failed"], 0)
 
     def test_rounds_are_common_or_staggered(self):
         """Staggered, the units of a round do not come all at once: near capacity fewer are late, and text waits less behind them."""
@@ -294,7 +294,7 @@ class Mixed(Case):
         self.assertGreater(held["text"]["oldest_ms"], 100 * free["text"]["response_ms"]["mean"])
 
     def test_mirrored_units_outlast_a_failure_and_are_rebuilt(self):
-        failure = ("fault.fails_at_s=8", "fault.drive=3")
+        failure = ("failure.fails_at_s=8", "failure.drive=3")
         whole = self.mixed("text.clients=40")
         text, video = (self.mixed("text.clients=40", *failure)[part] for part in ("text", "video"))
         self.assertGreater(text["failed"], 100)   # of 16 disks one is gone: a request of four units meets it with 1 / 4
@@ -305,14 +305,14 @@ class Mixed(Case):
         small = ("text.clients=40", "array.copies=2", "text.set_bytes=33554432", "video.file_s=2", "array.rebuild_outstanding=4")
         for server in ("integrated", "partitioned"):
             with self.subTest(server=server):
-                result = self.mixed(*small, f"server.architecture={server}", *failure, "fault.revives_at_s=10", "fault.replaced=true")
+                result = self.mixed(*small, f"server.architecture={server}", *failure, "failure.revives_at_s=10", "failure.replaced=true")
                 self.assertEqual((result["text"]["failed"], result["video"]["lost_units"]), (0, 0))
                 array = result["array"]
                 self.assertEqual([bool(failures) for failures in array["failures"]], [disk == 3 for disk in range(16)])
                 self.assertEqual(array["stale_units"], [0] * 16)
                 self.assertGreater(array["rebuilt_units"][3], 500)
                 self.assertGreater(array["fresh_since_s"][3], 10)
-                kept = self.mixed(*small, f"server.architecture={server}", *failure, "fault.revives_at_s=10")
+                kept = self.mixed(*small, f"server.architecture={server}", *failure, "failure.revives_at_s=10")
                 self.assertEqual(kept["array"]["rebuilt_units"], [0] * 16)   # what is only read is as it was
 
     def test_few_tags_make_the_classes_wait_in_the_host(self):
@@ -326,7 +326,7 @@ class Mixed(Case):
         with tempfile.TemporaryDirectory() as folder:
             log, waves = Path(folder, "requests.csv"), Path(folder, "waves.fst")
             self.run_good("run", self.FILE, "--set", "sim.warmup_s=0", "--set", "sim.measure_s=2", "--set", "observe.wave_to_s=0.2",
-                          *overrides(("array.copies=2", "text.set_bytes=33554432", "video.file_s=2", "fault.fails_at_s=0.1", "fault.drive=2")),
+                          *overrides(("array.copies=2", "text.set_bytes=33554432", "video.file_s=2", "failure.fails_at_s=0.1", "failure.drive=2")),
                           "--requests", log, "--waves", waves, "--result", Path(folder, "result.json"))
             rows = log.read_text().splitlines()
             units = json.loads(Path(folder, "result.json").read_text())
@@ -379,9 +379,9 @@ class Mixed(Case):
                                  ("video.file_s=1000000", "video.file_s: the video files do not fit"),
                                  ("server.text_disks=31", "expected at most 32 with server.text_disks, which is 31"),
                                  ("array.copies=3", "expected 1 or 2 in a server of text and video"),
-                                 ("fault.drive=16", "expected one of the host's 16 drives"),
-                                 ("fault.revives_at_s=3", "expected a failure before it .fault.fails_at_s."),
-                                 ("fault.replaced=true", "expected a revival too .fault.revives_at_s."),
+                                 ("failure.drive=16", "expected one of the host's 16 drives"),
+                                 ("failure.revives_at_s=3", "expected a failure before it .failure.fails_at_s."),
+                                 ("failure.replaced=true", "expected a revival too .failure.revives_at_s."),
                                  ("array.kind=striped", "no such key with host.kind = \"mixed_server\""),
                                  ("sim.measure_s=1.5", "whole rounds of 1 s")):
             with self.subTest(setting=setting):

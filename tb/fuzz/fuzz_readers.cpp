@@ -40,7 +40,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace platter;
 
-constexpr long kMostMemoryKb = 512 * 1024;  // beyond what the process had before the case
+constexpr long kMaxMemoryKb = 512 * 1024;  // beyond what the process had before the case
 
 struct Options {
   fs::path seeds;
@@ -442,7 +442,7 @@ int sc_main(int argc, char** argv) {
       wrong = "a message without a file: " + wrong;
     else if (seconds > options.limit_s)
       wrong = fmt::format("{:.2f} s", seconds);
-    else if (memory_kb() - memory > kMostMemoryKb)
+    else if (memory_kb() - memory > kMaxMemoryKb)
       wrong = fmt::format("{} KB of memory", memory_kb() - memory);
     else
       continue;

@@ -31,7 +31,7 @@ WORDS = {"wave-when": ["--wave-when", "response_ms >= 0"]}  # a drive is watched
 UNWATCHED = ("media_server", "autoqos")  # hosts whose runs refuse every observer
 WINDOW = ["observe.wave_from_s=0", "observe.wave_to_s=1e3", "observe.wave_angle_samples=4"]
 SHORT = ["sim.warmup_s=1", "sim.measure_s=4"]
-FAILURE = ["fault.fails_at_s=2", "fault.revives_at_s=3"]
+FAILURE = ["failure.fails_at_s=2", "failure.revives_at_s=3"]
 MOST_ROWS = 3  # of a log, printed
 EXPLAINED = "26"  # requests, the most of `platter explain`
 
@@ -95,7 +95,7 @@ def scenarios() -> list[Watched]:
         table = tomllib.loads(file.read_text())
         if table.get("host", {}).get("kind") not in ("array", "mixed_server"):
             continue
-        found.append(Watched(file.relative_to(golden.ROOT).as_posix(), file, [*SHORT, *(FAILURE if "fault" in table else [])]))
+        found.append(Watched(file.relative_to(golden.ROOT).as_posix(), file, [*SHORT, *(FAILURE if "failure" in table else [])]))
     return found
 
 

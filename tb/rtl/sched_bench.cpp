@@ -12,7 +12,7 @@ namespace {
 namespace reg = accelerator::reg;
 using Work = Golden::Work;
 
-constexpr std::size_t kMostDifferences = 30;
+constexpr std::size_t kMaxDifferences = 30;
 
 std::string hex(std::uint32_t value) {
   std::ostringstream text;
@@ -105,7 +105,7 @@ void SchedBench::hard_reset() {
 }
 
 void SchedBench::note(const std::string& text) {
-  if (differences_.size() >= kMostDifferences) return;
+  if (differences_.size() >= kMaxDifferences) return;
   differences_.push_back("cycle " + std::to_string(cycle_) + ": " + text + " (after " + last_write_ + " accepted in cycle " +
                          std::to_string(write_accepted_) + "; at work: " + name_of(golden_->work()) + ", " +
                          std::to_string(golden_->busy_left()) + " busy cycles left, " + std::to_string(golden_->occupancy()) +
@@ -723,17 +723,17 @@ void SchedBench::near_rest() {
 void SchedBench::near_cap() {
   const auto e = random_entry();
   if (!e) return;
-  constexpr std::int64_t kMostCap = (1 << 17) - 1, kMostScale = (1 << 18) - 1;
+  constexpr std::int64_t kMaxCap = (1 << 17) - 1, kMaxScale = (1 << 18) - 1;
   const std::int64_t waited = golden_->waited(*e);
   if (chance(50)) {
-    if (waited <= kMostCap) write(reg::kAgeCap, u32(std::max<std::int64_t>(waited + std::int64_t(below(3)) - 1, 0)));
+    if (waited <= kMaxCap) write(reg::kAgeCap, u32(std::max<std::int64_t>(waited + std::int64_t(below(3)) - 1, 0)));
     if (golden_->age_scale() == 0) write(reg::kAgeScale, static_cast<std::uint32_t>(1 + below(200)));
     return;
   }
-  const std::int64_t product = parameters_.time_limit() << 6, least = product / kMostScale + 1;
-  if (waited < least || least > kMostCap) return;
+  const std::int64_t product = parameters_.time_limit() << 6, least = product / kMaxScale + 1;
+  if (waited < least || least > kMaxCap) return;
   const std::int64_t cap =
-      std::min(least + static_cast<std::int64_t>(below(static_cast<std::uint64_t>(least))), std::min(waited, kMostCap));
+      std::min(least + static_cast<std::int64_t>(below(static_cast<std::uint64_t>(least))), std::min(waited, kMaxCap));
   write(reg::kAgeCap, u32(cap));
   const std::int64_t steps = 64 / cap + 1;  // of the weight, for a tick
   write(reg::kAgeScale,

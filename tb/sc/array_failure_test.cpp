@@ -17,7 +17,7 @@ namespace {
 class MixedLoad : public ArrayClientIf {
  public:
   MixedLoad(Array& array, std::uint64_t seed)
-      : ledger(array.capacity_bytes()), array_(array), random_(seed, "load"), drive_failed_(host::array::kMostDrives, false) {}
+      : ledger(array.capacity_bytes()), array_(array), random_(seed, "load"), drive_failed_(host::array::kMaxDrives, false) {}
 
   Ledger ledger;
   std::uint64_t issued = 0, good = 0, failed = 0, no_copy = 0, exact = 0;

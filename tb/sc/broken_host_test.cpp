@@ -258,8 +258,8 @@ TEST_P(BrokenHost, SendsAttributesOutOfRange) {
 TEST_P(BrokenHost, SaysThatItHadARequestLater) {
   run_until(10 * kMs);
   host.take_responses = true;
-  constexpr Picoseconds kMost = std::numeric_limits<Picoseconds>::max();
-  for (const Picoseconds later : {kMost, 1 * kMs, -kMost - 1, -kMost}) {
+  constexpr Picoseconds kMax = std::numeric_limits<Picoseconds>::max();
+  for (const Picoseconds later : {kMax, 1 * kMs, -kMax - 1, -kMax}) {
     Transaction& t = host.make(false, 8, 8);
     const Picoseconds sent = core::now_ps();
     t.extension.issued = later == 1 * kMs ? sent + later : later;

@@ -105,7 +105,7 @@ TEST(Samples, PercentilesOfAHundred) {
 TEST(Samples, BeyondWhatIsKeptAThousandthIsTold) {
   Samples exact;
   Samples many;
-  constexpr std::size_t kCount = Samples::kMostKept / 4;
+  constexpr std::size_t kCount = Samples::kMaxKept / 4;
   for (std::size_t i = 1; i <= kCount; ++i) exact.add(static_cast<Picoseconds>(i * i) * 1'000);
   for (int times = 0; times < 5; ++times)
     for (std::size_t i = 1; i <= kCount; ++i) many.add(static_cast<Picoseconds>(i * i) * 1'000);

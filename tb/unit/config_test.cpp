@@ -182,6 +182,17 @@ TEST_F(ConfigTest, UnknownKeyIsNamedWithItsPlaceAndTheNearestKey) {
   }
 }
 
+TEST_F(ConfigTest, AnOldNameIsAnsweredWithTheNewOne) {
+  expect_problem(kHead + "[fault]\nfails_at_s = 1.0\n", "fault", "there is no such section; its name is failure now", 3, 1);
+  try {
+    load(kHead, {"fault.fails_at_s=1"});
+    FAIL();
+  } catch (const ConfigError& error) {
+    EXPECT_EQ(error.what(), std::string("--set fault.fails_at_s: fault.fails_at_s: there is no such key; its name is "
+                                        "failure.fails_at_s now"));
+  }
+}
+
 TEST_F(ConfigTest, UnknownSectionIsNamedWithTheNearestSection) {
   expect_problem(kHead + "[workload.discret]\nsource = \"closed\"\n", "workload.discret", "did you mean workload.discrete?", 3,
                  1);

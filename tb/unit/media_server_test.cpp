@@ -39,7 +39,7 @@ TEST(StreamContent, HasTheStatisticsOfTable3) {
         ASSERT_EQ(bytes.size(), 1800u);
         EXPECT_EQ(std::accumulate(bytes.begin(), bytes.end(), std::uint64_t{0}), std::uint64_t{1800} * type.mean_bytes);
         EXPECT_EQ(*std::max_element(bytes.begin(), bytes.end()), type.largest_bytes);
-        EXPECT_GE(*std::min_element(bytes.begin(), bytes.end()), kLeastBytesPerRound);
+        EXPECT_GE(*std::min_element(bytes.begin(), bytes.end()), kMinBytesPerRound);
         EXPECT_NEAR(variation(bytes, type.mean_bytes), type.variation, 0.0005);  // as the table is rounded
       }
 }

@@ -85,7 +85,7 @@ TYPED_TEST(PathOrderOf, IsWhatTryingAllOrdersFinds) {
 
 TYPED_TEST(PathOrderOf, IsThePlantedOneAmongTwelve) {
   std::mt19937_64 random(42);
-  PathOrder<TypeParam> path(PathOrder<TypeParam>::kMost);
+  PathOrder<TypeParam> path(PathOrder<TypeParam>::kMax);
   for (int i = 0; i < 20; ++i) {
     Costs<TypeParam> costs = random_costs<TypeParam>(12, 1000, random);
     std::vector<std::size_t> planted(12);

@@ -16,7 +16,7 @@ using scheduling::Command;
 namespace {
 
 /// Least margin: arrival and sector start are each rounded down by less than a tick.
-constexpr std::uint32_t kLeastMarginTicks = 2;
+constexpr std::uint32_t kMinMarginTicks = 2;
 /// Largest excess of the seek table over the drive's seek curve that causes no warning.
 constexpr std::uint32_t kSeekLiftTicks = 8;
 constexpr std::uint32_t kLimitKeep = 3;  ///< of E_POS.LIMIT: the command goes first to be in time
@@ -72,7 +72,7 @@ void DriveLoader::load_seek_table(RegisterPort& port) const {
 
 void DriveLoader::load_mechanics(RegisterPort& port, const ArrivalMargins& margins) const {
   const scheduling::FixedPointFormat& format = parameters_.format;
-  const std::uint32_t margin = std::min(kLeastMarginTicks + margins.margin_ticks, format.angle_mask());
+  const std::uint32_t margin = std::min(kMinMarginTicks + margins.margin_ticks, format.angle_mask());
   port.set(reg::kMargin, margin);
   port.set(reg::kRisk, margins.risk_ticks > 0 ? std::min(margin + margins.risk_ticks, format.angle_mask()) : 0);
   port.set(reg::kRiskCharge,

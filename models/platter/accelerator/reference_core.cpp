@@ -27,7 +27,7 @@ constexpr std::int64_t sign_extend(std::uint32_t word, unsigned width) {
 constexpr unsigned kSequenceW = 24;
 constexpr std::uint8_t kContinuous = static_cast<std::uint8_t>(core::RequestClass::Continuous);
 
-constexpr std::uint32_t kMostAhead = 4;
+constexpr std::uint32_t kMaxAhead = 4;
 constexpr unsigned kShareW = 8;
 
 constexpr std::uint8_t kLimitFirst = 1;
@@ -526,7 +526,7 @@ ReferenceCore::Pick ReferenceCore::cheapest_after(const HopUnit& hops, std::uint
 /// Puts the candidate of least total in the place of the one of least key. Returns the cycles that it takes.
 std::uint32_t ReferenceCore::look_ahead(const HopUnit& hops, Pick& best) {
   const std::uint32_t most = field(word(reg::kAhead), reg::kAheadMostLsb, reg::kAheadMostWidth);
-  const std::uint32_t depth = std::min(field(word(reg::kAhead), reg::kAheadDepthLsb, reg::kAheadDepthWidth), kMostAhead);
+  const std::uint32_t depth = std::min(field(word(reg::kAhead), reg::kAheadDepthLsb, reg::kAheadDepthWidth), kMaxAhead);
   std::uint32_t busy = cycles::ahead_begin();
   Pick candidate = best;
   best = {};

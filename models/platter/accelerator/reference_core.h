@@ -15,7 +15,7 @@ namespace platter::accelerator {
 
 /// Parameters that an accelerator is built with.
 struct AcceleratorParameters {
-  static constexpr std::uint32_t kMostEntries = 256;
+  static constexpr std::uint32_t kMaxEntries = 256;
 
   std::uint32_t entries = 32;  ///< a multiple of `lanes`
   std::uint32_t lanes = 4;

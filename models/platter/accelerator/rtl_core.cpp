@@ -40,8 +40,8 @@ using core::Picoseconds;
 
 namespace {
 
-constexpr std::uint32_t kMostCycles = 64;      // bound on the cycles of an access
-constexpr std::uint32_t kMostWork = 1u << 16;  // bound on work; the longest is the best order of twelve commands
+constexpr std::uint32_t kMaxCycles = 64;      // bound on the cycles of an access
+constexpr std::uint32_t kMaxWork = 1u << 16;  // bound on work; the longest is the best order of twelve commands
 
 }  // namespace
 
@@ -249,7 +249,7 @@ class RtlCore::Master : public Design {
     enter();
     const bool irq_before = pins.irq();
     pins.offer(request);
-    while (pins.offers() && response.cycles < kMostCycles) {
+    while (pins.offers() && response.cycles < kMaxCycles) {
       pins.cycle();
       ++response.cycles;
     }
@@ -262,7 +262,7 @@ class RtlCore::Master : public Design {
     };
     note(response.cycles);
     bool answered = false;
-    while (!answered && response.cycles < kMostCycles) {
+    while (!answered && response.cycles < kMaxCycles) {
       answered = request.write ? pins.written() : pins.read();
       response.ok = request.write ? pins.write_ok() : pins.read_ok();
       if (!request.write) response.data = response.ok ? pins.read_data() : 0;
@@ -275,13 +275,13 @@ class RtlCore::Master : public Design {
       note(++response.cycles);
     }
     std::uint32_t cycle = response.cycles;
-    while (works && response.busy_cycles == 0 && cycle < kMostWork) {
+    while (works && response.busy_cycles == 0 && cycle < kMaxWork) {
       pins.cycle();
       note(++cycle);
     }
     if (works && response.busy_cycles == 0)
       throw core::SimulationError(fmt::format("work that a write to 0x{:03x} started in the RTL did not end within {} cycles",
-                                              request.address, kMostWork));
+                                              request.address, kMaxWork));
     response.irq = pins.irq();
   }
 
@@ -325,9 +325,9 @@ BusResponse RtlCore::access(const BusRequest& request) {
   if (design_->context->gotError())
     throw core::SimulationError(
         fmt::format("an assertion of the RTL failed in an access at {} ps, see the message above", request.start));
-  if (response.cycles >= kMostCycles)
+  if (response.cycles >= kMaxCycles)
     throw core::SimulationError(
-        fmt::format("the RTL did not answer an access to 0x{:03x} within {} cycles", request.address, kMostCycles));
+        fmt::format("the RTL did not answer an access to 0x{:03x} within {} cycles", request.address, kMaxCycles));
   return response;
 }
 

@@ -100,7 +100,7 @@ class TimedCall {
 
    private:
     static constexpr int kRankShift = 56;
-    static constexpr unsigned kMostDeltas = 1'000;
+    static constexpr unsigned kMaxDeltas = 1'000;
 
     /// True while it lives: a call may throw a report.
     class Calling {
@@ -147,7 +147,7 @@ class TimedCall {
       if (!sc_core::sc_pending_activity_at_current_time()) return false;
       if (instant_ != now) deltas_ = 0;
       instant_ = now;
-      return ++deltas_ < kMostDeltas;
+      return ++deltas_ < kMaxDeltas;
     }
     void make_calls() {
       const Picoseconds now = now_ps();

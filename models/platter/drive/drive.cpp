@@ -13,8 +13,8 @@ namespace platter::drive {
 namespace {
 
 std::uint32_t checked_depth(std::uint32_t depth) {
-  if (depth == 0 || depth > profile::kMostTags)
-    throw std::invalid_argument("queue depth must be 1 to " + std::to_string(profile::kMostTags));
+  if (depth == 0 || depth > profile::kMaxTags)
+    throw std::invalid_argument("queue depth must be 1 to " + std::to_string(profile::kMaxTags));
   return depth;
 }
 

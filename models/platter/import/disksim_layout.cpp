@@ -60,10 +60,10 @@ void LayoutReader::read_zone(const Reader& zone, const std::string& layout_units
   const std::size_t before = carrier_.problems.size();
   carrier_.carry(zone, profile);
   if (carrier_.problems.size() != before) return;
-  constexpr std::uint32_t kMost = 262144;  // cylinders of a profile
-  if (profile.last_cylinder < profile.first_cylinder || profile.last_cylinder >= kMost)
+  constexpr std::uint32_t kMax = 262144;  // cylinders of a profile
+  if (profile.last_cylinder < profile.first_cylinder || profile.last_cylinder >= kMax)
     return report(carrier_.problems, zone.place("Last cylinder number"), "Last cylinder number",
-                  fmt::format("found {}, expected {} to {}", profile.last_cylinder, profile.first_cylinder, kMost - 1));
+                  fmt::format("found {}, expected {} to {}", profile.last_cylinder, profile.first_cylinder, kMax - 1));
   if (profile.last_cylinder >= geometry.cylinders) {  // DiskSim never compares the two; a published file is off by one
     carrier_.remark_on(Remark::Kind::Changed, zone, "Last cylinder number",
                        fmt::format("is past the {} cylinders of the model, which has {} cylinders here", geometry.cylinders,
@@ -249,9 +249,9 @@ void LayoutReader::read_defects(const Reader& zone, ZoneProfile& profile) {
   const std::int64_t width = scheme_ == 1 ? profile.sectors_per_track : 1;
   const std::int64_t places = std::int64_t{profile.last_cylinder - profile.first_cylinder + 1} *
                               carrier_.import.profile.geometry.surfaces * profile.sectors_per_track / width;
-  constexpr std::int64_t kMostRemaps = 1 << 22;  // a table of tracks, written out as sectors
-  if (static_cast<std::int64_t>(list.items.size() / 2) * width > kMostRemaps)
-    return report(carrier_.problems, list.place, "defects", fmt::format("has more than {} sectors", kMostRemaps));
+  constexpr std::int64_t kMaxRemaps = 1 << 22;  // a table of tracks, written out as sectors
+  if (static_cast<std::int64_t>(list.items.size() / 2) * width > kMaxRemaps)
+    return report(carrier_.problems, list.place, "defects", fmt::format("has more than {} sectors", kMaxRemaps));
   const mechanics::Geometry geometry(with_only(profile));
   std::vector<std::int64_t> outside;
   std::vector<std::int64_t> twice;

@@ -20,8 +20,8 @@ namespace pegtl = tao::pegtl;
 namespace {
 
 // Files that source others twice each, which source others in turn, would grow without end. These limits stop it.
-constexpr std::size_t kMostFiles = 1000;
-constexpr std::size_t kMostBytes = std::size_t{64} << 20;
+constexpr std::size_t kMaxFiles = 1000;
+constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
 constexpr std::size_t kDeepest = 64;
 constexpr std::int64_t kLongestRange = 100'000;
 
@@ -128,7 +128,7 @@ void Scanner::scan(const fs::path& path) {
     for (auto i = again; i != open_.end(); ++i) circle += i->filename().string() + ", ";
     throw error_at(*source_, fmt::format("the files source each other in a circle: {}{}", circle, whole.filename().string()));
   }
-  if (files.size() == kMostFiles) throw error_at(*source_, fmt::format("more than {} files are sourced", kMostFiles));
+  if (files.size() == kMaxFiles) throw error_at(*source_, fmt::format("more than {} files are sourced", kMaxFiles));
   if (open_.size() == kDeepest) throw error_at(*source_, fmt::format("files source each other more than {} deep", kDeepest));
   std::string content;
   try {
@@ -138,7 +138,7 @@ void Scanner::scan(const fs::path& path) {
     throw error_at(*source_, fmt::format("the sourced file {}", error.what()));
   }
   bytes_ += content.size();
-  if (bytes_ > kMostBytes) throw error_at(*source_, fmt::format("the sourced files have more than {} bytes", kMostBytes));
+  if (bytes_ > kMaxBytes) throw error_at(*source_, fmt::format("the sourced files have more than {} bytes", kMaxBytes));
   source_.reset();
   open_.push_back(std::move(whole));
   const std::size_t outer = std::exchange(file_, files.size());

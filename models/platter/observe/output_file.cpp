@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t kBuffer = 256 << 10;  // of a stream: a log of a million requests has 170 MB
-constexpr int kMostLinks = 40;              // as many as Linux follows
+constexpr int kMaxLinks = 40;               // as many as Linux follows
 
 // Files and folders to remove when a signal ends the process. A handler may read the table at any time, so it holds pointers that are set
 // last and cleared first. A path that finds no room in it is removed in every other case.
@@ -73,7 +73,7 @@ bool is_full(int error) { return error == ENOSPC || error == EDQUOT || error == 
 std::string follow_links(fs::path& file) {
   std::error_code error;
   for (int links = 0; fs::is_symlink(fs::symlink_status(file, error)); ++links) {
-    if (links == kMostLinks) return reason(ELOOP);
+    if (links == kMaxLinks) return reason(ELOOP);
     const fs::path next = fs::read_symlink(file, error);
     if (error) return error.message();
     file = file.parent_path() / next;

@@ -36,7 +36,7 @@ void Samples::add(Picoseconds value) {
   const double ms = to_milliseconds(value);
   sum_ms_ += ms;
   sum_squares_ms_ += ms * ms;
-  if (count_ <= kMostKept) {
+  if (count_ <= kMaxKept) {
     values_.push_back(value);
     return;
   }

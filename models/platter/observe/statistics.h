@@ -13,18 +13,18 @@ namespace platter::observe {
 using core::Picoseconds;
 using core::to_milliseconds;
 
-/// Statistics of samples: the sum, the sum of squares, and the samples themselves for percentiles. Beyond `kMostKept` samples only the
+/// Statistics of samples: the sum, the sum of squares, and the samples themselves for percentiles. Beyond `kMaxKept` samples only the
 /// count in each of a set of ranges is kept, so that a long run takes no more memory. No range is wider than a thousandth of its values.
 class Samples {
  public:
-  static constexpr std::size_t kMostKept = std::size_t{1} << 22;
+  static constexpr std::size_t kMaxKept = std::size_t{1} << 22;
 
   void add(Picoseconds value);
   std::size_t count() const { return count_; }
   // Each of these has no value without samples.
   std::optional<double> mean_ms() const;
   std::optional<double> max_ms() const;
-  /// Nearest-rank percentile, 0 < p <= 100. Beyond `kMostKept` samples the lower end of its range.
+  /// Nearest-rank percentile, 0 < p <= 100. Beyond `kMaxKept` samples the lower end of its range.
   std::optional<double> percentile_ms(double p) const;
   /// Jain's index (sum x)^2 / (n sum x^2): 1 when all are equal (Balafoutis et al., equation 2).
   std::optional<double> fairness_index() const;
@@ -35,8 +35,8 @@ class Samples {
 
   std::size_t count_ = 0;
   Picoseconds max_ = 0;
-  std::vector<Picoseconds> values_;    ///< up to `kMostKept`
-  std::vector<std::uint64_t> counts_;  ///< of each range, beyond `kMostKept`
+  std::vector<Picoseconds> values_;    ///< up to `kMaxKept`
+  std::vector<std::uint64_t> counts_;  ///< of each range, beyond `kMaxKept`
   double sum_ms_ = 0;
   double sum_squares_ms_ = 0;
   mutable std::vector<Picoseconds> sorted_;

@@ -21,7 +21,7 @@ const params::Enumeration& stages() {
 const std::vector<std::string>& names() {
   static const std::vector<std::string> all = [] {
     std::vector<std::string> made;
-    for (std::uint32_t tag = 0; tag < profile::kMostTags; ++tag) {
+    for (std::uint32_t tag = 0; tag < profile::kMaxTags; ++tag) {
       made.push_back(fmt::format("tag{}", tag));
       made.push_back(made.back() + "_stage");
     }

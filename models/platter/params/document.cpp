@@ -48,14 +48,14 @@ void report(Problems& problems, const Position& at, const std::string& key, cons
 
 /// The parser limits the depth of values, but not of keys. A key of a hundred thousand parts would use up the stack.
 void check_depth(const std::string& text, const std::string& file) {
-  constexpr std::ptrdiff_t kMostParts = 256;
+  constexpr std::ptrdiff_t kMaxParts = 256;
   std::uint32_t line = 1;
   for (std::size_t begin = 0; begin < text.size(); ++line) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
     const std::string_view whole(text.data() + begin, end - begin);
     const std::string_view key = whole.substr(0, whole.find_first_of("=,#{"));
-    if (std::count(key.begin(), key.end(), '.') >= kMostParts)
-      fail({file, line, 1}, "", fmt::format("found a key of more than {0} parts, expected at most {0}", kMostParts));
+    if (std::count(key.begin(), key.end(), '.') >= kMaxParts)
+      fail({file, line, 1}, "", fmt::format("found a key of more than {0} parts, expected at most {0}", kMaxParts));
     begin = end + 1;
   }
 }
@@ -527,6 +527,9 @@ void KeySpace::add(const Grammar& grammar) {
 }
 
 std::string KeySpace::suggestion(const std::string& key) const {
+  for (const auto& [old_name, name] : renamed_)
+    if (key == old_name || key.rfind(old_name + ".", 0) == 0)
+      return fmt::format("; its name is {} now", name + key.substr(old_name.size()));
   std::vector<std::string_view> names(keys_.begin(), keys_.end());
   names.insert(names.end(), sections_.begin(), sections_.end());
   return core::did_you_mean(key, names);

@@ -12,7 +12,7 @@
 namespace platter::profile {
 
 /// Largest number of tags of a queue.
-inline constexpr std::uint32_t kMostTags = 1024;
+inline constexpr std::uint32_t kMaxTags = 1024;
 
 /// The order in which logical blocks use the heads of a cylinder.
 enum class Mapping {

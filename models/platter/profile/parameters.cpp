@@ -159,7 +159,7 @@ const params::Table<DriveProfile>& drive_parameters() {
        "firmware: cycles for each step of an exact order, which has n*n*2^n steps for n commands",
        at(&P::firmware_order_cycles), Range{0, 1e6}},
       {"queue.depth", "", "tags of the command queue; at most 256 with an accelerator", at(&P::queue_depth),
-       Range{1, kMostTags}},
+       Range{1, kMaxTags}},
       {"queue.reject_when_full", "", "true: a command beyond the depth is answered with an error; false: it waits",
        at(&P::reject_when_full)},
       {"queue.task_attributes", "",

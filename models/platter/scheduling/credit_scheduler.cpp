@@ -41,9 +41,9 @@ class CreditScheduler : public PlacingScheduler {
   }
 
  private:
-  static constexpr std::size_t kGaps = 8;        ///< about the largest number of gaps that a decision tries to fill
-  static constexpr Picoseconds kMostHidden = 6;  ///< largest number of writes in one gap that count
-  static constexpr Picoseconds kMemory = 64;     ///< accesses over which the mean costs are taken
+  static constexpr std::size_t kGaps = 8;       ///< about the largest number of gaps that a decision tries to fill
+  static constexpr Picoseconds kMaxHidden = 6;  ///< largest number of writes in one gap that count
+  static constexpr Picoseconds kMemory = 64;    ///< accesses over which the mean costs are taken
 
   /// A read with the writes that fit into its gap.
   struct Offer {
@@ -58,7 +58,7 @@ class CreditScheduler : public PlacingScheduler {
 
   Offer cheapest(const HeadState& head, Picoseconds now, Picoseconds credit) {
     const Departure from = departure(head, now);
-    const Picoseconds most = std::min(kMostHidden, static_cast<Picoseconds>(writes_.size()));
+    const Picoseconds most = std::min(kMaxHidden, static_cast<Picoseconds>(writes_.size()));
     offers_.clear();
     settle_direction(head);
     for (const Command* command : reads_) {

@@ -22,7 +22,7 @@ struct FixedPointFormat {
   unsigned seg_w = 9;
 
   /// A time has fewer turns than that.
-  static constexpr unsigned kMostTurns = 16;
+  static constexpr unsigned kMaxTurns = 16;
 
   unsigned time_w() const { return angle_w + 4; }
   unsigned sum_w() const { return angle_w + 12; }

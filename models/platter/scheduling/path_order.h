@@ -17,9 +17,9 @@ namespace platter::scheduling {
 template <typename Cost>
 class PathOrder {
  public:
-  static constexpr std::size_t kMost = 12;
+  static constexpr std::size_t kMax = 12;
 
-  /// For at most `most` (<= kMost) slots.
+  /// For at most `most` (<= kMax) slots.
   explicit PathOrder(std::size_t most);
 
   /// Steps of the algorithm for n slots, the table of costs included; the firmware's decision time is computed from it.
@@ -39,9 +39,9 @@ class PathOrder {
   Cost& best(std::size_t set, std::size_t last) { return best_[set * most_ + last]; }
 
   std::size_t most_;
-  std::array<Cost, kMost> start_{};
-  std::array<std::array<Cost, kMost>, kMost> hop_{};
-  std::array<std::uint8_t, kMost> order_{};
+  std::array<Cost, kMax> start_{};
+  std::array<std::array<Cost, kMax>, kMax> hop_{};
+  std::array<std::uint8_t, kMax> order_{};
   std::vector<Cost> best_;  ///< by set and last slot: least cost of serving the set and ending there
 };
 

@@ -108,9 +108,9 @@ std::string_view to_string(Accelerated program) {
 
 namespace {
 
-constexpr std::uint32_t kMostCylinders = 262144;
-constexpr std::uint32_t kMostGroups = 10000;
-constexpr std::int64_t kLeastShare = Weight::kOne / 100;
+constexpr std::uint32_t kMaxCylinders = 262144;
+constexpr std::uint32_t kMaxGroups = 10000;
+constexpr std::int64_t kMinShare = Weight::kOne / 100;
 
 /// The row's name before its parameters (`stem`), and after them (`tail`).
 std::string_view stem(const PolicyInfo& row) {
@@ -131,7 +131,7 @@ bool read(std::string_view text, std::uint32_t most, std::uint32_t& value) {
   return value >= 1 && value <= most;
 }
 
-/// A decimal from 0 to Weight::kMost with at most six places.
+/// A decimal from 0 to Weight::kMax with at most six places.
 bool read(std::string_view text, Weight& weight) {
   const std::size_t point = text.find('.');
   std::string places;
@@ -142,7 +142,7 @@ bool read(std::string_view text, Weight& weight) {
   if (!digits_only(text.substr(0, point))) return false;
   places.resize(6, '0');
   weight.millionths = std::stoll(std::string(text.substr(0, point))) * Weight::kOne + std::stoll(places);
-  return weight.millionths <= Weight::kMost * Weight::kOne;
+  return weight.millionths <= Weight::kMax * Weight::kOne;
 }
 
 /// The same, but not below `least`.
@@ -158,28 +158,28 @@ Weight& share_of(char letter, PolicyParameters& parameters) {
 bool read(char letter, std::string_view text, PolicyParameters& parameters) {
   switch (letter) {
     case 'C':
-    case 'D': return read_share(text, kLeastShare, share_of(letter, parameters));
+    case 'D': return read_share(text, kMinShare, share_of(letter, parameters));
     case 'B': return read_share(text, 0, share_of(letter, parameters));
     case 'w': return read(text, parameters.weight);
     case 'c': return read(text, parameters.delay);
     case 'R': return read(text, parameters.weight) && parameters.weight.millionths <= Weight::kOne;
-    case 'g': return read(text, kMostGroups, parameters.groups);
-    case 'M': return read(text, PathOrder<Picoseconds>::kMost, parameters.requests);
-    default: return read(text, kMostCylinders, parameters.cylinders);
+    case 'g': return read(text, kMaxGroups, parameters.groups);
+    case 'M': return read(text, PathOrder<Picoseconds>::kMax, parameters.requests);
+    default: return read(text, kMaxCylinders, parameters.cylinders);
   }
 }
 
 std::string expected(char letter) {
   switch (letter) {
     case 'C':
-    case 'D': return fmt::format("{} a decimal from 0.01 to {} with at most six places", letter, Weight::kMost);
-    case 'B': return fmt::format("B a decimal from 0 to {} with at most six places", Weight::kMost);
-    case 'w': return fmt::format("w a decimal from 0 to {} with at most six places", Weight::kMost);
-    case 'c': return fmt::format("c a decimal from 0 to {} with at most six places", Weight::kMost);
+    case 'D': return fmt::format("{} a decimal from 0.01 to {} with at most six places", letter, Weight::kMax);
+    case 'B': return fmt::format("B a decimal from 0 to {} with at most six places", Weight::kMax);
+    case 'w': return fmt::format("w a decimal from 0 to {} with at most six places", Weight::kMax);
+    case 'c': return fmt::format("c a decimal from 0 to {} with at most six places", Weight::kMax);
     case 'R': return "R a decimal from 0 to 1 with at most six places";
-    case 'g': return fmt::format("g from 1 to {} groups", kMostGroups);
-    case 'M': return fmt::format("M from 1 to {}", PathOrder<Picoseconds>::kMost);
-    default: return fmt::format("T from 1 to {} cylinders", kMostCylinders);
+    case 'g': return fmt::format("g from 1 to {} groups", kMaxGroups);
+    case 'M': return fmt::format("M from 1 to {}", PathOrder<Picoseconds>::kMax);
+    default: return fmt::format("T from 1 to {} cylinders", kMaxCylinders);
   }
 }
 

@@ -12,7 +12,7 @@ using core::Picoseconds;
 /// The weight of a wait against positioning time, or of a class against others: an exact decimal, so that no decision depends on rounding.
 struct Weight {
   static constexpr std::int64_t kOne = 1'000'000;
-  static constexpr unsigned kMost = 100;
+  static constexpr unsigned kMax = 100;
 
   std::int64_t millionths = 0;
 

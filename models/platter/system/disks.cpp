@@ -87,12 +87,12 @@ void Disks::make_drives(const Scenario& s, drive::DriveConfig config, std::uint3
 
 /// Without an array above them: the drive itself fails and is revived.
 void Disks::fail_apart(const Scenario& s) {
-  if (s.fault.fails_at_s <= 0 || !s.array.striped()) return;
+  if (s.failure.fails_at_s <= 0 || !s.array.striped()) return;
   if (s.redundancy.replaced)
-    s.refuse("fault.replaced",
+    s.refuse("failure.replaced",
              "found true, expected false: drives that are served without an array have no copies for a rebuild");
   drive::Drive* const drive = drives_.at(s.redundancy.failing_drive).get();
-  call_at(s.fault.fails_at_s, [drive] { drive->set_alive(false); });
+  call_at(s.failure.fails_at_s, [drive] { drive->set_alive(false); });
   if (s.redundancy.revives_at_s > 0) call_at(s.redundancy.revives_at_s, [drive] { drive->set_alive(true); });
 }
 
@@ -122,10 +122,10 @@ void Disks::make_striped(const Scenario& s, host::array::ArrayConfig layer) {
     if (s.drive.token_rate_bytes_per_s > 0) striped_->best_effort_init_sockets[i].bind(drives_[i]->host_tgt_socket);
     striped_->register_init_sockets[i].bind(drives_[i]->register_tgt_socket);
   }
-  if (s.fault.fails_at_s <= 0) return;
+  if (s.failure.fails_at_s <= 0) return;
   Array* const array = striped_.get();
   const std::uint32_t drive = s.redundancy.failing_drive;
-  call_at(s.fault.fails_at_s, [array, drive] { array->fail(drive); });
+  call_at(s.failure.fails_at_s, [array, drive] { array->fail(drive); });
   if (s.redundancy.revives_at_s <= 0) return;
   call_at(s.redundancy.revives_at_s, [array, drive, replaced = s.redundancy.replaced] {
     if (replaced)

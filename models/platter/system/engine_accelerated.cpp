@@ -112,7 +112,7 @@ Objection objection_of(const EngineChoice& engine, const EngineDemand& demand) {
 
 Objection drive_objection_of(const EngineChoice& engine, const mechanics::AccessPlanner& planner) {
   const double turns = static_cast<double>(planner.longest_hop()) / static_cast<double>(planner.rotation().period());
-  const unsigned most = scheduling::FixedPointFormat::kMostTurns;
+  const unsigned most = scheduling::FixedPointFormat::kMaxTurns;
   if (turns < most) return {};
   return {"engine", fmt::format("engine {} can count less than {} turns of the spindle from one access to the next, but the "
                                 "drive takes up to {:.1f} (seek, settle, overhead and two turns); use engine firmware",
@@ -187,10 +187,10 @@ EngineInfo accelerated(std::string_view name, std::string_view description) {
 
 Objection accelerator_objection(const accelerator::AcceleratorParameters& parameters, const scheduling::PolicySpec& policy,
                                 std::uint32_t queue_depth) {
-  if (queue_depth > accelerator::AcceleratorParameters::kMostEntries)
+  if (queue_depth > accelerator::AcceleratorParameters::kMaxEntries)
     return {"drive.queue.depth",
             fmt::format("found {}, expected at most {}, the largest number of queue entries of the accelerator", queue_depth,
-                        accelerator::AcceleratorParameters::kMostEntries)};
+                        accelerator::AcceleratorParameters::kMaxEntries)};
   if (queue_depth > parameters.entries)
     return {
         "drive.queue.depth",

@@ -30,7 +30,7 @@ bool read_numbers(std::string_view form, std::string_view text, std::vector<std:
     if (is_capital(c)) {
       std::uint64_t& number = numbers.emplace_back();
       const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-      if (error != std::errc() || number > kMostEngineNumber) return false;
+      if (error != std::errc() || number > kMaxEngineNumber) return false;
       text.remove_prefix(static_cast<std::size_t>(end - text.data()));
       continue;
     }
@@ -82,7 +82,7 @@ std::string engine_notation_objection(std::string_view notation) {
   if (find_engine(notation)) return {};
   if (const EngineInfo* row = row_named(notation); row != nullptr && !row->numbers.form.empty())
     return fmt::format("found \"{}\", expected {} with {}, each at most {}", notation, row->usage(), row->numbers.condition,
-                       kMostEngineNumber);
+                       kMaxEngineNumber);
   std::vector<std::string_view> names;
   for (const EngineInfo& row : engine_table()) names.push_back(row.name);
   return fmt::format("found \"{}\", expected one of {}{}", notation, engine_usage(", "), core::did_you_mean(notation, names));

@@ -47,10 +47,10 @@ struct EngineNumbers {
   /// Form of the text after the name and a colon. A capital stands for a whole number; the part in brackets at the end is optional. Empty:
   /// nothing may follow the name.
   std::string_view form;
-  std::string_view condition;  ///< for messages: what the numbers must meet, besides kMostEngineNumber
+  std::string_view condition;  ///< for messages: what the numbers must meet, besides kMaxEngineNumber
   bool (*meet)(const std::vector<std::uint64_t>& numbers) = nullptr;  ///< true if the numbers meet the condition
 };
-inline constexpr std::uint64_t kMostEngineNumber = 1'000'000'000;
+inline constexpr std::uint64_t kMaxEngineNumber = 1'000'000'000;
 
 /// One row of the engine table.
 struct EngineInfo {

@@ -25,7 +25,7 @@ const Section& fault_section() {
   static const Section section{"Failure and waves",
                                "These keys exist with `host.kind = \"drive\"`, `\"array\"` and `\"mixed_server\"`.",
                                [](Scenario& s, params::Grammar& g) {
-                                 g.add(drive::fault_parameters(), s.fault);
+                                 g.add(drive::failure_parameters(), s.failure);
                                  g.add(observe::wave_parameters(), s.waves);
                                }};
   return section;

@@ -17,10 +17,10 @@ DisksAt::DisksAt(const Disks& disks) : time(core::now_ps()), busy(disks.busy()) 
 }
 
 TraceResult TraceResult::of(workload::TraceProducer& trace, Picoseconds end) {
-  constexpr std::uint64_t kMostCounted = 10'000'000;
+  constexpr std::uint64_t kMaxCounted = 10'000'000;
   const workload::TraceCounts counts = trace.counts();
   TraceResult result;
-  result.rest = trace.rest_from(end, kMostCounted);
+  result.rest = trace.rest_from(end, kMaxCounted);
   result.requests = counts.records - (result.rest.requests > 0 ? 1 : 0);
   result.left_out = counts.dropped + counts.flushes + counts.discards + counts.empty + counts.ignored + counts.cut_short;
   result.out_of_order = counts.out_of_order;

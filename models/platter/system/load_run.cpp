@@ -173,7 +173,7 @@ void check(const Scenario& s, params::Findings& findings) {
   const std::uint32_t sector = s.drive.geometry.sector_bytes;
   eager::check(s.eager, s.drive, findings);
   if (s.host->several_drives)
-    host::array::check(s.array, s.redundancy, s.drive, s.fault.fails_at_s, s.eager.enabled, s.eager.block_bytes, findings);
+    host::array::check(s.array, s.redundancy, s.drive, s.failure.fails_at_s, s.eager.enabled, s.eager.block_bytes, findings);
   workload::check(s.discrete, sector, findings);
   workload::check(s.continuous, sector, findings);
   observe::check(s.waves, findings);

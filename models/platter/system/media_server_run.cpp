@@ -46,9 +46,9 @@ server::AdmissionRunOptions run_options(const Scenario& scenario) {
                                           static_cast<server::Round>(scenario.run.warmup_s + s.failure_s)};
   if (options.times.budget(server::kRoundTime) <= 0)
     scenario.refuse("drive", "two seeks over all cylinders take longer than a round of 1 s");
-  if (s.simulated && options.disks > host::array::kMostDrives)
+  if (s.simulated && options.disks > host::array::kMaxDrives)
     scenario.refuse("server.disks", fmt::format("found {}, expected at most {} simulated disks, or disks.simulated = false",
-                                                options.disks, host::array::kMostDrives));
+                                                options.disks, host::array::kMaxDrives));
   return options;
 }
 

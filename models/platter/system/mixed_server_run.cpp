@@ -321,7 +321,7 @@ const Section kMixedServer{"Server of text and video",
 
 void check(const Scenario& s, params::Findings& findings) {
   const auto& p = s.of_host<server::MixedServerParameters>();
-  host::array::check(s.redundancy, p.disks(), s.fault.fails_at_s, findings);
+  host::array::check(s.redundancy, p.disks(), s.failure.fails_at_s, findings);
   server::check(p, s.redundancy.copies, s.drive, s.run, findings);
   observe::check(s.waves, findings);
 }

@@ -81,11 +81,11 @@ json result_json(const Scenario& scenario, const RunIf& run, double wall_s, doub
 namespace {
 
 std::string failure_text(const Scenario& s, double simulated_s) {
-  const double at = s.fault.fails_at_s;
+  const double at = s.failure.fails_at_s;
   if (at <= 0) return "";
   const std::string who = s.host->several_drives ? fmt::format("drive {}", s.redundancy.failing_drive) : "the drive";
   if (at >= simulated_s)
-    return fmt::format("\nno drive failed: fault.fails_at_s is {:g} s, which is after the end of the run\n", at);
+    return fmt::format("\nno drive failed: failure.fails_at_s is {:g} s, which is after the end of the run\n", at);
   return fmt::format("\n{} failed at {:g} s\n", who, at);
 }
 

@@ -15,6 +15,7 @@
 #include "platter/scheduling/parameters.h"
 #include "platter/scheduling/policies.h"
 #include "platter/system/drives.h"
+#include "platter/system/renamed_keys.h"
 
 namespace platter::system {
 
@@ -106,6 +107,7 @@ Scenario load_scenario(const std::filesystem::path& file, const std::vector<std:
     Scenario scenario(host);
     space.add(grammar(scenario));
   }
+  for (const RenamedKey& renamed : kRenamedKeys) space.add_renamed(std::string(renamed.old_name), std::string(renamed.name));
   const params::Document document(file, overrides, space, find_section);
   Scenario s(host_of(document));
   std::vector<core::ConfigProblem> problems;
@@ -291,6 +293,9 @@ std::string reference_page() {
       params::page_table(grammar);
   for (const params::BoundArray& array : grammar.arrays())
     text += fmt::format("\n#### `[[{}]]`, one for each {}\n\n{}", array.key, array.one, params::page_table(array));
+  text +=
+      "\n### Renamed keys\n\nAn old name is refused. The message tells the new one.\n\n| old name | name |\n| --- | --- |\n";
+  for (const RenamedKey& renamed : kRenamedKeys) text += fmt::format("| `{}` | `{}` |\n", renamed.old_name, renamed.name);
   return text + kReferenceTail;
 }
 

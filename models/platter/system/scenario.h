@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "platter/accelerator/parameters.h"
-#include "platter/drive/fault_parameters.h"
+#include "platter/drive/failure_parameters.h"
 #include "platter/host/array/parameters.h"
 #include "platter/mapping/eager/options.h"
 #include "platter/observe/parameters.h"
@@ -46,7 +46,7 @@ struct Scenario : params::Source {
   workload::ContinuousWorkload continuous;
   workload::DiscreteWorkload discrete;
   observe::WaveParameters waves;
-  drive::FaultParameters fault;
+  drive::FailureParameters failure;
   host::array::ArrayParameters array;
   host::array::RedundancyParameters redundancy;
 

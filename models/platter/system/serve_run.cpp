@@ -210,9 +210,9 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
 
   void offer_adapter() {
     const auto& drives = disks_.drives();
-    if (drives.size() > ahci::reg::kMostPorts)
+    if (drives.size() > ahci::reg::kMaxPorts)
       s_.refuse("array.drives", fmt::format("found {}, expected at most {}, because each drive needs a port of the adapter",
-                                            drives.size(), std::size_t{ahci::reg::kMostPorts}));
+                                            drives.size(), std::size_t{ahci::reg::kMaxPorts}));
     std::vector<ahci::AtaIdentity> devices;
     devices.reserve(drives.size());
     for (const auto& drive : drives)
@@ -291,10 +291,10 @@ std::unique_ptr<RunIf> make_serve_run(const Scenario& s, const ServeOptions& opt
     throw core::InputError(
         "platter serve", 0, 0,
         "found --nbd and --vfio-user, expected one of them, because an AHCI port assigns the tags of its drive");
-  if (options.nbd_memory > 0 && options.nbd_memory < nbd::ServerOptions::kLeastMemory)
+  if (options.nbd_memory > 0 && options.nbd_memory < nbd::ServerOptions::kMinMemory)
     throw core::InputError("--nbd-memory", 0, 0,
                            fmt::format("found {} bytes, expected at least {}, which is twice the largest request",
-                                       options.nbd_memory, nbd::ServerOptions::kLeastMemory));
+                                       options.nbd_memory, nbd::ServerOptions::kMinMemory));
   check_engine(s);
   sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
   return std::make_unique<ServeRun>(s, options);

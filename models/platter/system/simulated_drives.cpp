@@ -80,7 +80,7 @@ drive::DriveConfig drive_config(const Scenario& s) {
   config.holds_data = false;  // the generators' payloads carry no bytes
   config.eager = s.eager;
   config.seed = static_cast<std::uint64_t>(s.run.seed);
-  if (s.fault.fails_at_s > 0) config.fails_at = seconds(s.fault.fails_at_s);
+  if (s.failure.fails_at_s > 0) config.fails_at = seconds(s.failure.fails_at_s);
   return config;
 }
 

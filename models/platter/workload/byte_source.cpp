@@ -25,7 +25,7 @@ std::string ByteSource::name_of(const std::filesystem::path& path) {
   return path == kStandardInput ? "standard input" : path.string();
 }
 
-ByteSource::ByteSource(const std::filesystem::path& path) : name_(name_of(path)), buffer_(kMostHeld) {
+ByteSource::ByteSource(const std::filesystem::path& path) : name_(name_of(path)), buffer_(kMaxHeld) {
   const bool standard = path == kStandardInput;
   static bool taken = false;
   if (standard && taken) fail(0, "can be read only once, but is needed twice: write it to a file first");

@@ -33,13 +33,13 @@ class ByteSource {
     begin_ += bytes;
     offset_ += bytes;
   }
-  /// Reads more behind rest(), which moves; false at the end of the contents. At most kMostHeld bytes can be held. `line`: of what the caller
+  /// Reads more behind rest(), which moves; false at the end of the contents. At most kMaxHeld bytes can be held. `line`: of what the caller
   /// reads, for messages; 0: unknown.
   bool more(std::size_t line = 0);
 
   const std::string& name() const { return name_; }
 
-  static constexpr std::size_t kMostHeld = std::size_t{256} * 1024;
+  static constexpr std::size_t kMaxHeld = std::size_t{256} * 1024;
 
  private:
   std::size_t read_packed(char* to, std::size_t size);

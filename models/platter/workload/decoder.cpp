@@ -15,7 +15,7 @@
 namespace platter::workload {
 namespace {
 
-constexpr std::uint64_t kMostXzMemory = std::uint64_t{256} << 20;  // xz -9 takes 65 MiB
+constexpr std::uint64_t kMaxXzMemory = std::uint64_t{256} << 20;  // xz -9 takes 65 MiB
 
 bool begins_with(std::string_view bytes, std::string_view magic) { return bytes.substr(0, magic.size()) == magic; }
 bool begins_gzip(std::string_view bytes) { return begins_with(bytes, "\x1f\x8b"); }
@@ -74,11 +74,11 @@ class StreamDecoder : public DecoderIf {
 /// zlib and libbz2 take a pointer to bytes that they do not change, and 32-bit lengths.
 template <typename Byte, typename Stream>
 void offer(Stream& stream, std::string_view in, char* out, std::size_t size) {
-  constexpr std::size_t kMost = std::numeric_limits<unsigned>::max();
+  constexpr std::size_t kMax = std::numeric_limits<unsigned>::max();
   stream.next_in = reinterpret_cast<Byte*>(const_cast<char*>(in.data()));
-  stream.avail_in = static_cast<unsigned>(std::min(in.size(), kMost));
+  stream.avail_in = static_cast<unsigned>(std::min(in.size(), kMax));
   stream.next_out = reinterpret_cast<Byte*>(out);
-  stream.avail_out = static_cast<unsigned>(std::min(size, kMost));
+  stream.avail_out = static_cast<unsigned>(std::min(size, kMax));
 }
 
 class GzipDecoder : public StreamDecoder {
@@ -143,7 +143,7 @@ class XzDecoder : public StreamDecoder {
 
  private:
   void begin() override {
-    if (lzma_stream_decoder(&stream_, kMostXzMemory, 0) != LZMA_OK) throw std::bad_alloc();
+    if (lzma_stream_decoder(&stream_, kMaxXzMemory, 0) != LZMA_OK) throw std::bad_alloc();
   }
 
   std::size_t step(std::string_view& in, char* out, std::size_t size) override {

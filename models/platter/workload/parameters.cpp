@@ -99,7 +99,7 @@ const params::Table<DiscreteWorkload>& discrete_parameters() {
        at(&P::trace, &T::lba_bytes), Range{0, 1e9}},
       {"workload.discrete.trace_sort_window", "",
        "requests of the trace that are held back to sort them by time; 0: none; -1: as many as its format is known to need",
-       at(&P::trace, &T::sort_window), Range{-1, TraceOptions::kMostSorted}},
+       at(&P::trace, &T::sort_window), Range{-1, TraceOptions::kMaxSorted}},
       {"workload.discrete.trace_spread_s", "s",
        "requests with equal times are spread evenly over this time, but not beyond the next later time; 0: no spreading",
        at(&P::trace, &T::spread_s), Range{0, 1e6}},
@@ -141,7 +141,7 @@ TraceOptions trace_options(const TracedLoad& trace) {
 
 namespace {
 
-constexpr double kLeastRate = 1 / kLongestMean_s;
+constexpr double kMinRate = 1 / kLongestMean_s;
 
 void check_span(const char* key, std::int64_t bytes, std::uint32_t sector_bytes, params::Findings& findings) {
   if (bytes % sector_bytes != 0)
@@ -175,11 +175,11 @@ void check(const DiscreteWorkload& w, std::uint32_t sector_bytes, params::Findin
     findings.add("workload.discrete.trace", "is missing: the trace file", "workload.discrete.source");
   if (w.source == "poisson" && generated.rate_per_s <= 0)
     findings.add("workload.discrete.rate_per_s", "is missing: a rate above 0 for Poisson arrivals", "workload.discrete.source");
-  else if (w.source == "poisson" && generated.rate_per_s < kLeastRate)
+  else if (w.source == "poisson" && generated.rate_per_s < kMinRate)
     findings.add(
         "workload.discrete.rate_per_s",
         fmt::format("found {:g}, expected at least {:g} 1/s, so that the time between two arrivals fits into simulated time",
-                    generated.rate_per_s, kLeastRate));
+                    generated.rate_per_s, kMinRate));
 }
 
 }  // namespace platter::workload

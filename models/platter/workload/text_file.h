@@ -46,7 +46,7 @@ class TextFile : public LineSourceIf {
   std::size_t number_ = 0;
   bool at_end_ = false;
 
-  static_assert(kLongestLine < ByteSource::kMostHeld);
+  static_assert(kLongestLine < ByteSource::kMaxHeld);
 };
 
 }  // namespace platter::workload

@@ -33,7 +33,7 @@ bool TraceSpreader::push(const PendingRequest& request) {
     has_next_ = true;
     return true;
   }
-  if (group_.size() == kMostEqual) return false;
+  if (group_.size() == kMaxEqual) return false;
   group_.push_back(request);
   return true;
 }

@@ -44,11 +44,11 @@ class TraceSorter {
 class TraceSpreader {
  public:
   /// Most requests of the same time.
-  static constexpr std::size_t kMostEqual = std::size_t{1} << 22;
+  static constexpr std::size_t kMaxEqual = std::size_t{1} << 22;
 
   explicit TraceSpreader(std::int64_t width_ps) : width_ps_(width_ps) {}
 
-  /// Call pop() before until it returns false. False: there are kMostEqual requests of this time already.
+  /// Call pop() before until it returns false. False: there are kMaxEqual requests of this time already.
   bool push(const PendingRequest& request);
   /// As TraceSorter::pop.
   bool pop(PendingRequest& request, bool all);

@@ -19,8 +19,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kLinesToRecognise = 16;
-constexpr std::size_t kBytesToRecognise = ByteSource::kMostHeld / 2;
-constexpr std::size_t kMostDevices = std::size_t{1} << 20;
+constexpr std::size_t kBytesToRecognise = ByteSource::kMaxHeld / 2;
+constexpr std::size_t kMaxDevices = std::size_t{1} << 20;
 __extension__ using Product = unsigned __int128;
 constexpr auto kLongestTime = static_cast<TraceTime>(std::numeric_limits<std::int64_t>::max());
 
@@ -46,8 +46,8 @@ std::optional<std::uint64_t> processor_of(std::string_view end) {
       end.remove_suffix(compressed.size());
       break;
     }
-  constexpr std::size_t kMostDigits = 9;
-  if (!all_digits(end) || end.size() > kMostDigits) return std::nullopt;
+  constexpr std::size_t kMaxDigits = 9;
+  if (!all_digits(end) || end.size() > kMaxDigits) return std::nullopt;
   return std::stoull(std::string(end));
 }
 
@@ -172,9 +172,9 @@ void TraceReader::check_options(const fs::path& path) const {
     refuse(fmt::format("unknown trace format {}, expected one of {}", in_quotes(options_.format), format_names()));
   if (!options_.time_unit.empty() && find_time_unit(options_.time_unit) == nullptr)
     refuse(fmt::format("unknown unit of time {}, expected s, ms, us, 100ns, ns or ps", in_quotes(options_.time_unit)));
-  if (options_.sort_window.value_or(0) > TraceOptions::kMostSorted)
+  if (options_.sort_window.value_or(0) > TraceOptions::kMaxSorted)
     refuse(fmt::format("found a sort window of {} requests, expected at most {}", *options_.sort_window,
-                       TraceOptions::kMostSorted));
+                       TraceOptions::kMaxSorted));
   if (options_.spread_ps < 0) refuse("found a negative time over which requests are spread, expected 0 or more");
 }
 
@@ -255,7 +255,7 @@ bool TraceReader::next(TraceRecord& record) {
     if (spread && sorter_.pop(pending, at_end_)) {
       if (!spreader_.push(pending))
         fail(pending, fmt::format("found more than {} requests with the same time, which is too many to spread",
-                                  TraceSpreader::kMostEqual));
+                                  TraceSpreader::kMaxEqual));
     } else if (at_end_) {
       finish();
     } else if (arrive(pending)) {
@@ -365,8 +365,8 @@ bool TraceReader::accept(const Source& source, PendingRequest& pending) {
 
 bool TraceReader::wanted_device(const SourceLine& line, std::string_view device) {
   if (device_count_ == nullptr || device != last_device_) {
-    if (counts_.devices.size() == kMostDevices && counts_.devices.find(device) == counts_.devices.end())
-      line.fail(0, fmt::format("found more than {} devices, expected at most as many", kMostDevices));
+    if (counts_.devices.size() == kMaxDevices && counts_.devices.find(device) == counts_.devices.end())
+      line.fail(0, fmt::format("found more than {} devices, expected at most as many", kMaxDevices));
     last_device_ = device;
     device_count_ = &counts_.devices[last_device_];
   }

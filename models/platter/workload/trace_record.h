@@ -70,10 +70,10 @@ struct TraceOptions {
   std::string time_unit;                 ///< a name of kTimeUnits; "": the format's
   std::uint64_t address_unit_bytes = 0;  ///< of addresses, and of sizes where the format counts both alike; 0: the format's
   std::optional<std::uint32_t>
-      sort_window;             ///< requests held back to sort them, at most kMostSorted; none: the format's, 0: none
+      sort_window;             ///< requests held back to sort them, at most kMaxSorted; none: the format's, 0: none
   std::int64_t spread_ps = 0;  ///< requests of equal time are spread evenly over so long, or up to the next later time
 
-  static constexpr std::uint32_t kMostSorted = 4'000'000;
+  static constexpr std::uint32_t kMaxSorted = 4'000'000;
 };
 
 /// Counts of a trace's lines, or of its records where it is binary. Every line is in exactly one of `records`, `dropped`, `other_device`, `other_lines`, `other_actions`,

@@ -18,7 +18,7 @@ enum {
   kPlaceW = 9,
   kCells = (18 - kSegM + 1) << kSegM,
   kSegments = 512,
-  kMost = 12 /* commands of an exact order */
+  kMaxOrdered = 12 /* commands of an exact order */
 };
 
 /* A cell of the seek table: its first segment and where its first three segments end. */
@@ -70,7 +70,7 @@ void sptf(const struct seek_table* seek, const struct drive* drive, const struct
 void sptf_guard(const struct seek_table* seek, const struct drive* drive, const struct place* head, const struct entry* entries,
                 uint32_t count, const struct guard* guard, struct decision* out);
 
-/* matrix[j * kMost + i]: from the end of command i to the start of command j; first[j]: from the head. */
+/* matrix[j * kMaxOrdered + i]: from the end of command i to the start of command j; first[j]: from the head. */
 void cost_matrix(const struct seek_table* seek, const struct drive* drive, const struct place* head,
                  const struct entry* entries, uint32_t count, uint32_t* first, uint32_t* matrix);
 

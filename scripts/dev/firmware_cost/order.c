@@ -7,7 +7,7 @@ void cost_matrix(const struct seek_table* seek, const struct drive* drive, const
     const struct entry* to = &entries[j];
     const uint32_t write = to->write;
     const uint32_t overhead = drive->overhead[write];
-    uint32_t* row = matrix + j * kMost;
+    uint32_t* row = matrix + j * kMaxOrdered;
     first[j] = hop(seek, drive, head, &to->start, write, overhead);
     for (uint32_t i = 0; i < count; ++i)
       if (i != j) row[i] = hop(seek, drive, &entries[i].end, &to->start, write, overhead);
@@ -50,7 +50,7 @@ static inline __attribute__((always_inline)) void fill(const uint32_t count, con
         EACH(TRY)
         to[step] = best;
       }
-      column += kMost;
+      column += kMaxOrdered;
       ++to;
       step <<= 1;
     }
@@ -78,7 +78,7 @@ uint32_t held_karp(uint32_t count, const uint32_t* first, const uint32_t* matrix
     set &= ~(1u << j);
     const uint32_t* before = table + set * count;
     uint32_t i = 0;
-    while ((set >> i & 1) == 0 || before[i] + matrix[j * kMost + i] != cost) ++i;
+    while ((set >> i & 1) == 0 || before[i] + matrix[j * kMaxOrdered + i] != cost) ++i;
     j = i;
   }
   order[0] = (uint8_t)j;

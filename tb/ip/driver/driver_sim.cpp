@@ -26,7 +26,7 @@ using platter::accelerator::ReferenceCore;
 using platter::rv32::Core;
 namespace reg = platter::accelerator::reg;
 
-constexpr std::uint32_t kMostCycles = 100'000;  // of one access: the longest waits for an order
+constexpr std::uint32_t kMaxCycles = 100'000;  // of one access: the longest waits for an order
 
 [[noreturn]] void fail(const std::string& text) {
   std::cerr << "driver_sim: " << text << '\n';
@@ -54,7 +54,7 @@ class Rtl : public platter::rv32::DeviceIf {
     top_->s_axi_araddr = offset(address);
     top_->s_axi_arvalid = 1;
     top_->s_axi_rready = 1;
-    for (std::uint32_t cycle = 0; cycle < kMostCycles; ++cycle) {
+    for (std::uint32_t cycle = 0; cycle < kMaxCycles; ++cycle) {
       const bool taken = top_->s_axi_arvalid != 0 && top_->s_axi_arready != 0;
       const bool answered = top_->s_axi_rvalid != 0;
       const std::uint32_t data = top_->s_axi_rdata;
@@ -77,7 +77,7 @@ class Rtl : public platter::rv32::DeviceIf {
     top_->s_axi_awvalid = 1;
     top_->s_axi_wvalid = 1;
     top_->s_axi_bready = 1;
-    for (std::uint32_t cycle = 0; cycle < kMostCycles; ++cycle) {
+    for (std::uint32_t cycle = 0; cycle < kMaxCycles; ++cycle) {
       const bool address_taken = top_->s_axi_awready != 0;
       const bool data_taken = top_->s_axi_wready != 0;
       const bool answered = top_->s_axi_bvalid != 0;

@@ -14,8 +14,8 @@ AhciTarget::AhciTarget(const sc_core::sc_module_name& name, const std::vector<At
       register_tgt_socket(registers_.socket),
       dma_init_socket("dma_init_socket"),
       interrupt("interrupt") {
-  if (devices.empty() || devices.size() > reg::kMostPorts)
-    throw std::invalid_argument("an AHCI adapter has 1 to " + std::to_string(reg::kMostPorts) + " ports");
+  if (devices.empty() || devices.size() > reg::kMaxPorts)
+    throw std::invalid_argument("an AHCI adapter has 1 to " + std::to_string(reg::kMaxPorts) + " ports");
   for (const AtaIdentity& device : devices)
     ports_.push_back(std::make_unique<AhciPort>(("port" + std::to_string(ports_.size())).c_str(), device, options,
                                                 static_cast<DmaIf&>(*this), interrupt_changed_));

@@ -7,7 +7,7 @@
 namespace platter::ahci::reg {
 
 inline constexpr std::uint32_t kBytes = 0x1000;
-inline constexpr std::uint32_t kMostPorts = 4;
+inline constexpr std::uint32_t kMaxPorts = 4;
 inline constexpr std::uint32_t kSlots = 32;
 
 // 3.1, generic host control

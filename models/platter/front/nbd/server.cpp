@@ -18,11 +18,11 @@ using serving::FileDescriptor;
 namespace {
 
 /// Bytes that a client must send or take within the server's patience; less if it holds less.
-constexpr std::uint64_t kLeastMoved = std::uint64_t{1} << 20;
+constexpr std::uint64_t kMinMoved = std::uint64_t{1} << 20;
 
 std::uint64_t largest_request(const std::vector<Export>& exports) {
   std::uint64_t largest = 0;
-  for (const Export& each : exports) largest = std::max(largest, std::min<std::uint64_t>(each.bytes, Session::kMostBytes));
+  for (const Export& each : exports) largest = std::max(largest, std::min<std::uint64_t>(each.bytes, Session::kMaxBytes));
   return largest;
 }
 
@@ -73,7 +73,7 @@ class Server::Connection : public serving::PollHandlerIf {
   void watch(Clock::time_point now, std::chrono::milliseconds patience) {
     if (!session_.client_holds_memory()) return begin_watch(now);
     if (now - watched_since_ < patience) return;
-    if (moved_ < std::min(kLeastMoved, session_.held_bytes())) gone_ = true;
+    if (moved_ < std::min(kMinMoved, session_.held_bytes())) gone_ = true;
     begin_watch(now);
   }
 

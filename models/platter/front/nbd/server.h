@@ -13,7 +13,7 @@
 namespace platter::nbd {
 
 struct ServerOptions {
-  static constexpr std::uint64_t kLeastMemory = 2 * std::uint64_t{Session::kMostBytes};
+  static constexpr std::uint64_t kMinMemory = 2 * std::uint64_t{Session::kMaxBytes};
 
   /// Bytes for the data of all clients' requests; at least twice the largest request. See Memory.
   std::uint64_t memory = std::uint64_t{256} << 20;

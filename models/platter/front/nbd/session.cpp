@@ -156,9 +156,9 @@ bool Session::step() {
       const bool good = wire::get<std::uint64_t>(from) == wire::kOptionMagic;
       state_ = State::OptionData;
       const bool answered = option_ != wire::kExportName;
-      if (!good || (!answered && option_bytes_ > kMostOption)) {
+      if (!good || (!answered && option_bytes_ > kMaxOption)) {
         state_ = State::Over;
-      } else if (option_bytes_ > kMostOption) {
+      } else if (option_bytes_ > kMaxOption) {
         reply_option(option_, wire::kErrorTooBig, "the option's data is too long");
         left_ = option_bytes_;
         state_ = State::Skip;
@@ -317,7 +317,7 @@ void Session::describe(std::uint32_t option, const std::vector<std::uint8_t>& da
       .put(std::uint16_t{wire::kInfoBlockSize})
       .put(chosen->sector_bytes)
       .put(std::max(chosen->sector_bytes, 4096u))
-      .put(kMostBytes);
+      .put(kMaxBytes);
   reply(body);
   reply_option(option, wire::kAck);
   if (option == wire::kGo) enter(*chosen);
@@ -339,7 +339,7 @@ std::uint32_t Session::objection() const {
   if (header_.type == wire::kFlush) return header_.offset != 0 || header_.length != 0 ? wire::kInvalid : 0;
   if (header_.length == 0 || header_.length % export_->sector_bytes != 0 || header_.offset % export_->sector_bytes != 0)
     return wire::kInvalid;
-  if (header_.length > kMostBytes) return (header_.flags & wire::kDontFragment) != 0 ? wire::kOverflow : wire::kInvalid;
+  if (header_.length > kMaxBytes) return (header_.flags & wire::kDontFragment) != 0 ? wire::kOverflow : wire::kInvalid;
   if (header_.offset > export_->bytes || header_.length > export_->bytes - header_.offset)
     return write ? wire::kNoSpace : wire::kInvalid;
   return 0;

@@ -32,7 +32,7 @@ struct Export {
 /// it has been sent. A session that finds no memory takes nothing more from its client until there is some.
 class Session : public BlockClientIf {
  public:
-  static constexpr std::uint32_t kMostBytes = 32u << 20;  ///< most data of a request
+  static constexpr std::uint32_t kMaxBytes = 32u << 20;  ///< most data of a request
 
   /// The exports and the memory must outlive the session. The first export is the default, which also has the empty name.
   Session(const std::vector<Export>& exports, Memory& memory);
@@ -85,14 +85,14 @@ class Session : public BlockClientIf {
     std::uint32_t length = 0;
   };
   static constexpr std::size_t kInputBytes = std::size_t{64} << 10;
-  static constexpr std::uint32_t kMostOption = 16u << 10;              ///< bytes of an option's data
-  static constexpr std::uint32_t kMostRequests = 1024;                 ///< in progress
-  static constexpr std::uint64_t kMostHeld = std::uint64_t{64} << 20;  ///< bytes of requests in progress and of unsent answers
-  static constexpr std::uint64_t kRequestBytes = 512;                  ///< bytes of a request without its data
-  static constexpr std::size_t kPart = std::size_t{64} << 10;          ///< bytes by which the data of a write grows
-  static constexpr std::size_t kCopied = std::size_t{16} << 10;        ///< smaller answers are joined with others
+  static constexpr std::uint32_t kMaxOption = 16u << 10;              ///< bytes of an option's data
+  static constexpr std::uint32_t kMaxRequests = 1024;                 ///< in progress
+  static constexpr std::uint64_t kMaxHeld = std::uint64_t{64} << 20;  ///< bytes of requests in progress and of unsent answers
+  static constexpr std::uint64_t kRequestBytes = 512;                 ///< bytes of a request without its data
+  static constexpr std::size_t kPart = std::size_t{64} << 10;         ///< bytes by which the data of a write grows
+  static constexpr std::size_t kCopied = std::size_t{16} << 10;       ///< smaller answers are joined with others
 
-  bool full() const { return requests_ >= kMostRequests || memory_.held() > kMostHeld; }
+  bool full() const { return requests_ >= kMaxRequests || memory_.held() > kMaxHeld; }
   std::size_t available() const { return end_ - begin_; }
   /// Takes the next bytes of the input; null if they have not arrived.
   const std::uint8_t* take(std::size_t bytes);

@@ -15,7 +15,7 @@ namespace platter::vfio_user {
 using serving::FileDescriptor;
 
 Connection::Connection(serving::Poller& poller, MessageHandlerIf& handler)
-    : poller_(poller), handler_(handler), input_(kMostBytes) {}
+    : poller_(poller), handler_(handler), input_(kMaxBytes) {}
 
 void Connection::open(FileDescriptor client) {
   client_ = std::move(client);
@@ -46,7 +46,7 @@ bool Connection::receive() {
   std::size_t wanted = kHeaderBytes;
   if (received_ >= kHeaderBytes) wanted = get<Header>(input_, 0).size;
   iovec part{input_.data() + received_, wanted - received_};
-  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int) * kMostFiles)> control{};
+  alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int) * kMaxFiles)> control{};
   msghdr message_header{};
   message_header.msg_iov = &part;
   message_header.msg_iovlen = 1;
@@ -62,7 +62,7 @@ bool Connection::receive() {
   received_ += static_cast<std::size_t>(bytes);
   if (received_ < kHeaderBytes) return true;
   const auto header = get<Header>(input_, 0);
-  if (header.size < kHeaderBytes || header.size > kMostBytes || !files_good) {
+  if (header.size < kHeaderBytes || header.size > kMaxBytes || !files_good) {
     send({header.id, header.command, 0, kTypeReply | kError, static_cast<std::uint32_t>(files_good ? EMSGSIZE : EMFILE)}, {});
     failed_ = true;
     return false;
@@ -85,7 +85,7 @@ bool Connection::take_files(const void* control) {
       files_.emplace_back(fd);
     }
   }
-  return (header->msg_flags & MSG_CTRUNC) == 0 && files_.size() <= kMostFiles;
+  return (header->msg_flags & MSG_CTRUNC) == 0 && files_.size() <= kMaxFiles;
 }
 
 /// Handles a complete message.
@@ -117,7 +117,7 @@ void Connection::push() {
   const ssize_t sent = ::send(client_.get(), output_.data(), output_.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
   if (sent > 0) output_.erase(output_.begin(), output_.begin() + sent);
   if (sent < 0 && errno != EAGAIN && errno != EINTR) failed_ = true;
-  if (output_.size() > kMostUnsent) failed_ = true;
+  if (output_.size() > kMaxUnsent) failed_ = true;
 }
 
 bool Connection::flush() {

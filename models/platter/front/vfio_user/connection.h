@@ -61,9 +61,9 @@ class Connection : private serving::PollHandlerIf {
     std::uint32_t error = 0;
     Bytes answer;
   };
-  static constexpr std::size_t kMostBytes = std::size_t{64} << 10;  ///< bytes of a message
-  static constexpr std::size_t kMostFiles = 16;                     ///< file descriptors of a message
-  static constexpr std::size_t kMostUnsent = 16 * kMostBytes;
+  static constexpr std::size_t kMaxBytes = std::size_t{64} << 10;  ///< bytes of a message
+  static constexpr std::size_t kMaxFiles = 16;                     ///< file descriptors of a message
+  static constexpr std::size_t kMaxUnsent = 16 * kMaxBytes;
   /// Longest time for all answers of the client between two calls of `flush`.
   static constexpr std::chrono::milliseconds kPatience{5000};
 

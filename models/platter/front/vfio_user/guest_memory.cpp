@@ -47,7 +47,7 @@ int GuestMemory::map(const Part& part, FileDescriptor file) {
   const bool free = (after == regions_.end() || part.bytes <= after->address - part.address) &&
                     (after == regions_.begin() || std::prev(after)->bytes <= part.address - std::prev(after)->address);
   if (part.bytes == 0 || part.address + (part.bytes - 1) < part.address || !free) return EINVAL;
-  if (regions_.size() == kMostRegions) return ENOSPC;
+  if (regions_.size() == kMaxRegions) return ENOSPC;
   Region region{part.address, part.bytes, {}, {}, part.offset};
   if (file) {
     struct stat about{};
@@ -78,7 +78,7 @@ bool GuestMemory::unmap(std::uint64_t address, std::uint64_t bytes) {
   return true;
 }
 
-void GuestMemory::limit_messages(std::uint64_t bytes) { most_transfer_ = std::min<std::uint64_t>(bytes, kMostTransfer); }
+void GuestMemory::limit_messages(std::uint64_t bytes) { most_transfer_ = std::min<std::uint64_t>(bytes, kMaxTransfer); }
 
 tlm::tlm_response_status GuestMemory::access(bool write, std::uint64_t address, std::uint8_t* data, std::uint64_t bytes) {
   for (std::uint64_t left = bytes; left > 0;) {

@@ -38,7 +38,7 @@ class GuestMemory {
   void unmap_all() { regions_.clear(); }
   std::size_t regions() const { return regions_.size(); }
 
-  /// Limits the bytes of a DMA message. Without a call, and at most, they are kMostTransfer.
+  /// Limits the bytes of a DMA message. Without a call, and at most, they are kMaxTransfer.
   void limit_messages(std::uint64_t bytes);
 
   /// Copies bytes between the memory and `data`. If the response is not OK, only the first bytes may have been copied, or none.
@@ -57,13 +57,13 @@ class GuestMemory {
     serving::FileDescriptor file;
     std::uint64_t offset = 0;  ///< in the file
   };
-  static constexpr std::size_t kMostRegions = 4096;
+  static constexpr std::size_t kMaxRegions = 4096;
 
   bool transfer_by_message(bool write, std::uint64_t address, std::uint8_t* data, std::uint64_t bytes);
 
   Connection& connection_;
   std::vector<Region> regions_;  ///< by address, without overlap
-  std::uint64_t most_transfer_ = kMostTransfer;
+  std::uint64_t most_transfer_ = kMaxTransfer;
 };
 
 }  // namespace platter::vfio_user

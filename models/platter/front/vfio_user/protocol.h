@@ -46,7 +46,7 @@ inline constexpr std::uint32_t kNoReply = 0x10;
 inline constexpr std::uint32_t kError = 0x20;
 
 /// Most bytes of a DMA message, as the server's VERSION says. The client may ask for fewer.
-inline constexpr std::size_t kMostTransfer = std::size_t{32} << 10;
+inline constexpr std::size_t kMaxTransfer = std::size_t{32} << 10;
 
 /// The reply to a message: an error number, or 0 and the body.
 struct Reply {

@@ -33,11 +33,11 @@ constexpr std::size_t kAccessBytes = 16;  // of REGION_READ and REGION_WRITE, be
 std::optional<std::uint64_t> most_transfer(const Bytes& version) {
   const auto begin = version.begin() + 4;
   const auto end = std::find(begin, version.end(), 0);
-  if (begin == end) return kMostTransfer;
+  if (begin == end) return kMaxTransfer;
   const nlohmann::json said = nlohmann::json::parse(begin, end, nullptr, false);
   if (!said.is_object()) return std::nullopt;
   const nlohmann::json::json_pointer limit("/capabilities/max_data_xfer_size");
-  if (!said.contains(limit)) return kMostTransfer;
+  if (!said.contains(limit)) return kMaxTransfer;
   if (!said.at(limit).is_number_unsigned() || said.at(limit) == 0) return std::nullopt;
   return said.at(limit).get<std::uint64_t>();
 }

@@ -33,7 +33,7 @@ struct StreamBufferOptions {
 
 /// What an array is constructed with.
 struct ArrayConfig {
-  std::uint32_t drives = 1;          ///< at most kMostDrives
+  std::uint32_t drives = 1;          ///< at most kMaxDrives
   std::uint64_t drive_bytes = 0;     ///< capacity of each drive
   std::uint32_t sector_bytes = 512;  ///< of the drives
   std::vector<StripeArea> areas;     ///< the layout, from the first byte on
@@ -47,7 +47,7 @@ struct ArrayConfig {
   Picoseconds poll = 0;  ///< interval at which STATE of a failed drive is read; 0: never; `drive_revived()` reports the revival
 };
 
-inline constexpr std::uint32_t kMostDrives = 32;  ///< of an array
+inline constexpr std::uint32_t kMaxDrives = 32;  ///< of an array
 
 /// Counters of the array for one class of requests.
 struct ArrayCounters {

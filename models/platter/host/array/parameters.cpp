@@ -20,10 +20,10 @@ const params::Table<RedundancyParameters>& redundancy_parameters() {
        at(&P::rebuild, &RebuildOptions::outstanding), Range{0, 1024}},
       {"array.rebuild_bytes_per_s", "bytes/s", "highest rate of the rebuild; 0: no limit",
        at(&P::rebuild, &RebuildOptions::bytes_per_s), Range{0, 4e9}},
-      {"fault.revives_at_s", "s", "simulated time at which the failed drive is revived, and its rebuild begins; 0: never",
+      {"failure.revives_at_s", "s", "simulated time at which the failed drive is revived, and its rebuild begins; 0: never",
        at(&P::revives_at_s), Range{0, 1e6}},
-      {"fault.replaced", "", "an empty drive replaces the failed one, and all of its units are rebuilt", at(&P::replaced)},
-      {"fault.drive", "", "number of the drive that fails, from 0", at(&P::failing_drive), Range{0, 31}},
+      {"failure.replaced", "", "an empty drive replaces the failed one, and all of its units are rebuilt", at(&P::replaced)},
+      {"failure.drive", "", "number of the drive that fails, from 0", at(&P::failing_drive), Range{0, 31}},
   };
   return table;
 }
@@ -55,7 +55,7 @@ const params::Table<ArrayParameters>& array_parameters() {
 namespace {
 
 /// Most blocks of a block cache, whose hash table is allocated in full at the beginning.
-constexpr std::int64_t kMostCacheBlocks = 1 << 24;
+constexpr std::int64_t kMaxCacheBlocks = 1 << 24;
 
 class Checks {
  public:
@@ -64,8 +64,8 @@ class Checks {
       : a_(array), r_(redundancy), drive_(drive), findings_(findings) {}
 
   void ew(double fails_at_s, bool eager, std::uint32_t block_bytes) {
-    if (r_.revives_at_s > 0) refuse("fault.revives_at_s", "found a drive that is revived, expected array.kind = \"striped\"");
-    if (fails_at_s > 0) refuse("fault.fails_at_s", "found a drive that fails, expected 0 (never) with array.kind = \"ew\"");
+    if (r_.revives_at_s > 0) refuse("failure.revives_at_s", "found a drive that is revived, expected array.kind = \"striped\"");
+    if (fails_at_s > 0) refuse("failure.fails_at_s", "found a drive that fails, expected 0 (never) with array.kind = \"ew\"");
     const ArrayParameters unset;
     const std::pair<const char*, bool> striped_only[] = {
         {"array.unit_bytes", a_.unit_bytes != unset.unit_bytes},
@@ -101,9 +101,9 @@ class Checks {
     if (a_.cache_bytes < a_.cache_block_bytes)
       refuse("array.cache_bytes", fmt::format("found {}, expected 0 or at least array.cache_block_bytes, which is {}",
                                               a_.cache_bytes, a_.cache_block_bytes));
-    if (a_.cache_bytes / a_.cache_block_bytes > kMostCacheBlocks)
+    if (a_.cache_bytes / a_.cache_block_bytes > kMaxCacheBlocks)
       refuse("array.cache_bytes", fmt::format("found {}, expected at most {} blocks of array.cache_block_bytes, which is {}",
-                                              a_.cache_bytes, kMostCacheBlocks, a_.cache_block_bytes));
+                                              a_.cache_bytes, kMaxCacheBlocks, a_.cache_block_bytes));
     if (a_.stream_buffer_units > 0)
       refuse("array.stream_buffer_units", "found stream buffers, expected 0 together with array.cache_bytes");
   }
@@ -118,14 +118,15 @@ class Checks {
 
 void check(const RedundancyParameters& r, std::uint32_t drives, double fails_at_s, params::Findings& findings) {
   if (r.revives_at_s > 0 && fails_at_s <= 0)
-    findings.add("fault.revives_at_s", "found a drive that is revived, expected a failure before it (fault.fails_at_s)");
+    findings.add("failure.revives_at_s", "found a drive that is revived, expected a failure before it (failure.fails_at_s)");
   else if (r.revives_at_s > 0 && r.revives_at_s <= fails_at_s)
-    findings.add("fault.revives_at_s",
-                 fmt::format("found {:g}, expected a time after fault.fails_at_s, which is {:g}", r.revives_at_s, fails_at_s));
+    findings.add("failure.revives_at_s", fmt::format("found {:g}, expected a time after failure.fails_at_s, which is {:g}",
+                                                     r.revives_at_s, fails_at_s));
   if (r.replaced && r.revives_at_s <= 0)
-    findings.add("fault.replaced", "found true, expected a revival too (fault.revives_at_s)");
+    findings.add("failure.replaced", "found true, expected a revival too (failure.revives_at_s)");
   if (r.failing_drive >= drives)
-    findings.add("fault.drive", fmt::format("found {}, expected one of the host's {} drives, from 0", r.failing_drive, drives));
+    findings.add("failure.drive",
+                 fmt::format("found {}, expected one of the host's {} drives, from 0", r.failing_drive, drives));
 }
 
 void check(const ArrayParameters& array, const RedundancyParameters& redundancy, const profile::DriveProfile& drive,

@@ -35,7 +35,7 @@ struct ArrayParameters {
   bool striped() const { return kind == "striped"; }
 };
 
-/// Keys that every host with several drives has: those of `array.*` about copies, and those of `fault.*` that a single drive lacks.
+/// Keys that every host with several drives has: those of `array.*` about copies, and those of `failure.*` that a single drive lacks.
 const params::Table<RedundancyParameters>& redundancy_parameters();
 /// `fails_at_s`: when one of the drives fails; 0: none does.
 void check(const RedundancyParameters& redundancy, std::uint32_t drives, double fails_at_s, params::Findings& findings);

@@ -12,7 +12,7 @@ using core::RequestClass;
 
 namespace {
 
-constexpr std::uint32_t kMostDoublings = 5;  // limit of the doublings of the wait for another trial
+constexpr std::uint32_t kMaxDoublings = 5;  // limit of the doublings of the wait for another trial
 
 }  // namespace
 
@@ -88,7 +88,7 @@ void StreamRecogniser::disown_heir(Stream& stream) {
 void StreamRecogniser::fail(Stream& stream, Picoseconds time) const {
   stream.verdict = stream.verdict == Verdict::Trial && stream.trial.begin >= stream.begun ? Verdict::Other : Verdict::Unknown;
   ++stream.failed;
-  stream.retry_at = time + (options_.trial * (Picoseconds{1} << std::min(stream.failed, kMostDoublings)));
+  stream.retry_at = time + (options_.trial * (Picoseconds{1} << std::min(stream.failed, kMaxDoublings)));
 }
 
 /// Returns the stream that the command continues. If there is none, resets the least recently used one and returns it.

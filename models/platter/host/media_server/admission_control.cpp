@@ -10,11 +10,11 @@ namespace {
 
 /// Checks the number of rounds of a schedule. A round has at most one number for each pair of disks.
 std::size_t checked(Round window, std::uint32_t disks) {
-  constexpr Round kMost = 1 << 27;
+  constexpr Round kMax = 1 << 27;
   const Round pairs = Round{disks} * disks;
-  if (window > kMost / pairs)
+  if (window > kMax / pairs)
     throw std::invalid_argument("a stream and its wait of " + std::to_string(window) + " rounds, expected at most " +
-                                std::to_string(kMost / pairs) + " with " + std::to_string(disks) + " disks");
+                                std::to_string(kMax / pairs) + " with " + std::to_string(disks) + " disks");
   return static_cast<std::size_t>(window);
 }
 

@@ -22,7 +22,7 @@ using core::RandomStream;
 /// Rounds of the largest value, except for a few low ones.
 std::vector<std::uint32_t> two_levels(const ContentType& type, const ContentOptions& options, RandomStream& random) {
   const std::uint64_t rounds = options.rounds;
-  const std::uint64_t range = type.largest_bytes - kLeastBytesPerRound;
+  const std::uint64_t range = type.largest_bytes - kMinBytesPerRound;
   const double missing = static_cast<double>(type.largest_bytes) - type.mean_bytes;  // from the mean to the largest
   const double deviation = type.variation * type.mean_bytes;
   const double depth = missing + deviation * deviation / missing;
@@ -62,7 +62,7 @@ void correlate(std::vector<double>& values, double correlation, RandomStream& ra
 
 /// Scales and shifts the values until mean and deviation are those of the type; `top` marks the rounds of the largest value.
 void fit(std::vector<double>& values, const std::vector<bool>& top, const ContentType& type) {
-  const double least = kLeastBytesPerRound;
+  const double least = kMinBytesPerRound;
   const double largest = type.largest_bytes;
   const double deviation = type.variation * type.mean_bytes;
   const auto count = static_cast<double>(values.size());
@@ -94,7 +94,7 @@ std::vector<std::uint32_t> whole_bytes(const std::vector<double>& values, const 
     const std::int64_t before = excess;
     for (std::size_t i = 0; i < bytes.size() && excess != 0; ++i) {
       if (top[i]) continue;
-      if (excess > 0 && bytes[i] > kLeastBytesPerRound) {
+      if (excess > 0 && bytes[i] > kMinBytesPerRound) {
         --bytes[i];
         --excess;
       } else if (excess < 0 && bytes[i] < type.largest_bytes) {
@@ -125,12 +125,12 @@ const ContentType* find_content(std::string_view name) {
 }
 
 std::vector<std::uint32_t> generate_rounds(const ContentType& type, const ContentOptions& options) {
-  if (options.rounds == 0 || options.scene_rounds == 0 || type.mean_bytes <= kLeastBytesPerRound ||
+  if (options.rounds == 0 || options.scene_rounds == 0 || type.mean_bytes <= kMinBytesPerRound ||
       type.mean_bytes >= type.largest_bytes)
     impossible(type);
   RandomStream random(options.seed, "content." + std::string(type.name));
-  const double range = static_cast<double>(type.largest_bytes) - kLeastBytesPerRound;
-  const double mean = (type.mean_bytes - static_cast<double>(kLeastBytesPerRound)) / range;
+  const double range = static_cast<double>(type.largest_bytes) - kMinBytesPerRound;
+  const double mean = (type.mean_bytes - static_cast<double>(kMinBytesPerRound)) / range;
   const double deviation = type.variation * type.mean_bytes / range;
   const double weight = mean * (1 - mean) / (deviation * deviation) - 1;
   if (weight <= 0) impossible(type);  // not even values at the two bounds alone vary that much
@@ -141,7 +141,7 @@ std::vector<std::uint32_t> generate_rounds(const ContentType& type, const Conten
   std::vector<double> values;
   while (values.size() < options.rounds) {
     const double rise = random.gamma(alpha);
-    const double level = kLeastBytesPerRound + range * rise / (rise + random.gamma(beta));
+    const double level = kMinBytesPerRound + range * rise / (rise + random.gamma(beta));
     do values.push_back(level);
     while (values.size() < options.rounds && random.below(options.scene_rounds) != 0);
   }

@@ -21,7 +21,7 @@ const std::vector<ContentType>& content_table();
 const ContentType* find_content(std::string_view name);
 
 /// The encoder's least rate, 1 Mbit/s (section 6.3), in bytes per round.
-inline constexpr std::uint32_t kLeastBytesPerRound = 125'000;
+inline constexpr std::uint32_t kMinBytesPerRound = 125'000;
 
 struct ContentOptions {
   std::uint32_t rounds = 1800;

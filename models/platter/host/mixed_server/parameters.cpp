@@ -72,9 +72,9 @@ void check(const MixedServerParameters& s, std::uint32_t copies, const profile::
                                     {"server.video_policy", &s.video_policy}})
     if (const std::string objection = scheduling::placing_objection(*policy, false); !objection.empty())
       findings.add(key, objection);
-  if (s.disks() > array::kMostDrives)
+  if (s.disks() > array::kMaxDrives)
     findings.add("server.video_disks", fmt::format("found {}, expected at most {} with server.text_disks, which is {}",
-                                                   s.video_disks, array::kMostDrives, s.text_disks));
+                                                   s.video_disks, array::kMaxDrives, s.text_disks));
   if (copies > 2) findings.add("array.copies", fmt::format("found {}, expected 1 or 2 in a server of text and video", copies));
   for (const auto& [key, disks] : {std::pair<const char*, std::int64_t>{"text", s.text_disks}, {"video", s.video_disks}})
     if (copies == 2 && !s.integrated() && disks < 2)
@@ -102,11 +102,11 @@ void check(const MixedServerParameters& s, std::uint32_t copies, const profile::
   if (s.arrivals == "bursty") {
     const std::uint32_t levels = cascade_levels(run.measure_s, s.burst_interval_s());
     const double intervals = static_cast<double>(std::uint64_t{1} << levels);
-    if (levels > kMostLevels)
+    if (levels > kMaxLevels)
       findings.add(
           "text.load_bytes_per_s",
           fmt::format("found {:g}, with which the cascade would have intervals of {:g} s, more than the 2^{} that are allowed",
-                      s.load_bytes_per_s, s.burst_interval_s(), kMostLevels));
+                      s.load_bytes_per_s, s.burst_interval_s(), kMaxLevels));
     else if (s.peak_to_mean > intervals)
       findings.add("text.peak_to_mean", fmt::format("found {:g}, expected at most {:g}, the number of intervals of the cascade",
                                                     s.peak_to_mean, intervals));

@@ -11,7 +11,7 @@ using core::kPicosecondsPerSecond;
 std::uint32_t cascade_levels(double seconds, double interval_s) {
   const double intervals = seconds / interval_s;
   std::uint32_t levels = 0;
-  while (levels <= kMostLevels && std::ldexp(2.0, static_cast<int>(2 * levels)) <= intervals * intervals)
+  while (levels <= kMaxLevels && std::ldexp(2.0, static_cast<int>(2 * levels)) <= intervals * intervals)
     ++levels;  // 2^levels * sqrt(2)
   return levels;
 }

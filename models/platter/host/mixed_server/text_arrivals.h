@@ -27,10 +27,10 @@ struct TextOptions {
 };
 
 /// Maximum number of levels of a cascade.
-inline constexpr std::uint32_t kMostLevels = 20;
+inline constexpr std::uint32_t kMaxLevels = 20;
 
 /// Number of levels of a cascade over `seconds`: the power of two that is nearest, as a ratio, to the number of intervals. More
-/// than kMostLevels is returned as kMostLevels + 1.
+/// than kMaxLevels is returned as kMaxLevels + 1.
 std::uint32_t cascade_levels(double seconds, double interval_s);
 
 /// Rates of a multiplicative cascade of 2^levels intervals. Each half gets, at random, the share p or 1 - p of the whole, down to
