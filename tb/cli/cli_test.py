@@ -517,7 +517,7 @@ class Runs(Case):
         jsonschema.validate(result, json.loads((SOURCE / "models/configs/schema/result.schema.json").read_text()))
         scheduler = result["scheduler"]
         self.assertEqual(scheduler["engine"], "lockstep")
-        self.assertGreaterEqual(scheduler["decisions_compared"], 30000)
+        self.assertGreaterEqual(scheduler["operations_compared"], 30000)
         self.assertEqual(scheduler["mismatches"], 0)
         self.assertGreater(scheduler["cycles_per_decision"], 20)
         self.assertLess(scheduler["cycles_per_decision"], 100)

@@ -72,7 +72,7 @@ class Clients(unittest.TestCase):
         self.assertEqual(job["error"], 0)
         self.assertGreater(job["read"]["total_ios"], 300)
         self.assertEqual(result["scheduler"]["mismatches"], 0)
-        self.assertGreater(result["scheduler"]["decisions_compared"], 300)
+        self.assertGreater(result["scheduler"]["operations_compared"], 300)
         self.assertEqual(result["serving"]["commands"], sum(c["completed"] for c in result["classes"].values()))
 
     def test_the_window_is_the_declared_depth(self):

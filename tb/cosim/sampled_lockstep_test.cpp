@@ -35,7 +35,7 @@ TEST(RtlCopies, GiveTheSameResponsesAndCycles) {
       work = Work(18);
     }
     EXPECT_EQ(pair.statistics().mismatches, 0u);
-    EXPECT_GT(pair.statistics().decisions_compared, 1000u);
+    EXPECT_GT(pair.statistics().operations_compared, 1000u);
   }
 }
 
@@ -76,8 +76,8 @@ TEST_P(SampledDrive, RunsAsTheModelDoes) {
   EXPECT_EQ(s.mismatches, 0u);
   EXPECT_FALSE(m.windows.has_value());
   EXPECT_GT(s.windows.value(), 5u);
-  EXPECT_LE(s.decisions_compared, 20 * s.windows.value());
-  EXPECT_GT(s.decisions_compared, 20 * (s.windows.value() - 1));
+  EXPECT_LE(s.operations_compared, 20 * s.windows.value());
+  EXPECT_GT(s.operations_compared, 20 * (s.windows.value() - 1));
 }
 
 INSTANTIATE_TEST_SUITE_P(Policies, SampledDrive,

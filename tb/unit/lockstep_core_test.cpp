@@ -73,7 +73,7 @@ TEST(LockstepCore, EqualCoresRunOnAndAreCounted) {
   for (int i = 0; i < 3000; ++i) work.step(send);
   EXPECT_GT(starts, 1000u);
   EXPECT_EQ(pair.core->statistics().compared, sent);
-  EXPECT_EQ(pair.core->statistics().decisions_compared, starts);
+  EXPECT_EQ(pair.core->statistics().operations_compared, starts);
   EXPECT_EQ(pair.core->statistics().mismatches, 0u);
 }
 
@@ -288,9 +288,9 @@ TEST(SampledLockstep, ComparesTheShareThatItIsToldAndRestsBetween) {
   const engine::EngineStatistics s = pair.core->statistics();
   const std::uint64_t clusters_too = *s.windows * 200;  // operations
   EXPECT_GT(clusters_too, 10'000u);
-  EXPECT_NEAR(static_cast<double>(s.decisions_compared), 10.0 * static_cast<double>(*s.windows), 10);
+  EXPECT_NEAR(static_cast<double>(s.operations_compared), 10.0 * static_cast<double>(*s.windows), 10);
   EXPECT_LT(s.compared, sent / 10) << "the power-on sequence is in the first window";
-  EXPECT_LT(pair.rtl->operations, 2 * s.decisions_compared) << "a load takes one DECIDE at most";
+  EXPECT_LT(pair.rtl->operations, 2 * s.operations_compared) << "a load takes one DECIDE at most";
 }
 
 TEST(SampledLockstep, PlacesFollowTheSeedAndTheDrive) {

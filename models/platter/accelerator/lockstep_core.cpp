@@ -47,7 +47,7 @@ LockstepCore::LockstepCore(std::unique_ptr<ReferenceCore> model, std::unique_ptr
 engine::EngineStatistics LockstepCore::statistics() const {
   engine::EngineStatistics statistics;
   statistics.compared = compared_.responses;
-  statistics.decisions_compared = compared_.decisions;
+  statistics.operations_compared = compared_.operations;
   statistics.mismatches = compared_.mismatches;
   if (sampled()) statistics.windows = compared_.windows;
   return statistics;
@@ -80,7 +80,7 @@ BusResponse LockstepCore::access(const BusRequest& request) {
   const BusResponse model = model_->access(request);
   BusResponse rtl = rtl_->access(request);
   ++compared_.responses;
-  if (operation) ++compared_.decisions;
+  if (operation) ++compared_.operations;
   if (sampled()) {
     note_known(request);
     complete(request, model, rtl);
@@ -165,9 +165,9 @@ void LockstepCore::complete(const BusRequest& request, const BusResponse& model,
 void LockstepCore::fail(const BusRequest& request, const BusResponse& model, const BusResponse& rtl) {
   ++compared_.mismatches;
   std::string report = fmt::format(
-      "model and RTL differ at response {} (after {} decisions{}), {} {} (0x{:03x}) data 0x{:08x} at {} ps\n"
+      "model and RTL differ at response {} (after {} operations{}), {} {} (0x{:03x}) data 0x{:08x} at {} ps\n"
       "  model: {}\n  RTL:   {}\nmodel's registers:\n{}RTL's registers:\n{}model's table:\n{}",
-      compared_.responses, compared_.decisions, sampled() ? fmt::format(", in window {}", compared_.windows) : std::string(),
+      compared_.responses, compared_.operations, sampled() ? fmt::format(", in window {}", compared_.windows) : std::string(),
       request.write ? "write" : "read", register_name(request.address), request.address, request.data, request.start,
       format_response(model), format_response(rtl), dump_registers(*model_), dump_registers(*rtl_), model_->describe());
   if (handler_) handler_(*this, report);

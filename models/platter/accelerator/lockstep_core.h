@@ -20,8 +20,8 @@ class LockstepMismatch : public core::SimulationError {
   using core::SimulationError::SimulationError;
 };
 
-/// Which decisions a lock-step compares: of every `interval` decisions (operations, in fact: DECIDE and CLUSTER) `compared` in
-/// succession, in a window whose place within the interval is random, except that the first one begins at once. 0: all decisions.
+/// Which operations (DECIDE and CLUSTER) a lock-step compares: of every `interval` operations `compared` in succession, in a window
+/// whose place within the interval is random, except that the first one begins at once. 0: all operations.
 struct Sampling {
   std::uint64_t compared = 0;
   std::uint64_t interval = 0;
@@ -78,7 +78,7 @@ class LockstepCore : public BusCoreIf {
   std::vector<BusRequest> since_;
   struct {
     std::uint64_t responses = 0;
-    std::uint64_t decisions = 0;
+    std::uint64_t operations = 0;
     std::uint64_t mismatches = 0;
     std::uint64_t windows = 0;
   } compared_;

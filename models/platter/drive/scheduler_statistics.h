@@ -30,8 +30,9 @@ inline const params::Statistics<SchedulerStatistics>& scheduler_rows() {
                  {"decisions"})
           .value_if("windows", "", "sampled lock-step: windows in which the RTL was compared with the model", "count",
                     [](const S& s) { return s.decided.windows; }, {"windows compared"})
-          .value("decisions_compared", "", "lock-step: decisions of the RTL that were compared with the model", "count",
-                 [](const S& s) { return s.decided.decisions_compared; }, {"decisions compared"})
+          .value("operations_compared", "",
+                 "lock-step: operations (DECIDE, CLUSTER) of the RTL that were compared with the model", "count",
+                 [](const S& s) { return s.decided.operations_compared; }, {"operations compared"})
           .value("responses_compared", "", "lock-step: bus responses of the RTL that were compared with the model", "count",
                  [](const S& s) { return s.decided.compared; })
           .value("mismatches", "", "lock-step: compared responses that differed", "count",

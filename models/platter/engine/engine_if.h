@@ -26,15 +26,15 @@ class DecisionSinkIf {
 
 /// Counters of an engine.
 struct EngineStatistics {
-  std::uint64_t decisions = 0;           ///< decisions made
-  std::uint64_t cycles = 0;              ///< clock cycles spent deciding
-  std::uint64_t access_cycles = 0;       ///< clock cycles of register accesses (accelerator only)
-  std::uint64_t forced = 0;              ///< decisions made by the deadline guard
-  std::uint64_t compared = 0;            ///< responses compared (lock-step only)
-  std::uint64_t decisions_compared = 0;  ///< decisions among them (lock-step only)
-  std::uint64_t mismatches = 0;          ///< responses that differed (lock-step only)
-  std::optional<std::uint64_t> windows;  ///< in which responses were compared (sampled lock-step only)
-  Picoseconds latency = 0;               ///< sum over decisions of the time from the request to the decision
+  std::uint64_t decisions = 0;            ///< decisions made
+  std::uint64_t cycles = 0;               ///< clock cycles spent deciding
+  std::uint64_t access_cycles = 0;        ///< clock cycles of register accesses (accelerator only)
+  std::uint64_t forced = 0;               ///< decisions made by the deadline guard
+  std::uint64_t compared = 0;             ///< responses compared (lock-step only)
+  std::uint64_t operations_compared = 0;  ///< operations (DECIDE, CLUSTER) among them (lock-step only)
+  std::uint64_t mismatches = 0;           ///< responses that differed (lock-step only)
+  std::optional<std::uint64_t> windows;   ///< in which responses were compared (sampled lock-step only)
+  Picoseconds latency = 0;                ///< sum over decisions of the time from the request to the decision
 
   /// Adds the counters of another engine.
   EngineStatistics& operator+=(const EngineStatistics& other) {
@@ -43,7 +43,7 @@ struct EngineStatistics {
     access_cycles += other.access_cycles;
     forced += other.forced;
     compared += other.compared;
-    decisions_compared += other.decisions_compared;
+    operations_compared += other.operations_compared;
     mismatches += other.mismatches;
     if (other.windows) windows = windows.value_or(0) + *other.windows;
     latency += other.latency;

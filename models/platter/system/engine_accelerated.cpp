@@ -140,7 +140,7 @@ std::unique_ptr<accelerator::BusCoreIf> model_core(const CoreContext& of) {
 
 std::unique_ptr<accelerator::BusCoreIf> rtl_core(const CoreContext& of) { return of.rtl(accelerator::RtlCore::Copy::Fast); }
 
-/// Without a notation's interval, this share of the decisions is compared: one in so many.
+/// Without a notation's interval, this share of the operations is compared: one in so many.
 constexpr std::uint64_t kSampledInterval = 20;
 
 std::unique_ptr<accelerator::BusCoreIf> lockstep_core(const CoreContext& of) {
@@ -224,8 +224,8 @@ EngineInfo rtl_engine() {
 EngineInfo lockstep_engine() {
   EngineInfo engine = accelerated(
       "lockstep",
-      "model and rtl side by side with every response compared; lockstep:sample=K[/N] compares K successive ones of every N "
-      "decisions (20 K if N is not given)");
+      "model and rtl side by side with every response compared; lockstep:sample=K[/N] compares K successive "
+      "operations of every N (20 K if N is not given)");
   engine.make = make_accelerated_engine<lockstep_core>;
   engine.has_rtl = true;
   engine.is_built = accelerator::RtlCore::is_built();

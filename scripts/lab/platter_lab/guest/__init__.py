@@ -139,7 +139,7 @@ def _firmware(arguments: argparse.Namespace, folder: Path, qemu: packages.Tree, 
             "-drive", f"if=pflash,format=raw,file={variables}"], [b"\x1b"] * 40, r"Shell> |BLK0|UEFI PLATTER", 90)
         expect("EDK2", said, "PLATTER")
         result, _ = server.end()
-    print(f"\nlock-step: {result['scheduler']['decisions_compared']} decisions compared, {result['scheduler']['mismatches']} mismatches")
+    print(f"\nlock-step: {result['scheduler']['operations_compared']} operations compared, {result['scheduler']['mismatches']} mismatches")
     if wrong:
         raise StudyFailed("\n".join(wrong))
     return 0
@@ -192,7 +192,7 @@ def _linux(arguments: argparse.Namespace, folder: Path, qemu: packages.Tree, lin
         _save_file(folder / "waves.gtkw", waves, issued, completed, last)
         print(f"waves: {os.path.relpath(waves)}; open with: gtkwave {os.path.relpath(waves)} {os.path.relpath(folder / 'waves.gtkw')}")
     scheduler = result["scheduler"]
-    print(f"\nlock-step: {scheduler['decisions_compared']} decisions compared, {scheduler['mismatches']} mismatches; "
+    print(f"\nlock-step: {scheduler['operations_compared']} operations compared, {scheduler['mismatches']} mismatches; "
           f"mean window {result['serving']['window']:.1f}; {time.monotonic() - begin:.0f} s in all")
     wrong = _check(parts, kind)
     if scheduler["mismatches"] > 0:
