@@ -48,7 +48,7 @@ def show(value):
 
 def table(head, rows):
     if not rows:
-        return "(none yet)"
+        return "(no configuration has been measured)"
     lines = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
     return "\n".join(lines + ["| " + " | ".join(show(cell) for cell in row) + " |" for row in rows])
 
@@ -102,7 +102,7 @@ def area_words():
     """What they mean, with the numbers of one configuration."""
     row = next((r for r in read(FPGA) if size_of(r) == (64, 4, 0, 5, 9, 0) and r["device"].startswith("ecp5")), None)
     if row is None:
-        return "(none yet)"
+        return "(no configuration has been measured)"
     return table(["term", "what it counts", "64 x 4 without orderer"],
                  [[LOGIC, "LUT4 of the logic after synthesis, without those of carry chains and memories", row["lut4"]],
                   [WITH_CARRY, f"{LOGIC}, and two for each CCU2C", with_carry(row)],
@@ -112,7 +112,7 @@ def area_words():
 def default_flip_flops():
     """Of the default parameters, in standard cells: the number that no mapper to an FPGA has changed."""
     row = next((r for r in read(ASIC) if (int(r["entries"]), int(r["lanes"]), int(r["order_m"]), features(r)) == DEFAULT), None)
-    return f"The default parameters have {show(row['flip_flops'])} flip-flops{stale(row)} in standard cells, of which the orderer's matrix is a large part." if row else "(none yet)"
+    return f"The default parameters have {show(row['flip_flops'])} flip-flops{stale(row)} in standard cells, of which the orderer's matrix is a large part." if row else "(no configuration has been measured)"
 
 
 def longest_wait(entries, lanes, order_m, parts):
@@ -199,22 +199,23 @@ def power_table():
                       f"{mean(windows, 'register_mw') + mean(windows, 'logic_mw'):.2f}", f"{mean(windows, 'leakage_uw'):.1f}",
                       spread("nj_beyond_idle"), spread("nj_with_clock"), spread("nj_with_glitches")])
     text = table(["Entries x Lanes", "clock gates", "area with clock buffers (kGE)", "number of clock buffers", "power (mW)", "power at rest (mW)", "power beyond rest (uW)",
-                  "registers and logic (mW)", "leakage (uW)", "decision: energy beyond rest (nJ)", "decision: with the clock (nJ)",
-                  "decision: with the clock and glitches (nJ)"], lines)
+                  "registers and logic (mW)", "leakage (uW)", "operation: energy beyond rest (nJ)", "operation: with the clock (nJ)",
+                  "operation: with the clock and glitches (nJ)"], lines)
     every = [r for windows in rows.values() for r in windows]
     if not every:
         return text
     compared = [r for r in every if r["sta_switching"]]
     ranges = {column: (min(float(r[column]) for r in compared), max(float(r[column]) for r in compared)) for column in ("sta_switching", "sta_internal")}
-    decisions, accesses, busy = (sum(int(r[c]) for r in every) for c in ("decisions", "accesses", "busy_cycles"))
+    operations, accesses, busy = (sum(int(r[c]) for r in every) for c in ("decisions", "accesses", "busy_cycles"))
     seconds = sum(float(r["to_s"]) - float(r["from_s"]) for r in every)
-    return (f"{text}\n\n{every[0]['clock_mhz']} MHz; {decisions / seconds:.0f} decisions/s, each with {accesses / decisions:.1f} accesses and {busy / decisions:.0f} busy cycles. "
+    return (f"{text}\n\n{every[0]['clock_mhz']} MHz; {operations / seconds:.0f} operations/s, each with {accesses / operations:.1f} register accesses and {busy / operations:.0f} busy cycles, "
+            f"insertions and services included. "
             f"Ratio of OpenSTA's power to this sum: switching {ranges['sta_switching'][0]:.4f} to {ranges['sta_switching'][1]:.4f}, "
             f"internal {ranges['sta_internal'][0]:.3f} to {ranges['sta_internal'][1]:.3f}. {tools_of(every)}.")
 
 
 def energy_table():
-    """A decision of 32 entries and 4 lanes without optional parts, against the firmware's cycles."""
+    """An operation of 32 entries and 4 lanes without optional parts, against the firmware's cycles."""
     rows, lines = power_rows(), []
     firmware = {int(r["n"]): int(r["cycles"]) for r in read(FIRMWARE) if r["opt"] == "O2" and r["kernel"] == LATENCY_OF_GUARD}
     for gates in "01":
@@ -225,7 +226,7 @@ def energy_table():
         for n in (16, 32):
             low, high = (firmware[n] * pj / 1000 for pj in CORE_PJ_PER_CYCLE)
             lines.append(["yes" if gates == "1" else "", f"{energy:.0f}", n, firmware[n], f"{low:.0f} to {high:.0f}", f"{1000 * energy / firmware[n]:.0f}"])
-    return table(["clock gates", "accelerator: energy of a decision (nJ)", "commands in the queue", "firmware: cycles", "firmware: energy of a decision (nJ)",
+    return table(["clock gates", "accelerator: energy of an operation (nJ)", "commands in the queue", "firmware: cycles", "firmware: energy of a decision (nJ)",
                   "break-even energy of a core's cycle (pJ)"], lines)
 
 
@@ -233,7 +234,7 @@ def cycles_table():
     """A line each kind of work; a column each configuration; the orders apart."""
     rows = read(CYCLES)
     if not rows:
-        return "(none yet)"
+        return "(no configuration has been measured)"
     variants = list(dict.fromkeys((r["entries"], r["lanes"]) for r in rows))
     cell = {((r["entries"], r["lanes"]), r["work"], r["c"] if r["work"].startswith("cluster") else ""): r for r in rows}
 
@@ -311,7 +312,7 @@ def engine_name(row):
 def study_table():
     rows = read(STUDY)
     if not rows:
-        return "(none yet)"
+        return "(no configuration has been measured)"
     return table(["load", "engine", "depth", "clock (MHz)", "requests/s", "mean (ms)", "range of the mean (ms)", "p95 (ms)", "fairness",
                   "latency (us)", "stall (us)", "missed deadlines"],
                  [[r["load"], engine_name(r), r["depth"], r["accelerator_mhz"] or r["controller_mhz"], r["discrete_per_s"], r["mean_ms"],
@@ -363,7 +364,7 @@ def prices_table():
     rows = {features(r): r for r in read(PRICES)}
     base = rows.get(0)
     if base is None:
-        return "(none yet)"
+        return "(no configuration has been measured)"
 
     def more(row, column):
         return f"{int(row[column]):,} ({int(row[column]) - int(base[column]):+,})"
@@ -460,7 +461,7 @@ def horizon_table():
     """Geometric means over the drives, relative to no look-ahead."""
     rows = horizon_rows()
     if not rows:
-        return "(none yet)"
+        return "(no configuration has been measured)"
     base = {r["drive"]: r for r in rows if r["accesses"] == "0"}
     groups = {}
     for r in rows:
