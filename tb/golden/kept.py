@@ -16,7 +16,8 @@ import functools
 import json
 import pathlib
 import re
-from typing import Any, Iterator
+from collections.abc import Iterator
+from typing import Any
 
 SHARED = "result/configuration/"  # lines that begin so are left out where they are the first run's
 NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?")
@@ -38,7 +39,13 @@ def leaves(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
 
 def tables(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
     """As `leaves`, but a list of plain values stays whole."""
-    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    inner = (
+        value.items()
+        if isinstance(value, dict)
+        else enumerate(value)
+        if isinstance(value, list)
+        else ()
+    )
     nested = isinstance(value, dict) or any(isinstance(one, (dict, list)) for _, one in inner)
     if value and nested:
         for key, one in value.items() if isinstance(value, dict) else enumerate(value):
@@ -68,7 +75,11 @@ def outputs_of(lines: Lines) -> dict[str, Any]:
 def text_of(value: Any) -> str:
     """As JSON in one line. A number is a string in Python, which has all its digits; it is written as a number."""
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{json.dumps(key)}: {text_of(one)}" for key, one in sorted(value.items())) + "}"
+        return (
+            "{"
+            + ", ".join(f"{json.dumps(key)}: {text_of(one)}" for key, one in sorted(value.items()))
+            + "}"
+        )
     if isinstance(value, list):
         return "[" + ", ".join(map(text_of, value)) + "]"
     return value if isinstance(value, str) and NUMBER.fullmatch(value) else json.dumps(value)
@@ -82,9 +93,19 @@ def group_text(runs: dict[str, Lines]) -> str:
         shown: dict[str, Any] = lines
         if lines is not first:
             shared = {start: table for start, table in first.items() if start.startswith(SHARED)}
-            shown = {start: table for start, table in lines.items() if shared.get(start) != table} | {start: None for start in shared if start not in lines}
-        texts.append(",\n".join(f" {json.dumps(start)}: {text_of(table)}" for start, table in sorted(shown.items())))
-    return "{\n" + ",\n".join(f"{json.dumps(name)}: {{\n{text}\n}}" for name, text in zip(runs, texts)) + "\n}\n"
+            shown = {
+                start: table for start, table in lines.items() if shared.get(start) != table
+            } | {start: None for start in shared if start not in lines}
+        texts.append(
+            ",\n".join(
+                f" {json.dumps(start)}: {text_of(table)}" for start, table in sorted(shown.items())
+            )
+        )
+    return (
+        "{\n"
+        + ",\n".join(f"{json.dumps(name)}: {{\n{text}\n}}" for name, text in zip(runs, texts))
+        + "\n}\n"
+    )
 
 
 def group_of(text: str) -> dict[str, Lines]:
@@ -92,7 +113,10 @@ def group_of(text: str) -> dict[str, Lines]:
     runs = json.loads(text, parse_int=str, parse_float=str)
     first = next(iter(runs.values()))
     shared = {start: table for start, table in first.items() if start.startswith(SHARED)}
-    return {name: {start: table for start, table in {**shared, **lines}.items() if table is not None} for name, lines in runs.items()}
+    return {
+        name: {start: table for start, table in {**shared, **lines}.items() if table is not None}
+        for name, lines in runs.items()
+    }
 
 
 class Expected:
@@ -121,8 +145,17 @@ class Expected:
         for group, names in groups.items():
             if any(name in given for name in names):
                 before = {} if all(name in given for name in names) else self._read(group)
-                runs = {name: lines_of(given[name]) if name in given else before.get(name.partition(".")[2]) for name in names}
-                (self._folder / f"{group}.json").write_text(group_text({name.partition(".")[2]: lines for name, lines in runs.items() if lines}))
+                runs = {
+                    name: lines_of(given[name])
+                    if name in given
+                    else before.get(name.partition(".")[2])
+                    for name in names
+                }
+                (self._folder / f"{group}.json").write_text(
+                    group_text(
+                        {name.partition(".")[2]: lines for name, lines in runs.items() if lines}
+                    )
+                )
         for file in self._folder.iterdir():
             if file.stem not in groups:
                 file.unlink()

@@ -3,6 +3,7 @@
 
 Environment: PLATTER_SOURCE (the tree).
 """
+
 import os
 import pathlib
 import re
@@ -60,9 +61,14 @@ class Includes(unittest.TestCase):
         self.assertEqual({room_of(file) for pair in includes() for file in pair}, set(LEVEL))
 
     def test_no_room_includes_what_stands_above_it(self):
-        upwards = [f"{name} includes {included}" for name, included in includes()
-                   if room_of(name) in LEVEL and room_of(included) in LEVEL and room_of(name) != room_of(included)
-                   and LEVEL[room_of(included)] >= LEVEL[room_of(name)]]
+        upwards = [
+            f"{name} includes {included}"
+            for name, included in includes()
+            if room_of(name) in LEVEL
+            and room_of(included) in LEVEL
+            and room_of(name) != room_of(included)
+            and LEVEL[room_of(included)] >= LEVEL[room_of(name)]
+        ]
         self.assertEqual(upwards, [])
 
     def test_no_file_includes_itself(self):

@@ -9,7 +9,18 @@ import signal
 import sys
 from collections.abc import Sequence
 
-from platter_lab import LabError, StudyFailed, __version__, calibrate, guest, optimise, report, reproduce, stream_tables, sweep
+from platter_lab import (
+    LabError,
+    StudyFailed,
+    __version__,
+    calibrate,
+    guest,
+    optimise,
+    report,
+    reproduce,
+    stream_tables,
+    sweep,
+)
 from platter_lab.executable import how_to_install
 from platter_lab.files import is_full
 
@@ -18,7 +29,10 @@ COMMANDS = (stream_tables, calibrate, reproduce, sweep, optimise, report, guest)
 
 
 def build_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="platter-lab", description="Studies with the Platter hard-disk model: sweeps, searches, reports, calibration and papers' experiments.")
+    parser = argparse.ArgumentParser(
+        prog="platter-lab",
+        description="Studies with the Platter hard-disk model: sweeps, searches, reports, calibration and papers' experiments.",
+    )
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for module in COMMANDS:
@@ -46,11 +60,14 @@ def main(argv: Sequence[str] | None = None) -> int:
         sys.stdout.flush()
         return code
     except BrokenPipeError:
-        sys.stdout = open(os.devnull, "w")   # noqa: SIM115: what is left goes nowhere
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115: what is left goes nowhere
         return 128 + signal.SIGPIPE
-    except ModuleNotFoundError as error:   # of this package's own there is none missing
+    except ModuleNotFoundError as error:  # of this package's own there is none missing
         group = {"optimise": "search"}.get(arguments.command, arguments.command)
-        print(f"platter-lab: {arguments.command}: the Python package {error.name} is not installed; install it with: {how_to_install(group)}", file=sys.stderr)
+        print(
+            f"platter-lab: {arguments.command}: the Python package {error.name} is not installed; install it with: {how_to_install(group)}",
+            file=sys.stderr,
+        )
         return 2
     except LabError as error:
         print(f"platter-lab: {error}", file=sys.stderr)
@@ -59,8 +76,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         if not is_full(error):
             raise
         if not error.filename:
-            sys.stdout = open(os.devnull, "w")   # noqa: SIM115
-        print(f"platter-lab: {error.filename or 'standard output'}: {error.strerror}", file=sys.stderr)
+            sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+        print(
+            f"platter-lab: {error.filename or 'standard output'}: {error.strerror}", file=sys.stderr
+        )
         return 1
     except KeyboardInterrupt:
         print("platter-lab: interrupted", file=sys.stderr)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import polars as pl
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-_TRIES = 20   # where other processes make and remove the same folders
+_TRIES = 20  # where other processes make and remove the same folders
 
 
 def is_full(error: OSError) -> bool:
@@ -38,7 +38,9 @@ def write_bytes(path: Path, content: bytes) -> None:
     write_whole({path: content})
 
 
-def write_parquet(frame: pl.DataFrame, path: Path, metadata: Mapping[str, str] | None = None) -> None:
+def write_parquet(
+    frame: pl.DataFrame, path: Path, metadata: Mapping[str, str] | None = None
+) -> None:
     """As `write_bytes`."""
     buffer = io.BytesIO()
     frame.write_parquet(buffer, metadata=dict(metadata or {}))
@@ -52,7 +54,7 @@ def write_whole(files: Mapping[Path, str | bytes], *, sync: bool = True) -> None
     disk before they get their names. Of a symbolic link the target is written, the link stays. What is no file (a pipe, a device) and what this process holds open
     (`/dev/stdout`, `/dev/fd/3`) is written into as it is, before anything is moved. Errors are a LabError with the output's name.
     """
-    made: dict[Path, Path] = {}   # what is written, by where it goes
+    made: dict[Path, Path] = {}  # what is written, by where it goes
     folders: list[Path] = []
     streams: list[tuple[Path, bytes]] = []
     done = False
@@ -65,11 +67,18 @@ def write_whole(files: Mapping[Path, str | bytes], *, sync: bool = True) -> None
                 continue
             target = Path(os.path.realpath(path))
             if target in made:
-                raise LabError(f"{path}: is the file of two outputs; expected a separate file for each")
+                raise LabError(
+                    f"{path}: is the file of two outputs; expected a separate file for each"
+                )
             _make_folder(target.parent, folders)
             beside = target.with_name(f".{target.name}.{secrets.token_hex(8)}.part")
             made[target] = beside
-            with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _first_mode(target)), "wb") as file:
+            with os.fdopen(
+                os.open(
+                    beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _first_mode(target)
+                ),
+                "wb",
+            ) as file:
                 file.write(content)
                 file.flush()
                 _take_mode(target, file.fileno())
@@ -94,7 +103,9 @@ def expect_writable_file(path: Path, what: str) -> None:
     try:
         if _is_stream(path):
             if _descriptor(path) is None and not os.access(path, os.W_OK):
-                raise LabError(f"{path}: {os.strerror(errno.EACCES)}; expected {what} that can be written")
+                raise LabError(
+                    f"{path}: {os.strerror(errno.EACCES)}; expected {what} that can be written"
+                )
             return
     except IsADirectoryError as error:
         raise LabError(f"{path}: is a folder; expected a file for {what}") from error
@@ -112,13 +123,19 @@ def expect_writable_folder(folder: Path, what: str) -> None:
                 _make_folder(folder, made)
                 with tempfile.TemporaryFile(dir=folder):
                     break
-            except FileNotFoundError:   # another process tries the same, and has removed what it made
+            except (
+                FileNotFoundError
+            ):  # another process tries the same, and has removed what it made
                 if not left:
                     raise
     except NotADirectoryError as error:
-        raise LabError(f"{folder}: the path, or a folder in it, is a file; expected a folder for {what}") from error
+        raise LabError(
+            f"{folder}: the path, or a folder in it, is a file; expected a folder for {what}"
+        ) from error
     except OSError as error:
-        raise _refusal(error, f"{folder}: cannot be written: {error.strerror}; expected a folder for {what}") from error
+        raise _refusal(
+            error, f"{folder}: cannot be written: {error.strerror}; expected a folder for {what}"
+        ) from error
     finally:
         _remove_empty(made)
 
@@ -139,14 +156,16 @@ def _take_mode(target: Path, descriptor: int) -> None:
         return
     own = os.fstat(descriptor)
     mode = stat.S_IMODE(replaced.st_mode)
-    for differs, ids, lost in ((own.st_uid != replaced.st_uid, (replaced.st_uid, -1), stat.S_ISUID),
-                               (own.st_gid != replaced.st_gid, (-1, replaced.st_gid), stat.S_ISGID | stat.S_IRWXG)):
+    for differs, ids, lost in (
+        (own.st_uid != replaced.st_uid, (replaced.st_uid, -1), stat.S_ISUID),
+        (own.st_gid != replaced.st_gid, (-1, replaced.st_gid), stat.S_ISGID | stat.S_IRWXG),
+    ):
         try:
             if differs:
                 os.fchown(descriptor, *ids)
         except OSError:
             mode &= ~lost
-    with contextlib.suppress(OSError):   # a file system without modes
+    with contextlib.suppress(OSError):  # a file system without modes
         os.fchmod(descriptor, mode)
 
 
@@ -154,7 +173,7 @@ def _sync(descriptor: int) -> None:
     try:
         os.fsync(descriptor)
     except OSError as error:
-        if error.errno not in (errno.EINVAL, errno.ENOTSUP):   # a file system without this call
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # a file system without this call
             raise
 
 
@@ -182,7 +201,7 @@ def _descriptor(path: Path) -> int | None:
 def _write_stream(path: Path, content: bytes) -> None:
     descriptor = _descriptor(path)
     if descriptor is not None:
-        sys.stdout.flush()   # what was printed before comes before
+        sys.stdout.flush()  # what was printed before comes before
         sys.stderr.flush()
     with path.open("wb") if descriptor is None else os.fdopen(os.dup(descriptor), "wb") as file:
         file.write(content)
@@ -198,11 +217,13 @@ def _make_folder(folder: Path, made: list[Path]) -> None:
             above = above.parent
         try:
             for one in reversed(missing):
-                with contextlib.suppress(FileExistsError):   # by another thread, which may remove it only when it is empty
+                with contextlib.suppress(
+                    FileExistsError
+                ):  # by another thread, which may remove it only when it is empty
                     one.mkdir()
                     made.append(one)
             return
-        except FileNotFoundError:   # another process has removed what it made, and found empty
+        except FileNotFoundError:  # another process has removed what it made, and found empty
             if not left:
                 raise
 

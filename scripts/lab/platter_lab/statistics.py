@@ -60,7 +60,12 @@ def widened(value: Interval, confidence: float) -> Interval:
     """The same estimate with another confidence."""
     if value.runs < 2 or value.low == value.high:
         return value
-    half = (value.high - value.low) / 2 * _quantile(confidence, value.runs) / _quantile(CONFIDENCE, value.runs)
+    half = (
+        (value.high - value.low)
+        / 2
+        * _quantile(confidence, value.runs)
+        / _quantile(CONFIDENCE, value.runs)
+    )
     return Interval(value.mean, value.mean - half, value.mean + half, value.runs)
 
 
@@ -69,14 +74,23 @@ def exact(value: float, runs: int) -> Interval:
     return Interval(value, value, value, runs)
 
 
-def paired_ratio(numerator: Sequence[float | None], denominator: Sequence[float | None]) -> Interval:
+def paired_ratio(
+    numerator: Sequence[float | None], denominator: Sequence[float | None]
+) -> Interval:
     """The mean of the ratios of runs with the same seed, hence the same load. No data where one has none, or a denominator is 0."""
     if len(numerator) != len(denominator):
         raise ValueError(f"{len(numerator)} runs against {len(denominator)}")
-    return interval([_number(above) / float(below) if below else math.nan for above, below in zip(numerator, denominator, strict=True)])
+    return interval(
+        [
+            _number(above) / float(below) if below else math.nan
+            for above, below in zip(numerator, denominator, strict=True)
+        ]
+    )
 
 
-def jackknife(points: Sequence[Sequence[float | None]], statistic: Callable[[Sequence[float]], float]) -> Interval:
+def jackknife(
+    points: Sequence[Sequence[float | None]], statistic: Callable[[Sequence[float]], float]
+) -> Interval:
     """A smooth statistic of the means of several points, shape (points, runs), which have the same runs: Student's t over the pseudo-values that
     leaving out one run at a time gives. No data where a point has none."""
     samples = np.array([[_number(value) for value in runs] for runs in points])
@@ -139,7 +153,7 @@ def trend(grown: Interval) -> Trend:
     return Trend.UNSTABLE if grown.low > GROWS else Trend.OPEN
 
 
-ABSENT = "–"   # on a screen: there is no value, which is another thing than 0
+ABSENT = "–"  # on a screen: there is no value, which is another thing than 0
 
 
 def interval_text(value: Interval, digits: int = 3) -> str:

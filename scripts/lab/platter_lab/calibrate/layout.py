@@ -23,11 +23,14 @@ from numpy.polynomial import chebyshev
 from platter_lab.calibrate.phase import MediaReads, group_pairs, resultant, wrap
 
 FOLDS = 5
-SIGMAS = 2.0           # so many standard errors a form may lie behind the best one and be taken for its simplicity
-OUTLIERS = 0.02        # share of reads whose phase says nothing (retries, host pauses)
-WIDE, NARROW = 0.1, 0.03  # turns: residuals within these take part in the first and the last rounds of a fit, at least
-DRIFT_DEGREE = 8       # of the polynomial that takes up the spindle's slow drift, in the joint fit only
-FEWEST_READS = 12      # a zone with fewer does not get values of its own
+SIGMAS = 2.0  # so many standard errors a form may lie behind the best one and be taken for its simplicity
+OUTLIERS = 0.02  # share of reads whose phase says nothing (retries, host pauses)
+WIDE, NARROW = (
+    0.1,
+    0.03,
+)  # turns: residuals within these take part in the first and the last rounds of a fit, at least
+DRIFT_DEGREE = 8  # of the polynomial that takes up the spindle's slow drift, in the joint fit only
+FEWEST_READS = 12  # a zone with fewer does not get values of its own
 
 
 @dataclass(frozen=True)
@@ -37,7 +40,7 @@ class Layout:
     offset: np.ndarray
     track: np.ndarray
     cylinder: np.ndarray  # advance per cylinder, head 0 to head 0
-    range: np.ndarray     # extra advance at each range boundary
+    range: np.ndarray  # extra advance at each range boundary
     heads: np.ndarray
     first_cylinder: np.ndarray
     cylinders: np.ndarray
@@ -45,14 +48,15 @@ class Layout:
 
     def before_rest(self, reads: Frame) -> np.ndarray:
         """All but the sector part, shape (m,)."""
-        return (self.offset[reads.zone] + self.track_part(reads) + self.cylinder_part(reads))
+        return self.offset[reads.zone] + self.track_part(reads) + self.cylinder_part(reads)
 
     def track_part(self, reads: Frame) -> np.ndarray:
         return self.track[reads.zone] * reads.order + self.heads[reads.head]
 
     def cylinder_part(self, reads: Frame) -> np.ndarray:
-        return (self.cylinder[reads.zone] * reads.cylinder
-                + self.range[reads.zone] * (reads.cylinder // self.range_cylinders))
+        return self.cylinder[reads.zone] * reads.cylinder + self.range[reads.zone] * (
+            reads.cylinder // self.range_cylinders
+        )
 
 
 @dataclass(frozen=True)
@@ -62,15 +66,25 @@ class Frame:
     time_us: np.ndarray
     sector_part: np.ndarray  # turns: sector and slips, which the profile knows
     zone: np.ndarray
-    cylinder: np.ndarray     # of the zone
+    cylinder: np.ndarray  # of the zone
     head: np.ndarray
     order: np.ndarray
     blocks: np.ndarray
-    noise: float = 0.0       # turns: standard deviation of one read's phase, as pairs on one track show it
+    noise: float = (
+        0.0  # turns: standard deviation of one read's phase, as pairs on one track show it
+    )
 
     def __getitem__(self, index: np.ndarray) -> Frame:
-        return Frame(self.time_us[index], self.sector_part[index], self.zone[index], self.cylinder[index],
-                     self.head[index], self.order[index], self.blocks[index], self.noise)
+        return Frame(
+            self.time_us[index],
+            self.sector_part[index],
+            self.zone[index],
+            self.cylinder[index],
+            self.head[index],
+            self.order[index],
+            self.blocks[index],
+            self.noise,
+        )
 
     @property
     def wide(self) -> float:
@@ -92,8 +106,16 @@ class Frame:
 def frame_of(reads: MediaReads, base: Layout, noise: float = 0.0) -> Frame:
     """The profile's own angle less its own skews leaves sector and slips."""
     places = reads.places
-    bare = Frame(reads.start_us, places.angle, places.zone, places.cylinder - base.first_cylinder[places.zone],
-                 places.head, places.order, reads.blocks, noise)
+    bare = Frame(
+        reads.start_us,
+        places.angle,
+        places.zone,
+        places.cylinder - base.first_cylinder[places.zone],
+        places.head,
+        places.order,
+        reads.blocks,
+        noise,
+    )
     return replace(bare, sector_part=wrap(places.angle - base.before_rest(bare)))
 
 
@@ -112,7 +134,7 @@ class Choice:
 
     group: str
     chosen: str
-    scores: dict[str, float]   # mean log likelihood of a held-out pair
+    scores: dict[str, float]  # mean log likelihood of a held-out pair
     margins: dict[str, float]  # its standard error against the best form
     layout: Layout
     pairs: int
@@ -129,8 +151,9 @@ def spread(errors: np.ndarray) -> float:
     return float(np.clip(1.4826 * np.median(np.abs(errors)), 2e-4, 0.3)) if len(errors) else 0.3
 
 
-def pair_errors(frame: Frame, phase: np.ndarray, layout: Layout, pairs: tuple[np.ndarray, np.ndarray],
-                part: str) -> np.ndarray:
+def pair_errors(
+    frame: Frame, phase: np.ndarray, layout: Layout, pairs: tuple[np.ndarray, np.ndarray], part: str
+) -> np.ndarray:
     """Observed less predicted phase differences; `part` says how much of the layout the pairs can tell apart."""
     if part == "heads":
         angle = layout.track_part(frame)
@@ -156,7 +179,9 @@ def pairs_for(frame: Frame, part: str) -> tuple[np.ndarray, np.ndarray]:
     return later - 1, later
 
 
-def choose(group: str, forms: Sequence[Form], frame: Frame, phase: np.ndarray, layout: Layout) -> Choice:
+def choose(
+    group: str, forms: Sequence[Form], frame: Frame, phase: np.ndarray, layout: Layout
+) -> Choice:
     """The form with the best score on reads that it was not fitted to, or a simpler one within SIGMAS standard
     errors of it.
 
@@ -173,7 +198,9 @@ def choose(group: str, forms: Sequence[Form], frame: Frame, phase: np.ndarray, l
             if fitted is None:
                 break
             inner = frame[train]
-            deviation = spread(pair_errors(inner, phase[train], fitted, pairs_for(inner, group), group))
+            deviation = spread(
+                pair_errors(inner, phase[train], fitted, pairs_for(inner, group), group)
+            )
             inner = frame[test]
             errors = pair_errors(inner, phase[test], fitted, pairs_for(inner, group), group)
             parts.append(log_likelihood(errors, deviation))
@@ -182,10 +209,18 @@ def choose(group: str, forms: Sequence[Form], frame: Frame, phase: np.ndarray, l
     count = len(next(iter(values.values())))
     best = max(values, key=lambda name: values[name].mean() if count else 0.0)
     scores = {name: float(value.mean()) if count else 0.0 for name, value in values.items()}
-    margins = {name: float((values[best] - value).std() / np.sqrt(max(count, 1))) for name, value in values.items()}
-    simplest_first = [form for form in sorted(forms, key=lambda form: form.parameters) if form.name in values]
-    chosen = next(form for form in simplest_first
-                  if scores[best] - scores[form.name] <= SIGMAS * margins[form.name])
+    margins = {
+        name: float((values[best] - value).std() / np.sqrt(max(count, 1)))
+        for name, value in values.items()
+    }
+    simplest_first = [
+        form for form in sorted(forms, key=lambda form: form.parameters) if form.name in values
+    ]
+    chosen = next(
+        form
+        for form in simplest_first
+        if scores[best] - scores[form.name] <= SIGMAS * margins[form.name]
+    )
     fitted = chosen.fit(frame, phase, layout)
     assert fitted is not None
     return Choice(group, chosen.name, scores, margins, fitted, count)
@@ -193,7 +228,10 @@ def choose(group: str, forms: Sequence[Form], frame: Frame, phase: np.ndarray, l
 
 # Heads.
 
-def _head_step(turns: np.ndarray, steps: np.ndarray, widths: tuple[float, ...], grid: int = 1440) -> float:
+
+def _head_step(
+    turns: np.ndarray, steps: np.ndarray, widths: tuple[float, ...], grid: int = 1440
+) -> float:
     """One angle per head order: scan of [0, 1), then least squares on what fits. turns, steps: shape (p,)."""
     # Pairs with as many steps between them turn alike, so the scan needs one phasor for each number of steps. It tells the best ones but for
     # rounding, which then decides between them as it does in the sum over all pairs.
@@ -227,8 +265,12 @@ def heads_one_step(frame: Frame, phase: np.ndarray, layout: Layout) -> Layout | 
     earlier, later, turns = _observed(frame, phase)
     if len(turns) < FEWEST_READS:
         return None
-    step = _head_step(turns, (frame.order[later] - frame.order[earlier]).astype(float), frame.widths)
-    return replace(layout, track=np.full_like(layout.track, step), heads=np.zeros_like(layout.heads))
+    step = _head_step(
+        turns, (frame.order[later] - frame.order[earlier]).astype(float), frame.widths
+    )
+    return replace(
+        layout, track=np.full_like(layout.track, step), heads=np.zeros_like(layout.heads)
+    )
 
 
 def heads_step_by_zone(frame: Frame, phase: np.ndarray, layout: Layout) -> Layout | None:
@@ -269,10 +311,14 @@ def heads_table(frame: Frame, phase: np.ndarray, layout: Layout) -> Layout | Non
 
     step = _head_step(turns, steps, frame.widths)
     if not plain:
-        step = max(np.concatenate(([step], np.arange(720) / 720)), key=lambda tried: synchronised(tried)[0])
+        step = max(
+            np.concatenate(([step], np.arange(720) / 720)), key=lambda tried: synchronised(tried)[0]
+        )
     table = synchronised(step)[1]
     seen = np.bincount(np.concatenate((from_head, to_head)), minlength=surfaces) > 0
-    columns = surfaces if plain else surfaces + 1  # head 0 is the reference; the last column is the step
+    columns = (
+        surfaces if plain else surfaces + 1
+    )  # head 0 is the reference; the last column is the step
     for width in (*frame.widths, frame.narrow):
         rest = wrap(turns - step * steps - table[to_head] + table[from_head])
         good = np.flatnonzero(np.abs(rest) < width)
@@ -282,7 +328,7 @@ def heads_table(frame: Frame, phase: np.ndarray, layout: Layout) -> Layout | Non
         if not plain:
             design[:, -1] = steps[good]
         change = np.linalg.lstsq(design[:, 1:], rest[good], rcond=None)[0]
-        table[1:] += change[:surfaces - 1]
+        table[1:] += change[: surfaces - 1]
         if not plain:
             step += change[-1]
     table = np.where(seen, wrap(table - table[0]), 0.0)
@@ -290,6 +336,7 @@ def heads_table(frame: Frame, phase: np.ndarray, layout: Layout) -> Layout | Non
 
 
 # Cylinders.
+
 
 def _power(c: np.ndarray, turns: np.ndarray, length: int) -> np.ndarray:
     """Squared resultant over all advances k / length per cylinder, shape (length,)."""
@@ -327,7 +374,9 @@ def _refine(frame: Frame, turns: np.ndarray, start: Layout, columns: np.ndarray)
         zone, rest, part = frame.zone[good], rest[good], columns[good]
         count = np.maximum(np.bincount(zone, minlength=len(offset)), 1)
         rest_mean = np.bincount(zone, rest, len(offset)) / count
-        part_mean = np.stack([np.bincount(zone, column, len(offset)) / count for column in part.T], axis=1)
+        part_mean = np.stack(
+            [np.bincount(zone, column, len(offset)) / count for column in part.T], axis=1
+        )
         part = part - part_mean[zone]
         change = np.linalg.lstsq(part, rest - rest_mean[zone], rcond=None)[0]
         values += change
@@ -352,8 +401,11 @@ def cylinders_shared(frame: Frame, phase: np.ndarray, layout: Layout) -> Layout:
     for zone in np.unique(frame.zone):
         of_zone = frame.zone == zone
         power += _power(frame.cylinder[of_zone], turns[of_zone], length)
-    start = replace(layout, cylinder=np.full_like(layout.cylinder, np.argmax(power) / length),
-                    range=np.zeros_like(layout.range))
+    start = replace(
+        layout,
+        cylinder=np.full_like(layout.cylinder, np.argmax(power) / length),
+        range=np.zeros_like(layout.range),
+    )
     change = _refine(frame, turns, start, frame.cylinder[:, None].astype(float))
     return replace(start, cylinder=(start.cylinder + change[0]) % 1.0)
 
@@ -371,12 +423,16 @@ def cylinders_by_zone(frame: Frame, phase: np.ndarray, layout: Layout) -> Layout
             continue
         cylinder[zone] = np.argmax(_power(frame.cylinder[of_zone], turns[of_zone], length)) / length
         start = replace(shared, cylinder=cylinder)
-        change = _refine(frame[of_zone], turns[of_zone], start, frame.cylinder[of_zone, None].astype(float))
+        change = _refine(
+            frame[of_zone], turns[of_zone], start, frame.cylinder[of_zone, None].astype(float)
+        )
         cylinder[zone] = (cylinder[zone] + change[0]) % 1.0
     return replace(shared, cylinder=cylinder)
 
 
-def _range_spectra(frame: Frame, turns: np.ndarray, layout: Layout) -> tuple[list[int], np.ndarray, int, int]:
+def _range_spectra(
+    frame: Frame, turns: np.ndarray, layout: Layout
+) -> tuple[list[int], np.ndarray, int, int]:
     """Squared resultant over (advance per range, advance per cylinder within it), one array per zone seen."""
     size = layout.range_cylinders
     ranges = int(2 ** np.ceil(np.log2(4 * (int(layout.cylinders.max()) // size + 1))))
@@ -385,8 +441,11 @@ def _range_spectra(frame: Frame, turns: np.ndarray, layout: Layout) -> tuple[lis
     for zone in np.unique(frame.zone):
         of_zone = frame.zone == zone
         table = np.zeros((ranges, inside), dtype=complex)
-        np.add.at(table, (frame.cylinder[of_zone] // size, frame.cylinder[of_zone] % size),
-                  np.exp(2j * np.pi * turns[of_zone]))
+        np.add.at(
+            table,
+            (frame.cylinder[of_zone] // size, frame.cylinder[of_zone] % size),
+            np.exp(2j * np.pi * turns[of_zone]),
+        )
         zones.append(int(zone))
         spectra.append(np.abs(np.fft.fft2(table)) ** 2)
     return zones, np.array(spectra), ranges, inside
@@ -406,13 +465,22 @@ def _with_ranges(frame: Frame, phase: np.ndarray, layout: Layout, by_zone: bool)
         outer = {zone: int(peak) for zone in zones}
     most = max(zones, key=lambda zone: int((frame.zone == zone).sum()))
     per_cylinder = inner / inside
-    per_range = np.array([outer.get(zone, outer[most]) / ranges for zone in range(len(layout.range))])
-    start = replace(layout, cylinder=np.full_like(layout.cylinder, per_cylinder),
-                    range=(per_range - size * per_cylinder) % 1.0)
+    per_range = np.array(
+        [outer.get(zone, outer[most]) / ranges for zone in range(len(layout.range))]
+    )
+    start = replace(
+        layout,
+        cylinder=np.full_like(layout.cylinder, per_cylinder),
+        range=(per_range - size * per_cylinder) % 1.0,
+    )
     number = (frame.cylinder // size).astype(float)
     if by_zone:
-        columns = np.hstack([frame.cylinder[:, None].astype(float),
-                             (frame.zone[:, None] == np.array(zones)[None, :]) * number[:, None]])
+        columns = np.hstack(
+            [
+                frame.cylinder[:, None].astype(float),
+                (frame.zone[:, None] == np.array(zones)[None, :]) * number[:, None],
+            ]
+        )
     else:
         columns = np.stack([frame.cylinder.astype(float), number], axis=1)
     change = _refine(frame, turns, start, columns)
@@ -433,6 +501,7 @@ def cylinders_range_by_zone(frame: Frame, phase: np.ndarray, layout: Layout) -> 
 
 
 # Zones.
+
 
 def _common(frame: Frame, phase: np.ndarray, layout: Layout, shape: np.ndarray) -> Layout:
     """Offsets of a given shape (z,) and one angle common to all."""
@@ -456,7 +525,9 @@ def _run_on(frame: Frame, phase: np.ndarray, layout: Layout, before: np.ndarray)
     again.
     """
     if np.ptp(layout.cylinder) > 0 or layout.range.any():
-        over = layout.cylinder * layout.cylinders + layout.range * (layout.cylinders // layout.range_cylinders)
+        over = layout.cylinder * layout.cylinders + layout.range * (
+            layout.cylinders // layout.range_cylinders
+        )
         gaps = layout.cylinder[:-1] * (np.diff(before) - layout.cylinders[:-1])
         return _common(frame, phase, layout, np.concatenate(([0.0], np.cumsum(over[:-1] + gaps))))
     number = (before[frame.zone] + frame.cylinder).astype(float)
@@ -472,8 +543,11 @@ def _run_on(frame: Frame, phase: np.ndarray, layout: Layout, before: np.ndarray)
         if good.sum() > 2:
             change = np.linalg.lstsq(design[good], rest[good], rcond=None)[0]
             advance, offset = advance + float(change[0]), offset + float(change[1])
-    return replace(layout, cylinder=np.full_like(layout.cylinder, advance % 1.0),
-                   offset=(offset + advance * before) % 1.0)
+    return replace(
+        layout,
+        cylinder=np.full_like(layout.cylinder, advance % 1.0),
+        offset=(offset + advance * before) % 1.0,
+    )
 
 
 def mapped_before(layout: Layout) -> np.ndarray:
@@ -510,15 +584,27 @@ def zones_free(frame: Frame, phase: np.ndarray, layout: Layout) -> Layout | None
 def forms_for(group: str, layout: Layout) -> tuple[Form, ...]:
     zones, surfaces = len(layout.offset), len(layout.heads)
     if group == "heads":
-        return (Form("as given", 0, heads_as_given), Form("one step", 1, heads_one_step),
-                Form("step per zone", zones, heads_step_by_zone), Form("angle per head", surfaces, heads_table))
+        return (
+            Form("as given", 0, heads_as_given),
+            Form("one step", 1, heads_one_step),
+            Form("step per zone", zones, heads_step_by_zone),
+            Form("angle per head", surfaces, heads_table),
+        )
     if group == "cylinders":
-        return (Form("as given", 0, cylinders_as_given), Form("one advance", 1, cylinders_shared),
-                Form("one advance, one per range", 2, cylinders_shared_range),
-                Form("advance per zone", zones, cylinders_by_zone),
-                Form("one advance, per range by zone", zones + 1, cylinders_range_by_zone))
-    return (Form("as given", 0, zones_as_given), Form("common", 1, zones_common), Form("run on", 1, zones_run_on),
-            Form("run on over unmapped cylinders", 1, zones_run_on_all), Form("per zone", zones, zones_free))
+        return (
+            Form("as given", 0, cylinders_as_given),
+            Form("one advance", 1, cylinders_shared),
+            Form("one advance, one per range", 2, cylinders_shared_range),
+            Form("advance per zone", zones, cylinders_by_zone),
+            Form("one advance, per range by zone", zones + 1, cylinders_range_by_zone),
+        )
+    return (
+        Form("as given", 0, zones_as_given),
+        Form("common", 1, zones_common),
+        Form("run on", 1, zones_run_on),
+        Form("run on over unmapped cylinders", 1, zones_run_on_all),
+        Form("per zone", zones, zones_free),
+    )
 
 
 def fit_layout(frame: Frame, turns_per_us: float, base: Layout) -> list[Choice]:
@@ -537,10 +623,10 @@ class Column:
     """A value of the layout that the joint fit changes: d(phase)/d(value) for each read, and where the change goes."""
 
     group: str
-    member: str            # of Layout; "" for what is not part of it
-    index: np.ndarray      # entries of the member that it moves
-    factor: np.ndarray     # by how much, per unit
-    design: np.ndarray     # shape (m,)
+    member: str  # of Layout; "" for what is not part of it
+    index: np.ndarray  # entries of the member that it moves
+    factor: np.ndarray  # by how much, per unit
+    design: np.ndarray  # shape (m,)
 
 
 @dataclass(frozen=True)
@@ -548,14 +634,14 @@ class JointFit:
     """All values of the chosen forms fitted together, with their standard errors."""
 
     layout: Layout
-    errors: Layout           # standard errors in the same shapes; nan where nothing was fitted
+    errors: Layout  # standard errors in the same shapes; nan where nothing was fitted
     turns_per_us: float
-    speed_error: float       # standard error, turns/us
-    block_slope_us: float    # completion's delay per block beyond what the profile's bus time says
+    speed_error: float  # standard error, turns/us
+    block_slope_us: float  # completion's delay per block beyond what the profile's bus time says
     block_slope_error_us: float
-    noise_turns: float       # standard deviation of a read's phase, outliers left aside
-    outliers: float          # share of reads that took no part in the last round
-    drift_turns: float       # range of the slow drift of the spindle
+    noise_turns: float  # standard deviation of a read's phase, outliers left aside
+    outliers: float  # share of reads that took no part in the last round
+    drift_turns: float  # range of the slow drift of the spindle
     chosen: dict[str, str] = field(default_factory=dict)
 
 
@@ -564,12 +650,16 @@ def _layout_columns(chosen: dict[str, str], layout: Layout, frame: Frame) -> lis
     every, ones = zones, np.ones(len(zones))
     result: list[Column] = []
 
-    def add(group: str, member: str, index: np.ndarray, factor: np.ndarray, design: np.ndarray) -> None:
+    def add(
+        group: str, member: str, index: np.ndarray, factor: np.ndarray, design: np.ndarray
+    ) -> None:
         if np.abs(design).sum() > 0:
             result.append(Column(group, member, index, factor, design.astype(float)))
 
     order, number = frame.order, frame.cylinder // layout.range_cylinders
-    if chosen["heads"] == "one step" or (chosen["heads"] == "angle per head" and (frame.head != order).any()):
+    if chosen["heads"] == "one step" or (
+        chosen["heads"] == "angle per head" and (frame.head != order).any()
+    ):
         add("heads", "track", every, ones, order)
     if chosen["heads"] == "step per zone":
         for zone in zones:
@@ -581,12 +671,21 @@ def _layout_columns(chosen: dict[str, str], layout: Layout, frame: Frame) -> lis
     if chosen["cylinders"].startswith("one advance"):
         before = np.zeros(len(zones))
         if runs_on:
-            before = (mapped_before(layout) if chosen["zones"] == "run on"
-                      else layout.first_cylinder - layout.first_cylinder[0]).astype(float)
+            before = (
+                mapped_before(layout)
+                if chosen["zones"] == "run on"
+                else layout.first_cylinder - layout.first_cylinder[0]
+            ).astype(float)
         add("cylinders", "cylinder", every, ones, frame.cylinder + before[frame.zone])
     if chosen["cylinders"] == "advance per zone":
         for zone in zones:
-            add("cylinders", "cylinder", np.array([zone]), np.ones(1), frame.cylinder * (frame.zone == zone))
+            add(
+                "cylinders",
+                "cylinder",
+                np.array([zone]),
+                np.ones(1),
+                frame.cylinder * (frame.zone == zone),
+            )
     if chosen["cylinders"] == "one advance, one per range":
         add("cylinders", "range", every, ones, number)
     if chosen["cylinders"] == "one advance, per range by zone":
@@ -630,21 +729,37 @@ def fit_jointly(frame: Frame, turns_per_us: float, choices: Sequence[Choice]) ->
     good = np.abs(rest) < frame.narrow
     noise = float(rest[good].std()) if good.any() else 0.3
     error = noise * np.sqrt(np.diag(np.linalg.inv(design[good].T @ design[good] + damping)))
-    members = {name: getattr(layout, name).astype(float).copy() for name in ("offset", "track", "cylinder", "range",
-                                                                             "heads")}
+    members = {
+        name: getattr(layout, name).astype(float).copy()
+        for name in ("offset", "track", "cylinder", "range", "heads")
+    }
     errors = {name: np.full_like(value, np.nan) for name, value in members.items()}
-    for column, value, deviation in zip(columns, values[fixed + 1:], error[fixed + 1:], strict=True):
+    for column, value, deviation in zip(
+        columns, values[fixed + 1 :], error[fixed + 1 :], strict=True
+    ):
         members[column.member][column.index] += value * column.factor
         errors[column.member][column.index] = deviation * np.abs(column.factor)
     if chosen["zones"].startswith("run on") and chosen["cylinders"] == "one advance":
-        before = (mapped_before(layout) if chosen["zones"] == "run on"
-                  else layout.first_cylinder - layout.first_cylinder[0])
+        before = (
+            mapped_before(layout)
+            if chosen["zones"] == "run on"
+            else layout.first_cylinder - layout.first_cylinder[0]
+        )
         members["offset"] += (members["cylinder"] - layout.cylinder) * before
     for name in ("offset", "track", "cylinder", "range"):
         members[name] %= 1.0
     curve = drift @ values[:fixed]
     curve = curve - when * values[0]
     speed = turns_per_us - 2 * values[0] / span
-    return JointFit(replace(layout, **members), replace(layout, **errors), float(speed), float(2 * error[0] / span),
-                    float(values[fixed] / speed), float(error[fixed] / speed), noise, float(1 - good.mean()),
-                    float(np.ptp(curve)), chosen)
+    return JointFit(
+        replace(layout, **members),
+        replace(layout, **errors),
+        float(speed),
+        float(2 * error[0] / span),
+        float(values[fixed] / speed),
+        float(error[fixed] / speed),
+        noise,
+        float(1 - good.mean()),
+        float(np.ptp(curve)),
+        chosen,
+    )

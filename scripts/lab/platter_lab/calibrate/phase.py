@@ -18,9 +18,9 @@ from platter_lab.calibrate.trace import Reading, Trace
 # Windows of time over which the speed is refined, in turns: each is short enough that the one before tells the peaks
 # apart.
 HORIZONS_TURNS = (6, 25, 100, 400, 2000, 8000, 32000)
-SPEED_SPAN = 0.02           # the search goes so far to both sides of the base's speed
-COHERENT = 0.5              # resultant length from which same-track reads count as coherent
-PAIR_NEIGHBOURS = 8         # a read is paired with so many later reads of its track
+SPEED_SPAN = 0.02  # the search goes so far to both sides of the base's speed
+COHERENT = 0.5  # resultant length from which same-track reads count as coherent
+PAIR_NEIGHBOURS = 8  # a read is paired with so many later reads of its track
 
 
 def wrap(turns: np.ndarray) -> np.ndarray:
@@ -39,15 +39,22 @@ class Places:
 
     zone: np.ndarray
     cylinder: np.ndarray  # of the drive
-    head: np.ndarray      # physical
-    order: np.ndarray     # place of the head in the mapping of its cylinder
+    head: np.ndarray  # physical
+    order: np.ndarray  # place of the head in the mapping of its cylinder
     sector: np.ndarray
-    sectors: np.ndarray   # of the track
-    angle: np.ndarray     # turns, of the sector's start
+    sectors: np.ndarray  # of the track
+    angle: np.ndarray  # turns, of the sector's start
 
     def __getitem__(self, index: np.ndarray) -> Places:
-        return Places(self.zone[index], self.cylinder[index], self.head[index], self.order[index], self.sector[index],
-                      self.sectors[index], self.angle[index])
+        return Places(
+            self.zone[index],
+            self.cylinder[index],
+            self.head[index],
+            self.order[index],
+            self.sector[index],
+            self.sectors[index],
+            self.angle[index],
+        )
 
     def same_track(self, other: Places) -> np.ndarray:
         return (self.cylinder == other.cylinder) & (self.head == other.head)
@@ -58,11 +65,11 @@ class Bus:
     """How a read reaches the host, from the profile."""
 
     read_block_us: float
-    watermark: float = 0.0       # share of a read that must be in the buffer first
-    begin_us: float = 0.0        # before the first block
-    completion_us: float = 0.0   # after a read's last block
+    watermark: float = 0.0  # share of a read that must be in the buffer first
+    begin_us: float = 0.0  # before the first block
+    completion_us: float = 0.0  # after a read's last block
     write_status_us: float = 0.0  # after the last block of a write is on the media
-    cached: bool = True          # the drive has a cache: some reads are hits
+    cached: bool = True  # the drive has a cache: some reads are hits
 
 
 def hit_threshold_us(excess_us: np.ndarray, period_us: float) -> float:
@@ -86,7 +93,9 @@ def hit_threshold_us(excess_us: np.ndarray, period_us: float) -> float:
     return float((near[widest] + near[widest + 1]) / 2)
 
 
-def read_delay_us(blocks: np.ndarray, sectors: np.ndarray, period_us: float, bus: Bus) -> np.ndarray:
+def read_delay_us(
+    blocks: np.ndarray, sectors: np.ndarray, period_us: float, bus: Bus
+) -> np.ndarray:
     """From the start of a read's first sector to its completion, for reads of one track; shape (n,).
 
     Block i is in the buffer after i sectors; the transfer starts when the share `watermark` is there, and the last
@@ -95,15 +104,20 @@ def read_delay_us(blocks: np.ndarray, sectors: np.ndarray, period_us: float, bus
     sector_us = period_us / sectors
     mark = np.maximum(1, np.ceil(bus.watermark * blocks - 1e-6))
     on_bus = blocks * bus.read_block_us
-    return bus.completion_us + np.maximum.reduce([sector_us + on_bus, mark * sector_us + bus.begin_us + on_bus,
-                                                  blocks * sector_us + bus.read_block_us])
+    return bus.completion_us + np.maximum.reduce(
+        [
+            sector_us + on_bus,
+            mark * sector_us + bus.begin_us + on_bus,
+            blocks * sector_us + bus.read_block_us,
+        ]
+    )
 
 
 @dataclass(frozen=True)
 class MediaReads:
     """Reads from the media that stay on one track, in the order of the trace; arrays of shape (m,)."""
 
-    index: np.ndarray     # line of the trace, from 0
+    index: np.ndarray  # line of the trace, from 0
     start_us: np.ndarray  # when the first sector came under the head, on the trace's clock
     blocks: np.ndarray
     places: Places
@@ -112,14 +126,18 @@ class MediaReads:
         return len(self.index)
 
 
-def media_reads(trace: Trace, reading: Reading, first: Places, last: Places, bus: Bus, period_us: float) -> MediaReads:
+def media_reads(
+    trace: Trace, reading: Reading, first: Places, last: Places, bus: Bus, period_us: float
+) -> MediaReads:
     media = trace.is_read & first.same_track(last)
     if bus.cached:
         excess = trace.response_us - trace.blocks * bus.read_block_us
         media &= excess > hit_threshold_us(excess[trace.is_read], period_us)
     index = np.flatnonzero(media)
     places = first[index]
-    start = trace.completions_us(reading)[index] - read_delay_us(trace.blocks[index], places.sectors, period_us, bus)
+    start = trace.completions_us(reading)[index] - read_delay_us(
+        trace.blocks[index], places.sectors, period_us, bus
+    )
     return MediaReads(index, start, trace.blocks[index], places)
 
 
@@ -129,7 +147,9 @@ def track_pairs(reads: MediaReads) -> tuple[np.ndarray, np.ndarray]:
     return group_pairs(key)
 
 
-def group_pairs(key: np.ndarray, neighbours: int = PAIR_NEIGHBOURS) -> tuple[np.ndarray, np.ndarray]:
+def group_pairs(
+    key: np.ndarray, neighbours: int = PAIR_NEIGHBOURS
+) -> tuple[np.ndarray, np.ndarray]:
     """Pairs of entries with the same key, each with up to `neighbours` - 1 later ones: (earlier, later), (p,) each."""
     by_key = np.argsort(key, kind="stable")
     sorted_key = key[by_key]
@@ -150,7 +170,9 @@ class Spindle:
     pairs: int
     horizon_us: float  # over which the phase was followed
     significant: bool
-    noise: float = 0.0  # turns: robust standard deviation of one read's phase within the shortest windows
+    noise: float = (
+        0.0  # turns: robust standard deviation of one read's phase within the shortest windows
+    )
 
     @property
     def period_us(self) -> float:
@@ -161,8 +183,9 @@ class Spindle:
         return self.significant and self.coherence >= COHERENT
 
 
-def scan_speed(delta_us: np.ndarray, turns: np.ndarray, center: float, span: float,
-               horizon_us: float) -> tuple[float, float, int]:
+def scan_speed(
+    delta_us: np.ndarray, turns: np.ndarray, center: float, span: float, horizon_us: float
+) -> tuple[float, float, int]:
     """Speed (turns/us) in center (1 +- span) at which time differences agree best with angle differences.
 
     delta_us, turns: shape (p,). Also the resultant length there and the number of independent speeds that were tried.
@@ -172,7 +195,7 @@ def scan_speed(delta_us: np.ndarray, turns: np.ndarray, center: float, span: flo
     best, best_length = center, -1.0
     rest = np.exp(-2j * np.pi * turns)
     for start in range(0, len(speeds), 512):
-        part = speeds[start:start + 512]
+        part = speeds[start : start + 512]
         lengths = np.abs(np.exp(2j * np.pi * np.outer(part, delta_us)) @ rest) / len(turns)
         peak = int(np.argmax(lengths))
         if lengths[peak] > best_length:

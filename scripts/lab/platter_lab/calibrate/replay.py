@@ -20,7 +20,15 @@ from platter_lab.calibrate.phase import Places
 from platter_lab.calibrate.trace import Reading
 from platter_lab.executable import call_platter
 
-PLACES = {"zone", "cylinder", "head", "order", "sector", "sectors_per_track", "angle_turns"}   # columns of `platter drive locate`
+PLACES = {
+    "zone",
+    "cylinder",
+    "head",
+    "order",
+    "sector",
+    "sectors_per_track",
+    "angle_turns",
+}  # columns of `platter drive locate`
 
 
 @dataclass(frozen=True)
@@ -33,7 +41,12 @@ class Answers:
     from_media: np.ndarray
 
     def __getitem__(self, index: np.ndarray | slice) -> Answers:
-        return Answers(self.is_read[index], self.measured_us[index], self.simulated_us[index], self.from_media[index])
+        return Answers(
+            self.is_read[index],
+            self.measured_us[index],
+            self.simulated_us[index],
+            self.from_media[index],
+        )
 
 
 class Model:
@@ -44,8 +57,10 @@ class Model:
         self._folder = folder
         self._trace = trace
         self.runs = 0
-        for name, write in (("whole", lambda to: shutil.copyfile(trace, to)),
-                            ("first", lambda to: to.write_text(first_lines, encoding="ascii"))):
+        for name, write in (
+            ("whole", lambda to: shutil.copyfile(trace, to)),
+            ("first", lambda to: to.write_text(first_lines, encoding="ascii")),
+        ):
             place = folder / name / "drive"
             place.mkdir(parents=True, exist_ok=True)
             write(place / "drive.trace")
@@ -54,8 +69,10 @@ class Model:
         return call_platter(self._platter, arguments, stdin=stdin)
 
     def _no_model(self, arguments: list[str], what: str) -> LabError:
-        return LabError(f"{shlex.join([str(self._platter), *arguments])}\n{self._platter}: did not give {what}; expected the model's "
-                        "executable")
+        return LabError(
+            f"{shlex.join([str(self._platter), *arguments])}\n{self._platter}: did not give {what}; expected the model's "
+            "executable"
+        )
 
     def locate(self, profile: Path, lba: np.ndarray) -> Places:
         """Places of blocks, shape (n,)."""
@@ -66,7 +83,9 @@ class Model:
             at = re.search(r"standard input:(\d+): (.*)", str(error))
             if at is None:
                 raise
-            raise LabError(f"{self._trace}: request {at.group(1)}: {at.group(2)} (by {profile})") from error
+            raise LabError(
+                f"{self._trace}: request {at.group(1)}: {at.group(2)} (by {profile})"
+            ) from error
         rows = list(csv.reader(io.StringIO(text)))
         names = {name: column for column, name in enumerate(rows[0])} if rows else {}
         if len(rows) != len(lba) + 1 or not names.keys() >= PLACES:
@@ -76,14 +95,40 @@ class Model:
         def whole(name: str) -> np.ndarray:
             return table[:, names[name]].astype(np.int64)
 
-        return Places(whole("zone"), whole("cylinder"), whole("head"), whole("order"), whole("sector"),
-                      whole("sectors_per_track"), table[:, names["angle_turns"]].astype(float))
+        return Places(
+            whole("zone"),
+            whole("cylinder"),
+            whole("head"),
+            whole("order"),
+            whole("sector"),
+            whole("sectors_per_track"),
+            table[:, names["angle_turns"]].astype(float),
+        )
 
-    def _validate(self, text: str, reading: Reading, part: str, half: str) -> tuple[Answers, dict[str, Any]]:
-        profile, requests, result = (self._folder / name for name in ("trial.toml", "requests.csv", "result.json"))
+    def _validate(
+        self, text: str, reading: Reading, part: str, half: str
+    ) -> tuple[Answers, dict[str, Any]]:
+        profile, requests, result = (
+            self._folder / name for name in ("trial.toml", "requests.csv", "result.json")
+        )
         profile.write_text(text, encoding="utf-8")
-        command = ["validate", str(self._folder / part), "--drive", "drive", "--profile", str(profile), "--reading", reading.value,
-                   "--half", half, "--requests", str(requests), "--result", str(result), "--quiet"]
+        command = [
+            "validate",
+            str(self._folder / part),
+            "--drive",
+            "drive",
+            "--profile",
+            str(profile),
+            "--reading",
+            reading.value,
+            "--half",
+            half,
+            "--requests",
+            str(requests),
+            "--result",
+            str(result),
+            "--quiet",
+        ]
         self._run(command)
         if not requests.is_file() or not result.is_file():
             raise self._no_model(command, "answers to a trace")
@@ -92,8 +137,12 @@ class Model:
         names = rows[0].split(",")
         columns = list(zip(*(row.split(",") for row in rows[1:]), strict=True))
         by_name = dict(zip(names, columns, strict=True))
-        answers = Answers(np.array(by_name["kind"]) == "R", np.array(by_name["measured_us"], dtype=float),
-                          np.array(by_name["simulated_us"], dtype=float), np.array(by_name["served"]) == "media")
+        answers = Answers(
+            np.array(by_name["kind"]) == "R",
+            np.array(by_name["measured_us"], dtype=float),
+            np.array(by_name["simulated_us"], dtype=float),
+            np.array(by_name["served"]) == "media",
+        )
         return answers, json.loads(result.read_text(encoding="utf-8"))
 
     def first_half(self, text: str, reading: Reading) -> Answers:

@@ -22,17 +22,21 @@ FIELDS = "R or W, kind, first block, blocks, response us, pause us"
 class Reading(StrEnum):
     """What the pause of a line means."""
 
-    FOLLOWS = "follows"    # the pause after the request: the next issue is completion + this line's pause
-    PRECEDES = "precedes"  # the pause before it: the next issue is completion + the next line's pause
+    FOLLOWS = (
+        "follows"  # the pause after the request: the next issue is completion + this line's pause
+    )
+    PRECEDES = (
+        "precedes"  # the pause before it: the next issue is completion + the next line's pause
+    )
 
 
 @dataclass(frozen=True)
 class Trace:
     """Requests in order; arrays of shape (n,)."""
 
-    is_read: np.ndarray      # bool
-    lba: np.ndarray          # int64, first block
-    blocks: np.ndarray       # int64
+    is_read: np.ndarray  # bool
+    lba: np.ndarray  # int64, first block
+    blocks: np.ndarray  # int64
     response_us: np.ndarray
     pause_us: np.ndarray
 
@@ -44,8 +48,13 @@ class Trace:
         return self.head(len(self) // 2)
 
     def head(self, count: int) -> Trace:
-        return Trace(self.is_read[:count], self.lba[:count], self.blocks[:count], self.response_us[:count],
-                     self.pause_us[:count])
+        return Trace(
+            self.is_read[:count],
+            self.lba[:count],
+            self.blocks[:count],
+            self.response_us[:count],
+            self.pause_us[:count],
+        )
 
     def completions_us(self, reading: Reading) -> np.ndarray:
         """Completion of each request on the trace's own clock, which begins with the first issue, shape (n,)."""
@@ -55,9 +64,13 @@ class Trace:
 
 def trace_text(trace: Trace) -> str:
     """A trace's lines as a file; what the drive is said to have done (field 2) is not kept."""
-    rows = zip(trace.is_read, trace.lba, trace.blocks, trace.response_us, trace.pause_us, strict=True)
-    return "".join(f"{'R' if read else 'W'} Hit {lba} {blocks} {response:.6f} {pause:.6f}\n"
-                   for read, lba, blocks, response, pause in rows)
+    rows = zip(
+        trace.is_read, trace.lba, trace.blocks, trace.response_us, trace.pause_us, strict=True
+    )
+    return "".join(
+        f"{'R' if read else 'W'} Hit {lba} {blocks} {response:.6f} {pause:.6f}\n"
+        for read, lba, blocks, response, pause in rows
+    )
 
 
 def _fail(path: Path, line: int, text: str) -> None:
@@ -71,7 +84,9 @@ def read_trace(path: Path) -> Trace:
     except OSError as error:
         raise LabError(f"{path}: {error.strerror}") from error
     except UnicodeDecodeError as error:
-        raise LabError(f"{path}: byte {error.start} is not text; expected lines of six fields ({FIELDS})") from error
+        raise LabError(
+            f"{path}: byte {error.start} is not text; expected lines of six fields ({FIELDS})"
+        ) from error
     rows: list[tuple[bool, int, int, float, float]] = []
     for number, line in enumerate(text.splitlines(), 1):
         fields = line.split()
@@ -84,18 +99,41 @@ def read_trace(path: Path) -> Trace:
         try:
             lba, blocks = int(fields[2]), int(fields[3])
         except ValueError:
-            _fail(path, number, f'found "{fields[2]} {fields[3]}", expected two whole numbers: first block and blocks')
+            _fail(
+                path,
+                number,
+                f'found "{fields[2]} {fields[3]}", expected two whole numbers: first block and blocks',
+            )
         try:
             response, pause = float(fields[4]), float(fields[5])
         except ValueError:
-            _fail(path, number, f'found "{fields[4]} {fields[5]}", expected two numbers: response and pause in us')
+            _fail(
+                path,
+                number,
+                f'found "{fields[4]} {fields[5]}", expected two numbers: response and pause in us',
+            )
         if lba < 0 or blocks < 1:
-            _fail(path, number, f"found first block {lba} and {blocks} blocks, expected a first block of 0 or more and 1 or more blocks")
+            _fail(
+                path,
+                number,
+                f"found first block {lba} and {blocks} blocks, expected a first block of 0 or more and 1 or more blocks",
+            )
         if not (0 < response < 1e9 and 0 <= pause < 1e12):
-            _fail(path, number, f"found a response of {response:g} us and a pause of {pause:g} us, expected above 0 us for the response and 0 us or more for the pause")
+            _fail(
+                path,
+                number,
+                f"found a response of {response:g} us and a pause of {pause:g} us, expected above 0 us for the response and 0 us or more for the pause",
+            )
         rows.append((fields[0] == "R", lba, blocks, response, pause))
     if len(rows) < 200:
-        raise LabError(f"{path}: found {len(rows)} requests, expected at least 200, because half of them are fitted")
+        raise LabError(
+            f"{path}: found {len(rows)} requests, expected at least 200, because half of them are fitted"
+        )
     kinds, lbas, blocks, responses, pauses = zip(*rows, strict=True)
-    return Trace(np.array(kinds), np.array(lbas, dtype=np.int64), np.array(blocks, dtype=np.int64),
-                 np.array(responses), np.array(pauses))
+    return Trace(
+        np.array(kinds),
+        np.array(lbas, dtype=np.int64),
+        np.array(blocks, dtype=np.int64),
+        np.array(responses),
+        np.array(pauses),
+    )

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """An initial file system for Linux: programs of a tree of packages with their libraries, modules, and a script."""
+
 import gzip
 import lzma
 import pathlib
@@ -7,8 +8,19 @@ import stat
 import subprocess
 
 # Programs, by where they are in the tree.
-PROGRAMS = ("usr/sbin/mkfs.ext4", "usr/sbin/e2fsck", "usr/sbin/mkfs.xfs", "usr/sbin/xfs_repair", "usr/sbin/mkfs.btrfs", "usr/bin/btrfs",
-            "usr/bin/fio", "usr/sbin/hdparm", "usr/sbin/smartctl", "usr/sbin/blktrace", "usr/bin/blkparse")
+PROGRAMS = (
+    "usr/sbin/mkfs.ext4",
+    "usr/sbin/e2fsck",
+    "usr/sbin/mkfs.xfs",
+    "usr/sbin/xfs_repair",
+    "usr/sbin/mkfs.btrfs",
+    "usr/bin/btrfs",
+    "usr/bin/fio",
+    "usr/sbin/hdparm",
+    "usr/sbin/smartctl",
+    "usr/sbin/blktrace",
+    "usr/bin/blkparse",
+)
 # Modules with all that they need.
 MODULES = ("crc32c_generic", "ahci", "sd_mod", "ext4", "xfs", "btrfs", "virtio_blk", "virtio_pci")
 
@@ -64,7 +76,10 @@ def modules(tree):
     needs = {}
     for line in (folder / "modules.dep").read_text().splitlines():
         file, _, others = line.partition(":")
-        needs[pathlib.PurePosixPath(file).name.split(".")[0].replace("-", "_")] = [file, *others.split()]
+        needs[pathlib.PurePosixPath(file).name.split(".")[0].replace("-", "_")] = [
+            file,
+            *others.split(),
+        ]
     order = []
     for name in MODULES:
         for file in reversed(needs.get(name, [])):
@@ -78,7 +93,14 @@ def _as_depmod(tree, *arguments):
     depmod = tree.root / "usr/bin/depmod"
     if not depmod.exists():
         depmod.symlink_to("kmod")
-    return ["bash", "-c", 'exec -a depmod "$@"', "depmod", *tree.command("usr/bin/depmod"), *arguments]
+    return [
+        "bash",
+        "-c",
+        'exec -a depmod "$@"',
+        "depmod",
+        *tree.command("usr/bin/depmod"),
+        *arguments,
+    ]
 
 
 def make(tree, path, script, programs=PROGRAMS, files=()):
@@ -96,7 +118,11 @@ def make(tree, path, script, programs=PROGRAMS, files=()):
             libraries[library.name] = library
     for name, library in sorted(libraries.items()):
         archive.file(f"usr/lib/x86_64-linux-gnu/{name}", library.read_bytes(), True)
-    archive.file("lib64/ld-linux-x86-64.so.2", (tree.root / "usr/lib64/ld-linux-x86-64.so.2").read_bytes(), True)
+    archive.file(
+        "lib64/ld-linux-x86-64.so.2",
+        (tree.root / "usr/lib64/ld-linux-x86-64.so.2").read_bytes(),
+        True,
+    )
     archive.link("lib/x86_64-linux-gnu", "../usr/lib/x86_64-linux-gnu")
     loads = []
     for file in modules(tree):

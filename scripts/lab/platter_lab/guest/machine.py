@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A served drive, and a virtual machine that uses it."""
+
 import json
 import os
 import pathlib
@@ -24,15 +25,26 @@ class Server:
         self._sockets = tempfile.TemporaryDirectory(prefix="platter-")
         self.socket = pathlib.Path(self._sockets.name) / "socket"
         self._log = self.folder / "serve.log"
-        self._command = [str(platter), "serve", str(scenario), "--result", str(self.result), *options]
+        self._command = [
+            str(platter),
+            "serve",
+            str(scenario),
+            "--result",
+            str(self.result),
+            *options,
+        ]
 
     def listen(self, option):
         """`option`: --nbd or --vfio-user."""
         with self._log.open("w") as log:
-            self._process = subprocess.Popen([*self._command, option, str(self.socket)], stdout=log, stderr=subprocess.STDOUT)
+            self._process = subprocess.Popen(
+                [*self._command, option, str(self.socket)], stdout=log, stderr=subprocess.STDOUT
+            )
         for _ in range(300):
             if self._process.poll() is not None:
-                raise Failed(f"platter serve ended with exit code {self._process.returncode}: {self._log.read_text().strip()}")
+                raise Failed(
+                    f"platter serve ended with exit code {self._process.returncode}: {self._log.read_text().strip()}"
+                )
             if " at " in self._log.read_text():
                 return self
             time.sleep(0.05)
@@ -52,7 +64,9 @@ class Server:
         self.__exit__()
         said = self._log.read_text()
         if self._process.returncode != 0:
-            raise Failed(f"platter serve ended with exit code {self._process.returncode}: {said.strip()}")
+            raise Failed(
+                f"platter serve ended with exit code {self._process.returncode}: {said.strip()}"
+            )
         return json.loads(self.result.read_text()), said
 
 
@@ -64,23 +78,60 @@ def disk_options(kind, socket, shared=True):
         device = {"driver": "vfio-user-pci", "socket": {"path": str(socket), "type": "unix"}}
         if not shared:
             return ["-machine", "q35,sata=off", "-device", json.dumps(device)]
-        return ["-machine", "q35,sata=off", "-object", "memory-backend-memfd,id=m,size=1024M,share=on", "-numa", "node,memdev=m",
-                "-device", json.dumps(device)]
-    return ["-machine", "q35", "-drive", f"driver=nbd,server.type=unix,server.path={socket},if=none,id=d0,cache.direct=on",
-            "-device", "ide-hd,drive=d0,bus=ide.0"]
+        return [
+            "-machine",
+            "q35,sata=off",
+            "-object",
+            "memory-backend-memfd,id=m,size=1024M,share=on",
+            "-numa",
+            "node,memdev=m",
+            "-device",
+            json.dumps(device),
+        ]
+    return [
+        "-machine",
+        "q35",
+        "-drive",
+        f"driver=nbd,server.type=unix,server.path={socket},if=none,id=d0,cache.direct=on",
+        "-device",
+        "ide-hd,drive=d0,bus=ide.0",
+    ]
 
 
 def qemu_program(tree):
     """The beginning of QEMU's command line."""
     share = tree.root / "usr/share"
     modules = tree.root / "usr/lib/x86_64-linux-gnu/qemu"
-    return ["env", f"QEMU_MODULE_DIR={modules}", *tree.command("usr/bin/qemu-system-x86_64"), "-L", str(share / "qemu"), "-L", str(share / "seabios")]
+    return [
+        "env",
+        f"QEMU_MODULE_DIR={modules}",
+        *tree.command("usr/bin/qemu-system-x86_64"),
+        "-L",
+        str(share / "qemu"),
+        "-L",
+        str(share / "seabios"),
+    ]
 
 
 def qemu(tree, *options):
     """The command line of a virtual machine without a screen; its console is the standard output."""
-    return [*qemu_program(tree), "-accel", "tcg", "-m", "1024", "-display", "none",
-            "-monitor", "none", "-serial", "stdio", "-no-reboot", "-nic", "none", *options]
+    return [
+        *qemu_program(tree),
+        "-accel",
+        "tcg",
+        "-m",
+        "1024",
+        "-display",
+        "none",
+        "-monitor",
+        "none",
+        "-serial",
+        "stdio",
+        "-no-reboot",
+        "-nic",
+        "none",
+        *options,
+    ]
 
 
 def kernel(linux):
@@ -90,19 +141,46 @@ def kernel(linux):
 
 def boot(tree, linux, initrd, kind, socket, log, limit_s):
     """Boots Linux with an initial file system and waits until it has powered itself off. Its output, by part."""
-    return run_to_end(qemu(tree, *disk_options(kind, socket), "-kernel", str(kernel(linux)), "-initrd", str(initrd), "-append",
-                           "console=ttyS0 panic=-1 mitigations=off loglevel=4"), log, limit_s)
+    return run_to_end(
+        qemu(
+            tree,
+            *disk_options(kind, socket),
+            "-kernel",
+            str(kernel(linux)),
+            "-initrd",
+            str(initrd),
+            "-append",
+            "console=ttyS0 panic=-1 mitigations=off loglevel=4",
+        ),
+        log,
+        limit_s,
+    )
 
 
 def boot_from_disk(tree, kind, socket, log, limit_s):
     """Boots what is on the disk, by SeaBIOS. The output as above."""
-    return run_to_end(qemu(tree, *disk_options(kind, socket, shared=False), "-machine", "graphics=off", "-boot", "c"), log, limit_s)
+    return run_to_end(
+        qemu(
+            tree,
+            *disk_options(kind, socket, shared=False),
+            "-machine",
+            "graphics=off",
+            "-boot",
+            "c",
+        ),
+        log,
+        limit_s,
+    )
 
 
 def firmware(tree, kind, socket, options, commands, until, limit_s):
     """Runs a machine with other firmware, whose console gets `commands`, one a second; its output, until a text has come or the time is over."""
-    process = subprocess.Popen(qemu(tree, *disk_options(kind, socket, shared=False), *options), stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-                               stderr=subprocess.STDOUT)
+    process = subprocess.Popen(
+        qemu(tree, *disk_options(kind, socket, shared=False), *options),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+    )
     os.set_blocking(process.stdout.fileno(), False)
     said, end = "", time.monotonic() + limit_s
     commands = list(commands)
@@ -123,11 +201,21 @@ def run_to_end(command, log, limit_s):
     """Runs a machine until it has powered itself off; the parts of its output."""
     with open(log, "wb") as console:
         try:
-            done = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=console, stderr=subprocess.STDOUT, timeout=limit_s)
+            done = subprocess.run(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=console,
+                stderr=subprocess.STDOUT,
+                timeout=limit_s,
+            )
         except subprocess.TimeoutExpired as late:
-            raise Failed(f"the guest has not ended within {limit_s} s; its console is in {log}") from late
+            raise Failed(
+                f"the guest has not ended within {limit_s} s; its console is in {log}"
+            ) from late
     text = pathlib.Path(log).read_text(errors="replace").replace("\r", "")
     parts = dict(re.findall(r"^== (\w+)\n(.*?)(?=^== |\Z)", text, flags=re.M | re.S))
     if done.returncode != 0 or "end" not in parts:
-        raise Failed(f"the guest ended early (QEMU: exit code {done.returncode}); its console is in {log}")
+        raise Failed(
+            f"the guest ended early (QEMU: exit code {done.returncode}); its console is in {log}"
+        )
     return parts

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Debian packages of another release, which apt downloads with a state of its own. They are unpacked and not installed."""
+
 import os
 import pathlib
 import re
@@ -14,8 +15,18 @@ class Unavailable(Exception):
 
 def mirror():
     """This machine's Debian mirror."""
-    found = subprocess.run(["apt-get", "indextargets", "--format", "$(REPO_URI)", "Created-By: Packages", "Component: main"],
-                           capture_output=True, text=True)
+    found = subprocess.run(
+        [
+            "apt-get",
+            "indextargets",
+            "--format",
+            "$(REPO_URI)",
+            "Created-By: Packages",
+            "Component: main",
+        ],
+        capture_output=True,
+        text=True,
+    )
     uris = [line for line in found.stdout.splitlines() if re.search(r"/debian/?$", line)]
     if not uris:
         raise Unavailable("apt has no Debian mirror with the component main")
@@ -34,14 +45,28 @@ class Tree:
 
     def _apt(self, *arguments):
         state = self.folder / "apt"
-        options = {"Dir::State": state / "state", "Dir::State::status": state / "status", "Dir::Cache": state / "cache",
-                   "Dir::Etc::sourcelist": state / "sources.list", "Dir::Etc::sourceparts": "/dev/null",
-                   "Dir::Etc::preferencesparts": "/dev/null", "APT::Default-Release": self.suites[-1],
-                   "APT::Install-Recommends": "false", "APT::Sandbox::User": "root", "Debug::NoLocking": "1"}
-        done = subprocess.run(["apt-get", "-q", *(f"-o{key}={value}" for key, value in options.items()), *arguments],
-                              capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"})
+        options = {
+            "Dir::State": state / "state",
+            "Dir::State::status": state / "status",
+            "Dir::Cache": state / "cache",
+            "Dir::Etc::sourcelist": state / "sources.list",
+            "Dir::Etc::sourceparts": "/dev/null",
+            "Dir::Etc::preferencesparts": "/dev/null",
+            "APT::Default-Release": self.suites[-1],
+            "APT::Install-Recommends": "false",
+            "APT::Sandbox::User": "root",
+            "Debug::NoLocking": "1",
+        }
+        done = subprocess.run(
+            ["apt-get", "-q", *(f"-o{key}={value}" for key, value in options.items()), *arguments],
+            capture_output=True,
+            text=True,
+            env={**os.environ, "LC_ALL": "C"},
+        )
         if done.returncode != 0 or "\nE:" in done.stderr or "\nW: Failed to fetch" in done.stderr:
-            raise Unavailable(f"apt-get {arguments[0]}: {(done.stderr or done.stdout).strip().splitlines()[-1]}")
+            raise Unavailable(
+                f"apt-get {arguments[0]}: {(done.stderr or done.stdout).strip().splitlines()[-1]}"
+            )
 
     def make(self):
         """Fetches and unpacks, unless that has been done."""
@@ -55,7 +80,9 @@ class Tree:
         for folder in ("state/lists/partial", "cache/archives/partial"):
             (state / folder).mkdir(parents=True, exist_ok=True)
         (state / "status").write_text("")
-        (state / "sources.list").write_text("".join(f"deb [signed-by={KEYRING}] {mirror()} {suite} main\n" for suite in self.suites))
+        (state / "sources.list").write_text(
+            "".join(f"deb [signed-by={KEYRING}] {mirror()} {suite} main\n" for suite in self.suites)
+        )
         self._apt("update")
         self._apt("--download-only", "-y", "install", *self.packages)
         self.root.mkdir(exist_ok=True)
@@ -66,9 +93,16 @@ class Tree:
 
     def _loader(self):
         # Debian 13 has it below usr, Debian 12 beside.
-        loader = next(path for path in (self.root / "usr/lib64", self.root / "lib64") if path.exists()) / "ld-linux-x86-64.so.2"
+        loader = (
+            next(path for path in (self.root / "usr/lib64", self.root / "lib64") if path.exists())
+            / "ld-linux-x86-64.so.2"
+        )
         folders = [self.root / top / "x86_64-linux-gnu" for top in ("usr/lib", "lib")]
-        return [str(loader), "--library-path", ":".join(str(path) for folder in folders for path in (folder, folder / "ceph"))]
+        return [
+            str(loader),
+            "--library-path",
+            ":".join(str(path) for folder in folders for path in (folder, folder / "ceph")),
+        ]
 
     def command(self, program):
         """The beginning of a command line that runs a program of the tree, with the tree's libraries."""
@@ -76,5 +110,7 @@ class Tree:
 
     def libraries(self, program):
         """The files of the tree that a program loads."""
-        listed = subprocess.run([*self._loader(), "--list", str(self.root / program)], capture_output=True, text=True)
+        listed = subprocess.run(
+            [*self._loader(), "--list", str(self.root / program)], capture_output=True, text=True
+        )
         return [pathlib.Path(path) for path in re.findall(r"=> (\S+) ", listed.stdout)]

@@ -128,6 +128,10 @@ def load(commands):
 
 def file_systems():
     """A run with each of three file systems, and its check."""
-    return (_BEGIN + _OTHERS.format(name="ext4", mkfs="mkfs.ext4 -q -F", fsck="e2fsck -f -n")
-            + _OTHERS.format(name="xfs", mkfs="mkfs.xfs -q -f", fsck="xfs_repair -n")
-            + _OTHERS.format(name="btrfs", mkfs="mkfs.btrfs -q -f", fsck="btrfs check") + _END)
+    return (
+        _BEGIN
+        + _OTHERS.format(name="ext4", mkfs="mkfs.ext4 -q -F", fsck="e2fsck -f -n")
+        + _OTHERS.format(name="xfs", mkfs="mkfs.xfs -q -f", fsck="xfs_repair -n")
+        + _OTHERS.format(name="btrfs", mkfs="mkfs.btrfs -q -f", fsck="btrfs check")
+        + _END
+    )

@@ -31,7 +31,9 @@ KEPT = ROOT / "build" / "reproduce"
 
 def run(arguments: argparse.Namespace) -> int:
     expect_tree("reproduce")
-    from platter_lab.reproduce import command  # numpy, scipy and matplotlib are loaded when they are needed
+    from platter_lab.reproduce import (
+        command,  # numpy, scipy and matplotlib are loaded when they are needed
+    )
 
     return command.run(arguments)
 
@@ -49,21 +51,57 @@ def _jobs(text: str) -> int:
 def add_command(subparsers: argparse._SubParsersAction) -> None:
     studies = "\n".join(f"  {name:18} {text}" for name, text in STUDIES.items())
     parser = subparsers.add_parser(
-        "reproduce", help="repeat a paper's experiments, with verdicts on its claims",
+        "reproduce",
+        help="repeat a paper's experiments, with verdicts on its claims",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         description="Run a paper's experiments in parallel, judge its claims, and write a page with figures and data.\n"
-                    f"Finished runs are kept; a second call runs only what has changed.\n\nstudies:\n{studies}")
-    parser.add_argument("study", nargs="+", choices=STUDIES, metavar="STUDY",
-                        help="one or more of the studies above")
-    parser.add_argument("--quick", action="store_true", help="fewer points and shorter runs, in a few minutes")
-    parser.add_argument("--estimate", action="store_true", help="run only a small part of each point, and print what the whole would cost")
-    parser.add_argument("--jobs", type=_jobs, default=os.cpu_count() or 1, metavar="N",
-                        help="largest number of runs at a time (default: the cores of this machine, %(default)s)")
-    parser.add_argument("--output", type=Path, metavar="DIR",
-                        help="folder of page, figures and data (default: docs/papers/STUDY; with --quick build/reproduce/STUDY-quick)")
-    parser.add_argument("--result", type=Path, metavar="FILE", help="also write the claims and figures of one study to this file (JSON)")
-    parser.add_argument("--cache", type=Path, default=KEPT / "runs", metavar="DIR",
-                        help="folder in which results of runs are kept (default: build/reproduce/runs)")
-    parser.add_argument("--platter", type=Path, metavar="PATH",
-                        help="the model's executable (default: $PLATTER, build/release/models/platter, or the one on the path)")
+        f"Finished runs are kept; a second call runs only what has changed.\n\nstudies:\n{studies}",
+    )
+    parser.add_argument(
+        "study",
+        nargs="+",
+        choices=STUDIES,
+        metavar="STUDY",
+        help="one or more of the studies above",
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="fewer points and shorter runs, in a few minutes"
+    )
+    parser.add_argument(
+        "--estimate",
+        action="store_true",
+        help="run only a small part of each point, and print what the whole would cost",
+    )
+    parser.add_argument(
+        "--jobs",
+        type=_jobs,
+        default=os.cpu_count() or 1,
+        metavar="N",
+        help="largest number of runs at a time (default: the cores of this machine, %(default)s)",
+    )
+    parser.add_argument(
+        "--output",
+        type=Path,
+        metavar="DIR",
+        help="folder of page, figures and data (default: docs/papers/STUDY; with --quick build/reproduce/STUDY-quick)",
+    )
+    parser.add_argument(
+        "--result",
+        type=Path,
+        metavar="FILE",
+        help="also write the claims and figures of one study to this file (JSON)",
+    )
+    parser.add_argument(
+        "--cache",
+        type=Path,
+        default=KEPT / "runs",
+        metavar="DIR",
+        help="folder in which results of runs are kept (default: build/reproduce/runs)",
+    )
+    parser.add_argument(
+        "--platter",
+        type=Path,
+        metavar="PATH",
+        help="the model's executable (default: $PLATTER, build/release/models/platter, or the one on the path)",
+    )
     parser.set_defaults(run=run)

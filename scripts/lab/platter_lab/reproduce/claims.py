@@ -66,7 +66,7 @@ class Unit(StrEnum):
     """How a quantity is written."""
 
     RATIO = "ratio"
-    PERCENT = "percent"   # the quantity is a share
+    PERCENT = "percent"  # the quantity is a share
     COUNT = "count"
 
     def text(self, value: float) -> str:
@@ -133,14 +133,25 @@ class Grid:
     def turning(self) -> list[str]:
         """The factors of which another answer alone, all others being equal, somewhere turns the verdict round."""
         verdicts = self.verdicts()
-        holds, fails = ([answers for answers, verdict in verdicts.items() if verdict is wanted] for wanted in (Verdict.HOLDS, Verdict.FAILS))
-        turns = {next(i for i, (x, y) in enumerate(zip(a, b)) if x != y)
-                 for a in holds for b in fails if sum(x != y for x, y in zip(a, b)) == 1}
+        holds, fails = (
+            [answers for answers, verdict in verdicts.items() if verdict is wanted]
+            for wanted in (Verdict.HOLDS, Verdict.FAILS)
+        )
+        turns = {
+            next(i for i, (x, y) in enumerate(zip(a, b)) if x != y)
+            for a in holds
+            for b in fails
+            if sum(x != y for x, y in zip(a, b)) == 1
+        }
         return [factor for i, factor in enumerate(self.factors) if i in turns]
 
     def text(self) -> str:
         verdicts = list(self.verdicts().values())
-        counts = [f"{verdict} in {verdicts.count(verdict)}" for verdict in (Verdict.HOLDS, Verdict.FAILS, Verdict.OPEN) if verdict in verdicts]
+        counts = [
+            f"{verdict} in {verdicts.count(verdict)}"
+            for verdict in (Verdict.HOLDS, Verdict.FAILS, Verdict.OPEN)
+            if verdict in verdicts
+        ]
         return f"{', '.join(counts)} of {len(verdicts)} combinations"
 
 
@@ -176,7 +187,11 @@ class Claim:
     def contrary(self) -> list[str]:
         """The interpretations under which the opposite comes out, at the same points."""
         opposite = {Verdict.HOLDS: Verdict.FAILS, Verdict.FAILS: Verdict.HOLDS}
-        return [name for name, parts in self.interpretations.items() if opposite.get(self.base_verdict(name)) is combined(parts)]
+        return [
+            name
+            for name, parts in self.interpretations.items()
+            if opposite.get(self.base_verdict(name)) is combined(parts)
+        ]
 
     def turning(self) -> list[str]:
         return self.grid.turning() if self.grid else []
@@ -188,13 +203,21 @@ class Claim:
     def verdict_text(self) -> str:
         contrary, turning = self.contrary(), self.turning()
         said = []
-        for verdict, base in dict.fromkeys((combined(self.interpretations[name]), self.base_verdict(name)) for name in contrary):
+        for verdict, base in dict.fromkeys(
+            (combined(self.interpretations[name]), self.base_verdict(name)) for name in contrary
+        ):
             names = [name for name in contrary if combined(self.interpretations[name]) is verdict]
             whole = self.plain_verdict
-            default = f"by default {whole}" if base is whole else f"by default, at the same points, {base}, at all {whole}"
+            default = (
+                f"by default {whole}"
+                if base is whole
+                else f"by default, at the same points, {base}, at all {whole}"
+            )
             said.append(f"{'; '.join(names)} ({verdict}; {default})")
         if turning:
-            said.append(f"{'; '.join(turning)} ({self.grid.text()}{'' if contrary else f'; by default {self.plain_verdict}'})")
+            said.append(
+                f"{'; '.join(turning)} ({self.grid.text()}{'' if contrary else f'; by default {self.plain_verdict}'})"
+            )
         return f"{Verdict.DEPENDS}: {'; '.join(said)}" if said else str(self.plain_verdict)
 
     def criterion_text(self) -> str:

@@ -30,7 +30,11 @@ class Interpretation:
 
     def applied(self, policy: str) -> tuple[str, tuple[tuple[str, str], ...]]:
         """The policy that runs in the place of this one, and the settings it runs with."""
-        return (dict(self.policies).get(policy, policy), self.settings) if self.touches(policy) else (policy, ())
+        return (
+            (dict(self.policies).get(policy, policy), self.settings)
+            if self.touches(policy)
+            else (policy, ())
+        )
 
 
 @dataclass(frozen=True)
@@ -65,8 +69,17 @@ class Factor:
 
 def factor_rows(factors: Sequence[Factor]) -> tuple[tuple[str, ...], ...]:
     """What they ask and how it may be answered, for a table (`FACTOR_HEADER`)."""
-    return tuple((factor.name, factor.text, *("; ".join(f"*{option.name}*: {option.text}" for option in options) for options in (
-        factor.options[:1], factor.options[1:]))) for factor in factors)
+    return tuple(
+        (
+            factor.name,
+            factor.text,
+            *(
+                "; ".join(f"*{option.name}*: {option.text}" for option in options)
+                for options in (factor.options[:1], factor.options[1:])
+            ),
+        )
+        for factor in factors
+    )
 
 
 FACTOR_HEADER = ("question", "meaning", "default", "other answers")
@@ -100,18 +113,51 @@ class Judged:
     alternatives: tuple[tuple[str, Callable[[View], list[Part]]], ...] = ()
 
 
-def judge(judged: Judged, default: View, others: Mapping[Interpretation, View], factors: Sequence[Factor] = (),
-          grid: Mapping[Together, View] | None = None, bases: Mapping[Interpretation, View] | None = None) -> Claim:
+def judge(
+    judged: Judged,
+    default: View,
+    others: Mapping[Interpretation, View],
+    factors: Sequence[Factor] = (),
+    grid: Mapping[Together, View] | None = None,
+    bases: Mapping[Interpretation, View] | None = None,
+) -> Claim:
     """The claim under the default interpretation, under those that touch one of its policies, and, if it depends on one of the factors, under all
     combinations of them. `bases` are the default at the points of each of the others, where these are fewer."""
-    touching = {interpretation: view for interpretation, view in others.items() if interpretation.touches(*judged.policies)}
-    interpretations = {interpretation.name: tuple(judged.parts(view)) for interpretation, view in touching.items()}
+    touching = {
+        interpretation: view
+        for interpretation, view in others.items()
+        if interpretation.touches(*judged.policies)
+    }
+    interpretations = {
+        interpretation.name: tuple(judged.parts(view)) for interpretation, view in touching.items()
+    }
     parts = tuple(judged.parts(default))
-    at_same_points = {interpretation.name: tuple(judged.parts(bases[interpretation])) for interpretation in touching} if bases else {}
+    at_same_points = (
+        {
+            interpretation.name: tuple(judged.parts(bases[interpretation]))
+            for interpretation in touching
+        }
+        if bases
+        else {}
+    )
     at_same_points = {name: base for name, base in at_same_points.items() if base != parts}
     interpretations |= {name: tuple(other(default)) for name, other in judged.alternatives}
     combined = {}
     if any(together.touches(*judged.policies) for together in grid or ()):
-        combined = {tuple(interpretation.name for interpretation in together.interpretations): tuple(judged.parts(view)) for together, view in grid.items()}
-    return Claim(judged.name, judged.text, judged.published, judged.unit, judged.quantity, parts,
-                 interpretations, Grid(tuple(factor.name for factor in factors), combined) if combined else None, at_same_points)
+        combined = {
+            tuple(interpretation.name for interpretation in together.interpretations): tuple(
+                judged.parts(view)
+            )
+            for together, view in grid.items()
+        }
+    return Claim(
+        judged.name,
+        judged.text,
+        judged.published,
+        judged.unit,
+        judged.quantity,
+        parts,
+        interpretations,
+        Grid(tuple(factor.name for factor in factors), combined) if combined else None,
+        at_same_points,
+    )

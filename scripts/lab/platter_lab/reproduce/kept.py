@@ -24,4 +24,5 @@ def kept(method: Callable[..., Answer]) -> Callable[..., Answer]:
         except KeyError:
             answers[arguments] = found = method(self, *arguments)
             return found
+
     return answer

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from platter_lab.executable import ROOT
-from platter_lab.runs.point import Point
-from platter_lab.runs.results import Results
 from platter_lab.reproduce.claims import Claim
 from platter_lab.reproduce.figures import Chart, Map
+from platter_lab.runs.point import Point
+from platter_lab.runs.results import Results
 
 PAPERS = ROOT / "docs" / "papers"
 
@@ -27,7 +27,11 @@ class Plan:
     @property
     def batches(self) -> tuple[tuple[Point, tuple[int, ...]], ...]:
         """Each point with its seeds."""
-        return (*((point, self.seeds) for point in self.points), *((point, self.seeds[:1]) for point in self.once), *self.further)
+        return (
+            *((point, self.seeds) for point in self.points),
+            *((point, self.seeds[:1]) for point in self.once),
+            *self.further,
+        )
 
     @property
     def runs(self) -> int:
@@ -52,7 +56,7 @@ class Report:
     claims: tuple[Claim, ...]
     charts: tuple[Chart | Map, ...] = ()
     tables: tuple[Table, ...] = ()
-    interpretations: tuple[tuple[str, str], ...] = ()   # name and meaning
+    interpretations: tuple[tuple[str, str], ...] = ()  # name and meaning
     runs: tuple[Table, ...] = ()
     details: tuple[Table, ...] = ()
 

@@ -24,7 +24,7 @@ class Spread:
     capacity: int
 
     def __post_init__(self) -> None:
-        self.share.setflags(write=False)   # many look at one
+        self.share.setflags(write=False)  # many look at one
 
     @property
     def peak(self) -> int:
@@ -37,7 +37,7 @@ class Spread:
     @property
     def over(self) -> float:
         """Share of the time above capacity."""
-        return float(self.share[self.capacity + 1:].sum())
+        return float(self.share[self.capacity + 1 :].sum())
 
     @kept
     def cut(self) -> Spread:
@@ -55,15 +55,20 @@ def exponential(mean: float, peak: int, over: float, capacity: int) -> Spread:
 
     def share(rate: float) -> np.ndarray:
         weight = np.exp(-rate * clients)
-        return np.where(above, over * weight / weight[above].sum(), (1 - over) * weight / weight[~above].sum())
-    return Spread(share(brentq(lambda rate: clients @ share(rate) - mean, 0.0, 1.0, xtol=1e-14)), capacity)
+        return np.where(
+            above, over * weight / weight[above].sum(), (1 - over) * weight / weight[~above].sum()
+        )
+
+    return Spread(
+        share(brentq(lambda rate: clients @ share(rate) - mean, 0.0, 1.0, xtol=1e-14)), capacity
+    )
 
 
 def cascade(peak_to_mean: float, levels: int, over: float, capacity: int) -> Spread:
     """The rates of a multiplicative cascade of 2^levels intervals, scaled so that they exceed capacity for this share of the time. Of
     its halves each rate took the lesser a binomial number of times, here normal, so that the distribution has no steps."""
     p = peak_to_mean ** (1 / levels) / 2
-    step = np.log((1 - p) / p)   # of the logarithm, for one lesser half
+    step = np.log((1 - p) / p)  # of the logarithm, for one lesser half
     middle, deviation = levels / 2, np.sqrt(levels) / 2
     none = ndtr(-middle / deviation)
     quantile = middle + deviation * ndtri(none + over * (1 - none))
@@ -83,16 +88,26 @@ class Gain:
     mean_share: float
 
 
-Row = tuple[tuple[float, ...], tuple[float, ...]]   # video clients, and the integrated server's response with them
+Row = tuple[
+    tuple[float, ...], tuple[float, ...]
+]  # video clients, and the integrated server's response with them
 
 
 @cache
-def expected_gain(spread: Spread, video_peak: int, text: tuple[float, ...], partitioned: tuple[float, ...], integrated: tuple[Row, ...]) -> Gain:
+def expected_gain(
+    spread: Spread,
+    video_peak: int,
+    text: tuple[float, ...],
+    partitioned: tuple[float, ...],
+    integrated: tuple[Row, ...],
+) -> Gain:
     """Equation 1: the sum over text and video clients of difference times probability. Responses in ms at each of the text loads; linear
     between loads, constant beyond them. Without text clients there is nothing to gain."""
     clients, present = np.arange(1, spread.share.size), spread.share[1:]
     video = np.arange(spread.share.size) * video_peak / spread.peak
-    beside = np.array([_weights(video, loads, spread.share) @ values for loads, values in integrated])
+    beside = np.array(
+        [_weights(video, loads, spread.share) @ values for loads, values in integrated]
+    )
     alone = np.interp(clients, text, partitioned)
     whole, both = float(alone @ present), float(_weights(clients, text, present) @ beside)
     relative = float(_weights(clients, text, present / alone) @ beside)

@@ -16,19 +16,40 @@ def default_output(plan: Path) -> Path:
 
 
 def add_command(subparsers: argparse._SubParsersAction) -> None:
-    parser = subparsers.add_parser("sweep", help="run a scenario over axes of keys, and tabulate metrics with confidence intervals")
+    parser = subparsers.add_parser(
+        "sweep",
+        help="run a scenario over axes of keys, and tabulate metrics with confidence intervals",
+    )
     parser.add_argument("plan", type=Path, help="plan of the sweep (TOML)")
-    parser.add_argument("-o", "--output", type=Path, help="file of the table, which has a row for each run: .parquet or .csv; default: the plan's name with "
-                        ".parquet, in build/sweep, or in the working folder if there is no source tree")
-    parser.add_argument("--estimate", action="store_true", help="only print the number of runs and what they would cost")
+    parser.add_argument(
+        "-o",
+        "--output",
+        type=Path,
+        help="file of the table, which has a row for each run: .parquet or .csv; default: the plan's name with "
+        ".parquet, in build/sweep, or in the working folder if there is no source tree",
+    )
+    parser.add_argument(
+        "--estimate",
+        action="store_true",
+        help="only print the number of runs and what they would cost",
+    )
     add_place(parser)
-    parser.add_argument("--platter", type=Path, help="the model's executable; default: $PLATTER, the release build, or the one on the path")
-    parser.add_argument("--cache", type=Path, default=kept_folder("sweep") / "runs", help="folder in which runs are kept; default: build/sweep/runs, or in "
-                        "the user's cache if there is no source tree")
+    parser.add_argument(
+        "--platter",
+        type=Path,
+        help="the model's executable; default: $PLATTER, the release build, or the one on the path",
+    )
+    parser.add_argument(
+        "--cache",
+        type=Path,
+        default=kept_folder("sweep") / "runs",
+        help="folder in which runs are kept; default: build/sweep/runs, or in "
+        "the user's cache if there is no source tree",
+    )
     parser.set_defaults(run=_run)
 
 
 def _run(arguments: argparse.Namespace) -> int:
-    from platter_lab.sweep import command   # needs packages that the other commands do not
+    from platter_lab.sweep import command  # needs packages that the other commands do not
 
     return command.run(arguments)
