@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Which part of a wave file a view for GTKWave (a save file) opens with.
 
-build/venv/bin/python scripts/wave_view.py FILE.fst VIEW.gtkw      the view, so that it opens where its line "[*] Opens ..." says in this file
+    build/venv/bin/python scripts/wave_view.py FILE.fst VIEW.gtkw
+
+prints the view, so that it opens where its line "[*] Opens ..." says in this file.
 """
 
 from __future__ import annotations
@@ -22,7 +24,8 @@ def _number(view: str, key: str) -> int:
 
 
 def window(view: str) -> tuple[int, int]:
-    """First and last picosecond that it shows. GTKWave's zoom is the logarithm to base 2 of the time of 200 pixels, negative."""
+    """First and last picosecond that it shows. GTKWave's zoom is the logarithm to base 2 of the
+    time of 200 pixels, negative."""
     begin, zoom = _number(view, "timestart"), -float(re.search(r"^\*(-[\d.]+) ", view, re.M)[1])
     pixels = (
         _number(view, "size")
@@ -34,7 +37,8 @@ def window(view: str) -> tuple[int, int]:
 
 
 def opened(view: str, waves: pywellen.Waveform) -> str:
-    """From shortly before what it asks for, with the marker there. A view that asks for nothing, or that in a file without it: as it is."""
+    """From shortly before what it asks for, with the marker there. A view that asks for nothing, or
+    that in a file without it: as it is."""
     asked = _OPENS.search(view)
     signals = {one.full_name: one for one in waves.all_vars()} if asked else {}
     for before_ns, name in re.findall(r"(\d+) ns before (\S+)", asked[0]) if asked else ():

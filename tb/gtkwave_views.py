@@ -49,12 +49,14 @@ def named(view):
 
 
 def _signals(waves):
-    """By the names that GTKWave gives them: an element of a packed array has the array's name once more."""
+    """By the names that GTKWave gives them: an element of a packed array has the array's name once
+    more."""
     return {re.sub(r"(\w+)\.(\[\d+\])$", r"\1.\1\2", v.full_name): v for v in waves.all_vars()}
 
 
 def misfits(view, waves):
-    """What a view names and the waves (a pywellen.Waveform) do not have with this range of bits: by both GTKWave finds a signal."""
+    """What a view names and the waves (a pywellen.Waveform) do not have with this range of bits: by
+    both GTKWave finds a signal."""
     signals = _signals(waves)
     return [
         f"{name}[{highest}:0]"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What MkDocs cannot do itself. It accepts no links that leave its folder: a link to a file of the project becomes the name of that file, and a link
-without a target fails the build. Doxygen's pages of the public headers become a part of the site; docs/reference/api.md names the headers."""
+"""What MkDocs cannot do itself. It accepts no links that leave its folder: a link to a file of the
+project becomes the name of that file, and a link without a target fails the build. Doxygen's pages
+of the public headers become a part of the site; docs/reference/api.md names the headers."""
 
 import pathlib
 import re
@@ -53,7 +54,8 @@ def on_pre_build(config):
     version = (ROOT / "VERSION").read_text(encoding="utf-8").strip()
     GENERATED.joinpath("platter").mkdir(parents=True, exist_ok=True)
     template = (ROOT / "models" / "platter" / "version.h.in").read_text(encoding="utf-8")
-    parts = dict(zip(("_MAJOR", "_MINOR", "_PATCH", ""), [*version.split("."), version]))
+    names = ("_MAJOR", "_MINOR", "_PATCH", "")
+    parts = dict(zip(names, [*version.split("."), version], strict=True))
     GENERATED.joinpath("platter", "version.h").write_text(
         re.sub(r"@PROJECT_VERSION(\w*)@", lambda name: parts[name[1]], template), encoding="utf-8"
     )

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The C++ header of the accelerator's contract: register map, bits that an instance holds, and cycles."""
+"""The C++ header of the accelerator's contract:
+register map, bits that an instance holds, and cycles."""
 
 from register_map import SOURCE, MapError, camel, fields_of, part_of, snake
 
@@ -14,7 +15,8 @@ ACCESS = {"ro": "ReadOnly", "rw": "ReadWrite", "wo": "WriteOnly"}
 
 
 def constants(data):
-    """(register, identifier, [(identifier, value)]) in the order of the map; identifiers are unique."""
+    """(register, identifier, [(identifier, value)]) in the order of the map;
+    identifiers are unique."""
     seen = {}
     for register in data["register"]:
         name = camel(register["name"])
@@ -25,7 +27,8 @@ def constants(data):
         for identifier in [name] + [identifier for identifier, _ in fields]:
             if identifier in seen:
                 raise MapError(
-                    f"{SOURCE}: {register['name']} and {seen[identifier]} both make the identifier {identifier}"
+                    f"{SOURCE}: {register['name']} and {seen[identifier]} both make the "
+                    f"identifier {identifier}"
                 )
             seen[identifier] = register["name"]
         yield register, name, fields
@@ -59,7 +62,10 @@ def render(formula, data, owner="p."):
 
 def cycles(data):
     lines = [
-        "/// Cycles. A write that starts work is accepted in cycle 0; BUSY is set from cycle 1 for the number of cycles given.",
+        (
+            "/// Cycles. A write that starts work is accepted in cycle 0; BUSY is set from cycle 1 "
+            "for the number of cycles given."
+        ),
         "namespace cycles {",
     ]
     data["needs"], data["takes"] = {}, {}
@@ -123,7 +129,10 @@ def held(data, parameters):
         return " | ".join(terms)
 
     return [
-        "/// Bits that an instance holds of a register which the bus may write and read; a write sets the others to 0.",
+        (
+            "/// Bits that an instance holds of a register which the bus may write and read; "
+            "a write sets the others to 0."
+        ),
         "constexpr std::uint32_t held(std::uint32_t address, const Parameters& p) {",
         "  switch (address) {",
         *cases(data, value_of, ("copied", "direct")),
@@ -190,7 +199,10 @@ def header(data, parameters):
         "/// What the bus may do with a register.",
         "enum class Access { ReadOnly, ReadWrite, WriteOnly };",
         "",
-        "/// What a register is: Constant follows from the parameters; the hardware writes Status; a write of Command does something; the host",
+        (
+            "/// What a register is: Constant follows from the parameters; the hardware writes "
+            "Status; a write of Command does something; the host"
+        ),
         "/// alone writes Copied; Direct is written by the bus and, some of them, by the hardware.",
         "enum class Kind { Constant, Status, Command, Copied, Direct };",
         "",
@@ -203,9 +215,18 @@ def header(data, parameters):
         "  bool hops;  // a write changes what hops cost",
         "};",
         "",
-        f"inline constexpr std::uint32_t kVersionMajor = {value_of_constant(data, 'VERSION', 'MAJOR')};",
-        f"inline constexpr std::uint32_t kVersionMinor = {value_of_constant(data, 'VERSION', 'MINOR')};",
-        f"inline constexpr std::uint32_t kIdValue = 0x{value_of_constant(data, 'ID', 'VALUE'):08X};",
+        (
+            "inline constexpr std::uint32_t kVersionMajor = "
+            f"{value_of_constant(data, 'VERSION', 'MAJOR')};"
+        ),
+        (
+            "inline constexpr std::uint32_t kVersionMinor = "
+            f"{value_of_constant(data, 'VERSION', 'MINOR')};"
+        ),
+        (
+            "inline constexpr std::uint32_t kIdValue = "
+            f"0x{value_of_constant(data, 'ID', 'VALUE'):08X};"
+        ),
         "",
         "/// Cycles of a decision beyond one a row of the table.",
         f"inline constexpr std::uint32_t kDecisionLatency = {data['decision_latency']};",
@@ -215,7 +236,8 @@ def header(data, parameters):
         *(f"  std::uint32_t {snake(name)} = {parameters[name]};" for name in used),
         "",
         *(
-            f"  constexpr std::uint32_t {snake(name)}() const {{ return {render(formula, data, '')}; }}"
+            f"  constexpr std::uint32_t {snake(name)}() const {{ return "
+            f"{render(formula, data, '')}; }}"
             for name, formula in data["widths"].items()
         ),
         "  constexpr bool has(Feature part) const { return (features & part) != 0; }",
@@ -249,7 +271,8 @@ def header(data, parameters):
     ]
     for register in data["register"]:
         lines.append(
-            f'    {{"{register["name"]}", k{camel(register["name"])}, Access::{ACCESS[register["access"]]}, '
+            f'    {{"{register["name"]}", k{camel(register["name"])}, '
+            f"Access::{ACCESS[register['access']]}, "
             f"Kind::{KIND[register['kind']]}, {'true' if register.get('hops') else 'false'}}},"
         )
     lines += [
@@ -271,7 +294,8 @@ def header(data, parameters):
     for register in data["register"]:
         for field in fields_of(register):
             lines.append(
-                f'    {{"{register["name"]}", "{field["name"]}", k{camel(register["name"])}, {field["lsb"]}, {field["width"]}, '
+                f'    {{"{register["name"]}", "{field["name"]}", k{camel(register["name"])}, '
+                f"{field['lsb']}, {field['width']}, "
                 f"Access::{ACCESS[register['access']]}}},"
             )
     lines += ["};", "", "}  // namespace platter::accelerator::reg", ""]

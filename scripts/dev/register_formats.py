@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The register map in the formats of integrators: SystemRDL, CMSIS-SVD, a C header; and the tables of the page. Each function takes the checked map of
-scripts/registers, in which a field may read as a parameter of the instance, and the defaults of those parameters."""
+"""The register map in the formats of integrators: SystemRDL, CMSIS-SVD, a C header; and the tables
+of the page. Each function takes the checked map of scripts/registers, in which a field may read as
+a parameter of the instance, and the defaults of those parameters."""
 
 from xml.sax.saxutils import escape
 
@@ -14,7 +15,8 @@ SVD_ACCESS = {"ro": "read-only", "rw": "read-write", "wo": "write-only"}
 
 
 def rdl_parameter(data, name):
-    """Its name in SystemRDL, where parameters and registers have one name space: Features -> FEATURES_P, beside the register FEATURES."""
+    """Its name in SystemRDL, where parameters and registers have one name space: Features ->
+    FEATURES_P, beside the register FEATURES."""
     upper = register_map.snake(name).upper()
     return (
         f"{upper}_P" if any(register["name"] == upper for register in data["register"]) else upper
@@ -37,7 +39,8 @@ def parameter_of(field):
 
 
 def reset_of(field, parameters):
-    """What the field reads as after reset, with `parameters`, the defaults of those that it may show."""
+    """What the field reads as after reset, with `parameters`,
+    the defaults of those that it may show."""
     return field["constant"].evaluate(parameters) if "constant" in field else 0
 
 
@@ -68,12 +71,16 @@ def systemrdl(data, parameters):
         "// SPDX-License-Identifier: Apache-2.0",
         f"// {NOTICE}",
         "//",
-        "// Parameters have the names and defaults of sched_top's; they show in PARAMS, ORDERER and FEATURES.",
+        (
+            "// Parameters have the names and defaults of sched_top's; they show in PARAMS, "
+            "ORDERER and FEATURES."
+        ),
         "",
         "addrmap platter_sched #(",
     ]
     lines += [
-        f"  longint unsigned {rdl_parameter(data, name)} = {parameters[name]}{'' if name == used[-1] else ','}"
+        f"  longint unsigned {rdl_parameter(data, name)} = "
+        f"{parameters[name]}{'' if name == used[-1] else ','}"
         for name in used
     ]
     lines += [
@@ -89,7 +96,8 @@ def systemrdl(data, parameters):
     for register, field in enumerated(data):
         lines += ["", f"  enum {enumeration(register, field)} {{"]
         lines += [
-            f"    {value['name']} = {field['width']}'d{value['value']} {{ desc = {text(value['description'])}; }};"
+            f"    {value['name']} = {field['width']}'d{value['value']} {{ desc = "
+            f"{text(value['description'])}; }};"
             for value in field["values"]
         ]
         lines.append("  };")
@@ -113,14 +121,18 @@ def systemrdl(data, parameters):
             if "values" in field:
                 kept += f" encode = {enumeration(register, field)};"
             lines.append(
-                f"    field {{ desc = {text(field['description'])}; sw = {sw}; hw = {hw};{kept} }} {field['name']}[{top}:{field['lsb']}];"
+                f"    field {{ desc = {text(field['description'])}; sw = {sw}; "
+                f"hw = {hw};{kept} }} {field['name']}[{top}:{field['lsb']}];"
             )
         lines.append(f"  }} {register['name']} @ 0x{register['offset']:03X};")
-    return "\n".join(lines + ["};", ""])
+    return "\n".join([*lines, "};", ""])
 
 
 def data_description(data):
-    return f"Picks the next command of a disk drive. Register map version {'.'.join(map(str, version(data)))}."
+    return (
+        "Picks the next command of a disk drive. Register map version "
+        f"{'.'.join(map(str, version(data)))}."
+    )
 
 
 def svd(data, parameters):
@@ -128,9 +140,15 @@ def svd(data, parameters):
         '<?xml version="1.0" encoding="utf-8"?>',
         "<!-- SPDX-License-Identifier: Apache-2.0 -->",
         f"<!-- {NOTICE} -->",
-        "<!-- For a device file: copy the peripheral and set its base address and interrupt. Bits outside a resetMask depend on the",
+        (
+            "<!-- For a device file: copy the peripheral and set its base address and interrupt. "
+            "Bits outside a resetMask depend on the"
+        ),
         "     parameters of the instance or cannot be read. -->",
-        '<device schemaVersion="1.3" xmlns:xs="http://www.w3.org/2001/XMLSchema-instance" xs:noNamespaceSchemaLocation="CMSIS-SVD.xsd">',
+        (
+            '<device schemaVersion="1.3" xmlns:xs="http://www.w3.org/2001/XMLSchema-instance" '
+            'xs:noNamespaceSchemaLocation="CMSIS-SVD.xsd">'
+        ),
         "  <vendor>Platter</vendor>",
         "  <name>platter_sched</name>",
         f"  <version>{'.'.join(map(str, version(data)))}</version>",
@@ -195,7 +213,10 @@ def svd(data, parameters):
                         lines += [
                             "                <enumeratedValue>",
                             f"                  <name>{value['name']}</name>",
-                            f"                  <description>{escape(value['description'])}</description>",
+                            (
+                                "                  <description>"
+                                f"{escape(value['description'])}</description>"
+                            ),
                             f"                  <value>{value['value']}</value>",
                             "                </enumeratedValue>",
                         ]
@@ -204,7 +225,7 @@ def svd(data, parameters):
             lines.append("          </fields>")
         lines.append("        </register>")
     return "\n".join(
-        lines + ["      </registers>", "    </peripheral>", "  </peripherals>", "</device>", ""]
+        [*lines, "      </registers>", "    </peripheral>", "  </peripherals>", "</device>", ""]
     )
 
 
@@ -213,7 +234,10 @@ def c_header(data, _parameters):
         "/* SPDX-License-Identifier: Apache-2.0 */",
         f"/* {NOTICE} */",
         "/*",
-        " * Byte offsets of the registers; of each field its least bit, its width, and its values that have a name.",
+        (
+            " * Byte offsets of the registers; of each field its least bit, its width, "
+            "and its values that have a name."
+        ),
         " */",
         "#ifndef PLATTER_SCHED_REGS_H",
         "#define PLATTER_SCHED_REGS_H",
@@ -238,14 +262,15 @@ def c_header(data, _parameters):
                 f"#define {stem}_{field['name']}_{value['name']} {value['value']}u"
                 for value in field.get("values", [])
             ]
-    return "\n".join(lines + ["", "#endif", ""])
+    return "\n".join([*lines, "", "#endif", ""])
 
 
 def table(data):
     """The table of registers of the page."""
     lines = [
-        f"Map version {'.'.join(map(str, version(data)))}; `DecisionLatency` = {data['decision_latency']}. Bits that no field names read as zero and ignore "
-        "writes; so do bits of a field beyond those that an instance holds.",
+        f"Map version {'.'.join(map(str, version(data)))}; `DecisionLatency` = "
+        f"{data['decision_latency']}. Bits that no field names read as zero and ignore writes; "
+        "so do bits of a field beyond those that an instance holds.",
         "",
         "| offset | register | access | bits | field | held | meaning |",
         "| --- | --- | --- | --- | --- | --- | --- |",
@@ -254,7 +279,8 @@ def table(data):
         part = f" Optional part: *{register['part']}*." if "part" in register else ""
         held = f"{register['held'].text}" if "held" in register else ""
         lines.append(
-            f"| 0x{register['offset']:03X} | `{register['name']}` | {register['access']} | | | {held} | {register['description']}{part} |"
+            f"| 0x{register['offset']:03X} | `{register['name']}` | {register['access']} | | | "
+            f"{held} | {register['description']}{part} |"
         )
         for field in register["fields"]:
             top = field["lsb"] + field["width"] - 1
@@ -273,6 +299,7 @@ def cycle_table(data):
     for row in data["cycles"]:
         meanings = "; ".join(f"{name}: {meaning}" for name, meaning in row["arguments"].items())
         lines.append(
-            f"| {row['name']} | {row['formula'].text} | {row['description']}{' (' + meanings + ')' if meanings else ''} |"
+            f"| {row['name']} | {row['formula'].text} | "
+            f"{row['description']}{' (' + meanings + ')' if meanings else ''} |"
         )
     return lines

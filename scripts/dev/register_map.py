@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads and checks rtl/registers.toml, the description of the accelerator's registers and cycles, and renders its formulas.
+"""Reads and checks rtl/registers.toml, the description of the accelerator's registers and cycles,
+and renders its formulas.
 
-A formula is an expression of integers, names, + - * // **, min, max and `A if B < C else D`. Names are parameters of sched_top, rows of [widths] and
-[[cycles]], and, in [[cycles]], the row's own arguments.
+A formula is an expression of integers, names, + - * // **, min, max and `A if B < C else D`. Names
+are parameters of sched_top, rows of [widths] and [[cycles]], and, in [[cycles]], the row's own
+arguments.
 """
 
 import ast
 import re
 import tomllib
+from typing import ClassVar
 
 SOURCE = "rtl/registers.toml"
 # The defaults of its parameters are those of the instance that the integrators' formats describe.
@@ -82,7 +85,7 @@ def snake(name):
 class Formula:
     """One expression. `names`: what it may use."""
 
-    OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.FloorDiv: "/"}
+    OPERATORS: ClassVar = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.FloorDiv: "/"}
 
     def __init__(self, text, names):
         self.text = text
@@ -111,7 +114,8 @@ class Formula:
         return eval(code, {"__builtins__": {}}, {"min": min, "max": max, **values})
 
     def render(self, name_of, select, power):
-        """As an expression of another language: `name_of(name)`, `select(condition, a, b)` and `power(exponent)` of two render the parts."""
+        """As an expression of another language: `name_of(name)`, `select(condition, a, b)` and
+        `power(exponent)` of two render the parts."""
 
         def walk(node):
             if isinstance(node, ast.Constant) and isinstance(node.value, int):
@@ -147,7 +151,8 @@ class Formula:
                 a, b = (walk(argument) for argument in node.args)
                 return select(f"{a} {'<' if node.func.id == 'min' else '>'} {b}", a, b)
             if isinstance(node, ast.Call):
-                return f"{name_of(node.func.id)}({', '.join(walk(argument) for argument in node.args)})"
+                arguments = ", ".join(walk(argument) for argument in node.args)
+                return f"{name_of(node.func.id)}({arguments})"
             if (
                 isinstance(node, ast.IfExp)
                 and isinstance(node.test, ast.Compare)
@@ -344,7 +349,8 @@ def check_copies(data, problems):
             place = copy_place(data, register["offset"])
             if register["offset"] >= 256 or place in places:
                 problems.append(
-                    f"copy_fold: {register['name']} and {places.get(place, 'nothing')} go to place {place} of the copies"
+                    f"copy_fold: {register['name']} and {places.get(place, 'nothing')} go to place "
+                    f"{place} of the copies"
                 )
             places[place] = register["name"]
 
@@ -368,15 +374,18 @@ def part_of(register, field):
 
 
 def cycle_values(data, values):
-    """The rows of [[cycles]] for an instance: a number, or a function where the row has arguments. `values`: of the parameters."""
+    """The rows of [[cycles]] for an instance: a number, or a function where the row has arguments.
+    `values`: of the parameters."""
     known = {**values, "DecisionLatency": data["decision_latency"]}
     for name, formula in data["widths"].items():
         known[name] = formula.evaluate(known)
     for row in data["cycles"]:
         if row["arguments"]:
+            above = dict(known)
 
-            def value(*arguments, row=row, known=dict(known)):
-                return row["formula"].evaluate({**known, **dict(zip(row["arguments"], arguments))})
+            def value(*arguments, row=row, above=above):
+                given = dict(zip(row["arguments"], arguments, strict=True))
+                return row["formula"].evaluate({**above, **given})
         else:
             value = row["formula"].evaluate(known)
         known[row["name"]] = value

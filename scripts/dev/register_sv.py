@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The SystemVerilog of the accelerator's contract: the package with offsets, kinds and widths, and the register file."""
+"""The SystemVerilog of the accelerator's contract:
+the package with offsets, kinds and widths, and the register file."""
 
 import re
 import textwrap
@@ -40,7 +41,8 @@ def arguments_of(data, name):
 
 
 def call(data, name, upper=True):
-    """A width as a call of its function; the arguments are parameters, or the arguments of another function."""
+    """A width as a call of its function; the arguments are parameters,
+    or the arguments of another function."""
     return f"{snake(name)}({', '.join(a if upper else snake(a) for a in arguments_of(data, name))})"
 
 
@@ -126,21 +128,33 @@ def ports(data, direction, suffix, keep):
                     initial_indent="  // ",
                     subsequent_indent="  // ",
                 )
-                yield f"  {direction} logic {vector(width) + ' ' if width != '1' else ''}{member(register, field)}{suffix},"
+                yield (
+                    f"  {direction} logic {vector(width) + ' ' if width != '1' else ''}"
+                    f"{member(register, field)}{suffix},"
+                )
 
 
 def package(data, parameters):
     registers = data["register"]
     lines = [
         *NOTICE,
-        "// Contract of the scheduling accelerator: byte offsets, position and width of each field, kinds of",
+        (
+            "// Contract of the scheduling accelerator: byte offsets, "
+            "position and width of each field, kinds of"
+        ),
         "// registers, widths that follow from the parameters.",
         "",
         "package sched_reg_pkg;",
         "",
         f"  localparam logic [31:0] IdValue = 32'h{value_of_constant(data, 'ID', 'VALUE'):08X};",
-        f"  localparam logic [7:0] VersionMajor = 8'd{value_of_constant(data, 'VERSION', 'MAJOR')};",
-        f"  localparam logic [7:0] VersionMinor = 8'd{value_of_constant(data, 'VERSION', 'MINOR')};",
+        (
+            "  localparam logic [7:0] VersionMajor = "
+            f"8'd{value_of_constant(data, 'VERSION', 'MAJOR')};"
+        ),
+        (
+            "  localparam logic [7:0] VersionMinor = "
+            f"8'd{value_of_constant(data, 'VERSION', 'MINOR')};"
+        ),
         "",
         "  // Cycles of a decision beyond one a row of the table",
         f"  localparam int unsigned DecisionLatency = {data['decision_latency']};",
@@ -171,7 +185,8 @@ def package(data, parameters):
     for register, name, fields in constants(data):
         lines += ["", f"  // {register['name']} ({register['access']})"]
         lines.append(
-            f"  localparam logic [{ADDRESS_BITS - 1}:0] {name}Offset = {ADDRESS_BITS}'h{register['offset']:03X};"
+            f"  localparam logic [{ADDRESS_BITS - 1}:0] {name}Offset = "
+            f"{ADDRESS_BITS}'h{register['offset']:03X};"
         )
         lines += [
             f"  localparam int unsigned {identifier} = {value};" for identifier, value in fields
@@ -226,7 +241,7 @@ def instances(data):
                 f"{source}_data_i[{name}{camel(field['name'])}Lsb+:{bracketed(width)}]"
                 if register["fields"]
                 else f"{source}_data_i[{width}-1:0]"
-                for field, width in zip(fields, widths)
+                for field, width in zip(fields, widths, strict=True)
             ]
             values = [f"{member(register, field)}_o" for field in fields]
 
@@ -234,7 +249,10 @@ def instances(data):
                 return items[0] if len(items) == 1 else "{" + ", ".join(items) + "}"
 
             yield f"  sched_reg #({parameters}) {stem} ("
-            yield f"    .clk_i, .rst_ni(soft_rst_ni), .we_i({source}_en_i && {source}_addr_i == {name}Offset),"
+            yield (
+                "    .clk_i, .rst_ni(soft_rst_ni), "
+                f".we_i({source}_en_i && {source}_addr_i == {name}Offset),"
+            )
             for port, items, end in (("d_i", data_bits, ","), ("q_o", values, "")):
                 text = f"    .{port}({joined(items)}){end}"
                 if len(text) <= 100:
@@ -287,11 +305,8 @@ def read_cases(data):
                 )
             else:
                 value = f"{member(register, field)}{'_i' if shown(register) else '_o'}"
-            place = (
-                f"[{name}{camel(field['name'])}Lsb+:{field['width'] if register['kind'] == 'constant' else bracketed(width)}]"
-                if register["fields"]
-                else ""
-            )
+            bits = field["width"] if register["kind"] == "constant" else bracketed(width)
+            place = f"[{name}{camel(field['name'])}Lsb+:{bits}]" if register["fields"] else ""
             sets.append(f"data_q{place} <= {value};")
         if len(sets) == 1 and len(name + sets[0]) < 80:
             yield f"        {name}Offset: {sets[0]}"
@@ -304,7 +319,10 @@ def read_cases(data):
 def register_file(data, parameters):
     lines = [
         *NOTICE,
-        "// The register file holds the registers that the host alone writes, and answers reads of all.",
+        (
+            "// The register file holds the registers that the host alone writes, "
+            "and answers reads of all."
+        ),
         "//",
         "// Parameters:",
         "//   Entries   entries of the command table, 4 to 256",
@@ -315,10 +333,19 @@ def register_file(data, parameters):
         "//   SegM      mantissa bits of the seek table, 2 to 5",
         "//   SegW      2^SegW segments of the seek table",
         "//   Features  optional parts, see sched_core",
-        "// Latency:    An early or a direct register follows write_en_i at the end of the cycle, the others",
-        "//             follow late_en_i, the same write one cycle later. A read is answered in the next",
+        (
+            "// Latency:    An early or a direct register follows write_en_i at the end of the "
+            "cycle, the others"
+        ),
+        (
+            "//             follow late_en_i, the same write one cycle later. "
+            "A read is answered in the next"
+        ),
         "//             cycle.",
-        "// Handshake:  None. sched_regs accepts writes and reads, and holds the answer until it is taken.",
+        (
+            "// Handshake:  None. sched_regs accepts writes and reads, "
+            "and holds the answer until it is taken."
+        ),
         "",
         "module sched_reg_file",
         "  import sched_pkg::*;",
@@ -382,7 +409,8 @@ def register_file(data, parameters):
         ]
     lines.append("")
     lines += [
-        f"  localparam bit Has{camel(part['name'])} = (Features & Feature{camel(part['name'])}) != 0;"
+        f"  localparam bit Has{camel(part['name'])} = (Features & "
+        f"Feature{camel(part['name'])}) != 0;"
         for part in data["part"]
     ]
     lines += [

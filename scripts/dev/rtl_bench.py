@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Build tb/rtl around a copy of the RTL and run it: what scripts/dev/mutate, scripts/dev/coverage and tb/rtl/faults_test.py share."""
+"""Build tb/rtl around a copy of the RTL and run it: what scripts/dev/mutate, scripts/dev/coverage
+and tb/rtl/faults_test.py share."""
 
 import hashlib
 import os
@@ -17,7 +18,8 @@ VERILATOR = str(ROOT / "scripts" / "verilator")
 
 
 class Configuration:
-    """Parameters of sched_top, decisions of the random test, seconds after which the bench counts as hung."""
+    """Parameters of sched_top, decisions of the random test,
+    seconds after which the bench counts as hung."""
 
     def __init__(
         self,
@@ -60,7 +62,8 @@ SMALL = {
 }
 
 
-# The tops of the bench, with what they need beyond files.f; the sources of the package are mutated and get faults as the others.
+# The tops of the bench, with what they need beyond files.f; the sources of the package are mutated
+# and get faults as the others.
 PACKAGE = {"sched_native": "sched_native.sv", "platter_sched_axi": "ip/platter_sched_axi.sv"}
 TOPS = {
     "sched_top": [],
@@ -115,8 +118,9 @@ def includes(include):
 
 
 def build_bench(include, objects, made_before=False):
-    """What all variants share: the bench and Verilator's run-time. Returns the object files by name. `made_before`: they are there. Where
-    PLATTER_BENCH (sched_test's object and an archive of the others) and PLATTER_RUNTIME name them, those are taken."""
+    """What all variants share: the bench and Verilator's run-time. Returns the object files by
+    name. `made_before`: they are there. Where PLATTER_BENCH (sched_test's object and an archive of
+    the others) and PLATTER_RUNTIME name them, those are taken."""
     if "PLATTER_BENCH" in os.environ:
         test, rest = os.environ["PLATTER_BENCH"].split()
         verilated, threads = os.environ["PLATTER_RUNTIME"].split()
@@ -155,7 +159,7 @@ def generated(directory):
         if path.suffix in (".cpp", ".h"):
             names = {}
             text = HASHED.sub(
-                lambda m: names.setdefault(m.group(0), f"{m.group(1)}_{len(names)}"),
+                lambda m, names=names: names.setdefault(m.group(0), f"{m.group(1)}_{len(names)}"),
                 NOISE.sub(" ", path.read_text(encoding="utf-8")),
             )
             digest.update(path.name.encode() + " ".join(text.split()).encode())
@@ -163,7 +167,8 @@ def generated(directory):
 
 
 def compiled(directory):
-    """Digest of the object that compile_and_link made of it: what the compiler finds to be the same is the same."""
+    """Digest of the object that compile_and_link made of it:
+    what the compiler finds to be the same is the same."""
     return hashlib.sha256((directory / "unit.o").read_bytes()).hexdigest()
 
 
@@ -208,8 +213,9 @@ def defines(configuration):
 
 
 def compile_and_link(configuration, directory, include, objects, cached=True, briefly=False):
-    """directory/test from the generated code in directory/code. What is compiled only once is better not cached, what runs briefly not optimised: by
-    Clang, where there is one, in less than half of GCC's time."""
+    """directory/test from the generated code in directory/code. What is compiled only once is
+    better not cached, what runs briefly not optimised: by Clang, where there is one, in less than
+    half of GCC's time."""
     code = directory / "code"
     unit = directory / "unit.cpp"
     # One unit, since the run-time's headers take longer than the design.

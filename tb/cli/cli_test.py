@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The platter command as its users see it: exit codes, messages, results, waves.
 
-Environment: PLATTER (the executable), PLATTER_FAULTY (the same around RTL with a seeded fault), PLATTER_SOURCE (the tree).
+Environment: PLATTER (the executable), PLATTER_FAULTY (the same around RTL with a seeded fault),
+PLATTER_SOURCE (the tree).
 """
 
 import csv
 import functools
 import gzip
 import hashlib
+import itertools
 import json
 import os
 import pathlib
@@ -188,14 +190,17 @@ class Lists(Case):
         self.assertRegex(
             text, r"sequential +[\d.]+ MB/s at the outer edge, [\d.]+ at the inner one"
         )
-        # What it says that the drive reaches is what a simulation of that load finds, within the chance of the places.
+        # What it says that the drive reaches is what a simulation of that load finds,
+        # within the chance of the places.
         scenario = self.write(
             "random.toml",
-            'format = 1\ndrive = "atlas10k"\nengine = "firmware"\nworkload.discrete = { source = "closed", mean_bytes = 4096 }\n'
+            'format = 1\ndrive = "atlas10k"\nengine = "firmware"\n'
+            'workload.discrete = { source = "closed", mean_bytes = 4096 }\n'
             "[sim]\nwarmup_s = 2\nmeasure_s = 60\n",
         )
         said = re.search(
-            r"random +([\d.]+) reads/s of 4 KiB at uniform places in their order \(FCFS\), ([\d.]+) with 32 waiting \(SPTF\)",
+            r"random +([\d.]+) reads/s of 4 KiB at uniform places in their order \(FCFS\), "
+            r"([\d.]+) with 32 waiting \(SPTF\)",
             text,
         )
         for policy, waiting, rate in (("FCFS", 1, said[1]), ("SPTF", 32, said[2])):
@@ -351,7 +356,10 @@ class TraceInfo(Case):
             self.assertEqual(result["trace"]["requests"], 50 - remaining)
             self.assertTrue(result["trace"]["remaining_all"])
             self.assertEqual(
-                f"the trace goes on: {remaining} requests come after the end of the run (sim.measure_s)"
+                (
+                    f"the trace goes on: {remaining} requests come after the end of "
+                    "the run (sim.measure_s)"
+                )
                 in text,
                 remaining > 0,
             )
@@ -388,7 +396,8 @@ class TraceInfo(Case):
         scenario = self.trace_scenario()
         self.assert_refused(
             platter("run", scenario, "--set", "sim.warmup_s=20"),
-            "sim.warmup_s: found 20, expected less than .* at which the last request of the trace has ended",
+            "sim.warmup_s: found 20, expected less than .* at which the last "
+            "request of the trace has ended",
         )
         self.assert_refused(
             platter("run", scenario, "--set", "sim.measure_s=1e-7"),
@@ -459,8 +468,8 @@ class TraceInfo(Case):
         result, requests = self.folder / "r.json", self.folder / "r.csv"
         scenario = self.write(
             "s.toml",
-            f"""format = 1\ndrive = "atlas10k"\npolicy = "FCFS"\nengine = "firmware"\n[workload.discrete]
-source = "trace"\ntrace = "{trace}"\n[sim]\nmeasure_s = 1.0\n""",
+            'format = 1\ndrive = "atlas10k"\npolicy = "FCFS"\nengine = "firmware"\n'
+            f'[workload.discrete]\nsource = "trace"\ntrace = "{trace}"\n[sim]\nmeasure_s = 1.0\n',
         )
         shown = self.run_good("run", scenario, "--result", result, "--requests", requests).stdout
         self.assertRegex(shown, r"(?m)^as recorded +mean ms .*\ndiscrete +2\.00 ")
@@ -485,8 +494,9 @@ source = "trace"\ntrace = "{trace}"\n[sim]\nmeasure_s = 1.0\n""",
         )
         scenario = self.write(
             "s.toml",
-            """format = 1\ndrive = "atlas10k"\npolicy = "FCFS"\nengine = "firmware"\n[workload.discrete]
-source = "trace"\ntrace = "sda"\npast_end = "scale"\n[sim]\nmeasure_s = 1.0\n""",
+            'format = 1\ndrive = "atlas10k"\npolicy = "FCFS"\nengine = "firmware"\n'
+            '[workload.discrete]\nsource = "trace"\ntrace = "sda"\npast_end = "scale"\n'
+            "[sim]\nmeasure_s = 1.0\n",
         )
         self.assertEqual(self.result_of(scenario, "--quiet")["classes"]["discrete"]["completed"], 6)
         refused = platter(
@@ -543,7 +553,8 @@ class TraceConvert(Case):
         )
         self.assert_refused(
             self.convert(trace, self.folder / "b", "mssr"),
-            r'--to: there is no output format "mssr" .did you mean msr\?.; expected one of fio-iolog',
+            r'--to: there is no output format "mssr" .did you mean msr\?.; '
+            r"expected one of fio-iolog",
         )
         self.assert_refused(
             self.convert(trace, self.folder / "b", "msr", "--name", "a b"), '--name: found "a b"'
@@ -705,7 +716,8 @@ class BadInput(Case):
         )
         self.assert_refused(
             self.run_bad(MIXED, "--set", "drive.queue.depth=64"),
-            "drive.queue.depth=64: drive.queue.depth: found 64, expected at most 32, the number of queue entries with which the RTL is built, or engine model",
+            "drive.queue.depth=64: drive.queue.depth: found 64, expected at most 32, the number of "
+            "queue entries with which the RTL is built, or engine model",
         )
 
     def test_a_fault_of_the_accelerator_is_told_where_it_stands(self):
@@ -735,17 +747,26 @@ class BadInput(Case):
             (
                 ['features = ["look_ahead", "limits"]'],
                 'policy="OPS:SLACK(3.4|0.46)"',
-                r's\.toml:7:12: accelerator\.features: found \["look_ahead", "limits"\], expected "ageing" among them, which policy',
+                (
+                    r's\.toml:7:12: accelerator\.features: found \["look_ahead", "limits"\], '
+                    r'expected "ageing" among them, which policy'
+                ),
             ),
             (
                 ["features = 6"],
                 None,
-                r"s\.toml:7:12: accelerator\.features: found 6, expected an array of names of ageing, look_ahead, limits, zero_latency",
+                (
+                    r"s\.toml:7:12: accelerator\.features: found 6, expected an array of names of "
+                    r"ageing, look_ahead, limits, zero_latency"
+                ),
             ),
             (
                 ['features = ["aging"]'],
                 None,
-                r's\.toml:7:12: accelerator\.features: found "aging", expected one of ageing, look_ahead, limits, zero_latency \(did you mean ageing\?\)',
+                (
+                    r's\.toml:7:12: accelerator\.features: found "aging", expected one of ageing, '
+                    r"look_ahead, limits, zero_latency \(did you mean ageing\?\)"
+                ),
             ),
             (
                 ["order_m = 4"],
@@ -932,7 +953,8 @@ class Configuration(Case):
 
 class Runs(Case):
     def test_mixed_media_in_lockstep(self):
-        """Ten simulated minutes: no mismatch, no hiccup, conservation, and the result is what its schema says."""
+        """Ten simulated minutes: no mismatch, no hiccup, conservation,
+        and the result is what its schema says."""
         result = self.result_of(MIXED)
         jsonschema.validate(
             result, json.loads((SOURCE / "models/configs/schema/result.schema.json").read_text())
@@ -972,7 +994,8 @@ class Runs(Case):
         }
         self.assertEqual(results["model"]["classes"], results["rtl"]["classes"])
         self.assertEqual(results["model"]["classes"], results["lockstep"]["classes"])
-        # The accelerator knows sectors in order only; without zero-latency access it decides as exact arithmetic does.
+        # The accelerator knows sectors in order only;
+        # without zero-latency access it decides as exact arithmetic does.
         in_order = (
             "--set",
             "drive.mechanics.zero_latency_read=false",
@@ -1184,7 +1207,8 @@ class Runs(Case):
                     self.assertGreaterEqual(len(decided), len(one["decisions"]))
 
     def test_explain_follows_the_parts_that_an_array_makes_of_a_request(self):
-        """And no other request of its stream, though all of a client's units are asked for at one time."""
+        """And no other request of its stream, though all of a client's units are asked for at one
+        time."""
         server = SOURCE / "docs/papers/integrated-servers/server.toml"
         told = self.explained(
             server,
@@ -1257,7 +1281,10 @@ class Runs(Case):
         for words, told in (
             (
                 ["--request", "7", "--request", "77777777"],
-                r"no request 77777777 has ended; the requests that ended have numbers from 0 to \d+",
+                (
+                    r"no request 77777777 has ended; "
+                    r"the requests that ended have numbers from 0 to \d+"
+                ),
             ),
             (
                 ["--late"],
@@ -1336,7 +1363,8 @@ class Runs(Case):
         return events, list(csv.DictReader(log.read_text().splitlines()))
 
     def spans_of(self, events, thread):
-        """Of all drives' threads of this name, in the order of the file: process, begin, end, name."""
+        """Of all drives' threads of this name, in the order of the file:
+        process, begin, end, name."""
         threads = {
             (e["pid"], e["tid"])
             for e in events
@@ -1361,8 +1389,8 @@ class Runs(Case):
     PHASES = ("OVERHEAD", "SEEK", "SETTLE", "ROTATE", "TRANSFER")
 
     def accesses_of(self, events):
-        """Accesses and movements, each with its phases, which fill it without a gap and follow it in the file: viewers nest spans that begin
-        together by this order."""
+        """Accesses and movements, each with its phases, which fill it without a gap and follow it
+        in the file: viewers nest spans that begin together by this order."""
         accesses, at = [], {}
         for span in self.spans_of(events, "actuator"):
             pid, begin, end, name = span
@@ -1378,12 +1406,13 @@ class Runs(Case):
                 )
                 accesses.append((*span, []))
             at[pid] = end if name in self.PHASES else begin
-        for pid, _, end, name, phases in accesses:
+        for _, _, end, name, phases in accesses:
             self.assertEqual(phases[-1][2], end, name)
         return accesses
 
     def test_a_timeline_nests_and_agrees_with_the_log(self):
-        """With every engine. An access begins when the decision takes effect, and lasts as long as the log says."""
+        """With every engine. An access begins when the decision takes effect,
+        and lasts as long as the log says."""
         for engine in ("firmware", "model", "rtl", "lockstep"):
             with self.subTest(engine):
                 events, log = self.timeline_of(
@@ -1431,7 +1460,9 @@ class Runs(Case):
                 arrows = [
                     (begin["ts"], end["ts"])
                     for begin, end in zip(
-                        [e for e in events if e["ph"] == "s"], [e for e in events if e["ph"] == "f"]
+                        [e for e in events if e["ph"] == "s"],
+                        [e for e in events if e["ph"] == "f"],
+                        strict=True,
                     )
                 ]
                 self.assertEqual(
@@ -1476,7 +1507,8 @@ class Runs(Case):
         self.assertTrue(all(arrows[i] <= ends[i] for i in arrows))
 
     def test_windows_of_a_closed_load_agree_with_the_log(self):
-        """Throughput and response times are of what completes in the window; a deeper queue is not slower in a short one."""
+        """Throughput and response times are of what completes in the window;
+        a deeper queue is not slower in a short one."""
         load, schema = (
             SCENARIOS / "random_4k.toml",
             json.loads((SOURCE / "models/configs/schema/result.schema.json").read_text()),
@@ -1537,7 +1569,7 @@ class Runs(Case):
         )
         shown = self.run_good("run", *short).stdout.splitlines()
         self.assertEqual(
-            [line.split()[5:11] for line in shown if line.startswith("discrete")][0], ["–"] * 6
+            next(line.split()[5:11] for line in shown if line.startswith("discrete")), ["–"] * 6
         )
 
     def test_a_timeline_of_an_array_with_a_failure(self):
@@ -1566,7 +1598,8 @@ class Runs(Case):
                 )
 
     def test_a_stream_beside_requests_with_deadlines_is_not_slower_for_its_queue(self):
-        """Bursts of sequential reads just before each round: where the drive may not read on for them, the policy sees them all."""
+        """Bursts of sequential reads just before each round: where the drive may not read on for
+        them, the policy sees them all."""
         trace, scenario = self.folder / "bursts.ascii", self.folder / "bursts.toml"
         trace.write_text(
             "".join(
@@ -1580,8 +1613,10 @@ class Runs(Case):
             for name in ("bigbuckbunny", "bikes", "carphone")
         )
         scenario.write_text(
-            'format = 1\nengine = "firmware"\npolicy = "SPTF"\n[drive]\nfile = "cheetah9lp"\n[drive.bus]\nread_block_us = 6.4\n'
-            f'write_block_us = 6.4\n[workload.continuous]\nstreams = 16\nround_s = 0.45\nsize = "tables"\ntables = [{tables}]\n'
+            'format = 1\nengine = "firmware"\npolicy = "SPTF"\n[drive]\nfile = "cheetah9lp"\n'
+            "[drive.bus]\nread_block_us = 6.4\nwrite_block_us = 6.4\n"
+            "[workload.continuous]\nstreams = 16\nround_s = 0.45\n"
+            f'size = "tables"\ntables = [{tables}]\n'
             f'[workload.discrete]\nsource = "trace"\ntrace = "{trace}"\n[sim]\nmeasure_s = 18\n'
         )
         with_it, without = (
@@ -1650,7 +1685,8 @@ class Runs(Case):
         self.assertLess(mean["SSTF"]["seek"], mean["FCFS"]["seek"])
 
     def test_eager_writing_serves_a_closed_queue(self):
-        """The relations of Zhang et al. that do not depend on a detail: all equal without reads or in a queue of one."""
+        """The relations of Zhang et al. that do not depend on a detail:
+        all equal without reads or in a queue of one."""
         names = [
             row["name"]
             for row in json.loads(self.run_good("list", "policies", "--json").stdout)
@@ -1718,7 +1754,8 @@ class Runs(Case):
                 self.assertEqual(set(hidden.values()), {0})
 
     def test_a_queue_of_two_leaves_a_choice_of_two(self):
-        """Without a bus each answer comes as its access ends, and the replacement is in time for the next decision; decisions take time then."""
+        """Without a bus each answer comes as its access ends, and the replacement is in time for
+        the next decision; decisions take time then."""
         served = {}
         for outstanding in (1, 2):
             result = self.result_of(
@@ -1755,7 +1792,8 @@ class Runs(Case):
         self.assertEqual(self.result_of(EAGER, *short)["classes"], by_age[1])
 
     def test_an_array_of_eager_writing_drives(self):
-        """Twice the drives without copies serve about twice as much; a copy costs writes, which the answer to the first one hides."""
+        """Twice the drives without copies serve about twice as much; a copy costs writes, which the
+        answer to the first one hides."""
         schema = json.loads((SOURCE / "models/configs/schema/result.schema.json").read_text())
         short = (
             "--set",
@@ -1838,7 +1876,10 @@ class Runs(Case):
             ),
             (
                 ["host.kind=array", "fault.fails_at_s=1"],
-                "fault.fails_at_s: found a drive that fails, expected 0 .never. with array.kind = .ew.",
+                (
+                    "fault.fails_at_s: found a drive that fails, expected 0 .never. "
+                    "with array.kind = .ew."
+                ),
             ),
             (
                 ["host.kind=array", "array.kind=striped"],
@@ -1896,7 +1937,8 @@ class Runs(Case):
         return result
 
     def test_a_striped_array_serves_through_a_failure(self):
-        """With a copy nothing fails, and the drive that is revived is rebuilt; without one, what it held fails until then."""
+        """With a copy nothing fails, and the drive that is revived is rebuilt;
+        without one, what it held fails until then."""
         failure = ("fault.fails_at_s=20.5", "fault.drive=2", "fault.revives_at_s=29.5")
         whole = self.striped(4, 2)
         self.assertEqual(whole["array"]["failures"], [0, 0, 0, 0])
@@ -1964,7 +2006,8 @@ class Runs(Case):
         self.assertEqual(result["classes"]["continuous"]["completed"], 160 * 290)
 
     def test_a_striped_arrays_buffers_and_cache(self):
-        """Streams that read on find each round fetched in the round before; a cache serves what has been read; tags bound the drives' queues."""
+        """Streams that read on find each round fetched in the round before; a cache serves what has
+        been read; tags bound the drives' queues."""
         streams = ("workload.continuous.placement=contiguous", "workload.discrete.source=none")
         buffered = self.striped(4, 1, *streams, "array.stream_buffer_units=8")
         buffers = buffered["array"]["stream_buffers"]
@@ -1995,7 +2038,8 @@ class Runs(Case):
         cached = self.striped(2, 1, *small, "array.cache_bytes=100000000000")["array"]["classes"][
             "discrete"
         ]
-        # No block is thrown out: hits are the reads of a block that has been read, by the rule of birthdays.
+        # No block is thrown out: hits are the reads of a block that has been read,
+        # by the rule of birthdays.
         blocks = 2 * int(9_000_000_000 / 8192)
         expected = cached["completed"] ** 2 / 2 / blocks
         self.assertGreater(cached["cache_hits"], 0.5 * expected)
@@ -2023,11 +2067,17 @@ class Runs(Case):
             ),
             (
                 ["array.cache_bytes=100"],
-                "array.cache_bytes: found 100, expected 0 or at least array.cache_block_bytes, which is 8192",
+                (
+                    "array.cache_bytes: found 100, expected 0 or at least "
+                    "array.cache_block_bytes, which is 8192"
+                ),
             ),
             (
                 ["array.kind=ew", "fault.fails_at_s=1", "fault.revives_at_s=5"],
-                'fault.revives_at_s: found a drive that is revived, expected array.kind = "striped"',
+                (
+                    "fault.revives_at_s: found a drive that is revived, "
+                    'expected array.kind = "striped"'
+                ),
             ),
             (
                 ["array.cache_bytes=1000000", "array.cache_block_bytes=3072"],
@@ -2039,7 +2089,10 @@ class Runs(Case):
             ),
             (
                 ["fault.revives_at_s=5"],
-                "fault.revives_at_s: found a drive that is revived, expected a failure before it .fault.fails_at_s.",
+                (
+                    "fault.revives_at_s: found a drive that is revived, expected a failure before "
+                    "it .fault.fails_at_s."
+                ),
             ),
             (
                 ["array.cache_bytes=1000000", "array.stream_buffer_units=2"],
@@ -2061,7 +2114,8 @@ class Runs(Case):
             )
 
     def test_a_drive_that_dies_fails_the_rest(self):
-        """What comes before is served as ever, what comes after is answered by an error, and all of it is accounted for."""
+        """What comes before is served as ever, what comes after is answered by an error,
+        and all of it is accounted for."""
 
         def requests(*settings):
             log = self.folder / "log.csv"
@@ -2120,7 +2174,8 @@ class Runs(Case):
         self.assertEqual([row for row in whole if int(row["completed_ps"]) <= 20 * 10**12], failed)
 
     def test_the_token_bucket_holds_best_effort_alone(self):
-        """A closed queue of discrete requests gets the bucket's rate and its first fill, to within a request."""
+        """A closed queue of discrete requests gets the bucket's rate and its first fill,
+        to within a request."""
         rate, depth, seconds = 400_000, 65536, 30
         result = self.result_of(
             MIXED,
@@ -2177,7 +2232,8 @@ class Runs(Case):
             self.assertGreater(discrete["completed"], 1500, policy)
 
     def test_a_deeper_queue_changes_nothing_while_it_is_not_filled(self):
-        """At most 64 commands are outstanding, on a drive that cannot serve them all: the guard refuses all the time."""
+        """At most 64 commands are outstanding, on a drive that cannot serve them all:
+        the guard refuses all the time."""
         load = (
             "engine=firmware",
             "sim.measure_s=8",
@@ -2281,11 +2337,14 @@ class Waves(Case):
         )
 
     def test_known_values(self):
-        """Each completed request of the log is found in the waves: its tag's transfer ends when the log says."""
+        """Each completed request of the log is found in the waves:
+        its tag's transfer ends when the log says."""
         v, rows = self.variables()
         self.assertEqual(v["disk.controller.state"].enum_type[1][3], ("011", "SEEK"))
         states = list(v["disk.controller.state"].tv)
-        transfer_ends = {t for (t, _), (_, before) in zip(states[1:], states) if int(before) == 6}
+        transfer_ends = {
+            t for (_, before), (t, _) in itertools.pairwise(states) if int(before) == 6
+        }
         reads = [r for r in rows if r["op"] == "R" and int(r["completed_ps"]) < 0.99e12]
         self.assertGreater(len(reads), 30)
         for r in reads:
@@ -2293,7 +2352,8 @@ class Waves(Case):
                 int(r[f"{p}_ps"]) for p in ("overhead", "seek", "settle", "rotation", "transfer")
             ) + int(r["started_ps"])
             self.assertIn(end, transfer_ends)
-        # 25 fragments are in the queue when the first round begins; the spindle's ramp runs from 0 to 1 every 5.985 ms.
+        # 25 fragments are in the queue when the first round begins;
+        # the spindle's ramp runs from 0 to 1 every 5.985 ms.
         self.assertEqual(int(v["disk.queue.occupancy"].signal.value_at(0)), 25)
         self.assertAlmostEqual(
             float(v["disk.mech.angle"].signal.value_at(2_992_518_703)), 0.5, delta=0.02
@@ -2333,10 +2393,10 @@ class Waves(Case):
         stall = v["disk.controller.scheduler_stall"].signal
         transfer = 6
         ends = [
-            t for (t, x), (_, before) in zip(states[1:], states) if before == transfer and x > 1
+            t for (_, before), (t, x) in itertools.pairwise(states) if before == transfer and x > 1
         ]
         waited = [
-            t for (t, x), (_, before) in zip(states[1:], states) if before == transfer and x == 1
+            t for (_, before), (t, x) in itertools.pairwise(states) if before == transfer and x == 1
         ]
         self.assertGreater(len(ends), 20)
         for time in ends:
@@ -2395,7 +2455,8 @@ class Waves(Case):
         self.assertGreater(int(v["array.disk1.stale_units"].signal.value_at(1_500_000_000_000)), 0)
 
     def test_commands_by_tag(self):
-        """Each completed request of the log has a tag whose text names it from when the drive took it until its end."""
+        """Each completed request of the log has a tag whose text names it from when the drive took
+        it until its end."""
         v, rows = self.variables("--set", "engine=firmware")
         said = {}
         for name, signal in v.items():
@@ -2404,7 +2465,9 @@ class Waves(Case):
                     (time, int(value).to_bytes(signal.bitwidth // 8, "big").lstrip(b"\0").decode())
                     for time, value in signal.tv
                 ]
-                for (begin, command), (end, _) in zip(changes, [*changes[1:], (None, "")]):
+                for (begin, command), (end, _) in zip(
+                    changes, [*changes[1:], (None, "")], strict=True
+                ):
                     if command:
                         said[int(command.split("#")[1])] = (name, begin, end, command)
         rows = [r for r in rows if int(r["completed_ps"]) < 0.99e12]
@@ -2415,7 +2478,8 @@ class Waves(Case):
             op = "write" if r["op"] == "W" else "read"
             self.assertEqual(
                 command,
-                f"{op} {int(r['offset_bytes']) // 512}+{int(r['length_bytes']) // 512} {r['class']}{stream} #{r['number']}",
+                f"{op} {int(r['offset_bytes']) // 512}+{int(r['length_bytes']) // 512} "
+                f"{r['class']}{stream} #{r['number']}",
             )
             self.assertEqual((begin, end), (int(r["accepted_ps"]), int(r["completed_ps"])))
             if r["op"] == "R":  # a cached write ends before its access
@@ -2448,8 +2512,9 @@ class Waves(Case):
             self.assertEqual(int(value) == 3, int(stall.value_at(time)) == 1, time)
 
     def test_shipped_views_show_what_happens(self):
-        """Each signal is there with its range of bits, by which GTKWave finds it, its values have room, and in the part that is seen first something
-        changes below each heading. Views of an AHCI adapter: tb/clients/ahci_waves_test.py."""
+        """Each signal is there with its range of bits, by which GTKWave finds it, its values have
+        room, and in the part that is seen first something changes below each heading. Views of an
+        AHCI adapter: tb/clients/ahci_waves_test.py."""
         self.variables("--wave-to", "0.1")
         drive, array = self.folder / "waves.fst", self.folder / "array.fst"
         self.run_good(
@@ -2483,7 +2548,8 @@ class Waves(Case):
             )  # it is shipped as it opens with the first decision
 
     def test_a_view_of_a_decision_opens_at_one(self):
-        """In any file: here in one of which the limits and the look-ahead are seen, and in one that begins late."""
+        """In any file: here in one of which the limits and the look-ahead are seen,
+        and in one that begins late."""
         ahead, late = self.folder / "ahead.fst", self.folder / "waves.fst"
         self.run_good("run", MIXED, *overrides(RTL_VIEWS), "--waves", ahead, "--wave-to", "0.1")
         self.variables("--wave-from", "0.05", "--wave-to", "0.1")
@@ -2538,7 +2604,8 @@ class Waves(Case):
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertEqual(
                 done.stdout,
-                f"waves.fst\n{SOURCE}/waves/drive.gtkw\n{(SOURCE / 'waves/drive.gtkw').read_text()}",
+                f"waves.fst\n{SOURCE}/waves/drive.gtkw\n"
+                f"{(SOURCE / 'waves/drive.gtkw').read_text()}",
             )
         moved = waves("waves.fst", "rtl_pass").stdout.partition("[*]")
         self.assertEqual(

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The platter command on measured drives: import, locate, validate, bench; and the figures that the shipped profiles reach.
+"""The platter command on measured drives: import, locate, validate, bench;
+and the figures that the shipped profiles reach.
 
-Environment: as cli_test.py; PLATTER_VALIDATION_DIR: folder of the measured drives (traces and DiskSim's parameters), which are not part
-of the project. Without it, those tests are skipped.
+Environment: as cli_test.py; PLATTER_VALIDATION_DIR: folder of the measured drives (traces and
+DiskSim's parameters), which are not part of the project. Without it, those tests are skipped.
 """
 
 import json
@@ -11,6 +12,7 @@ import pathlib
 import random
 import re
 import unittest
+from typing import ClassVar
 
 import jsonschema
 from cli_test import SOURCE, Case, platter
@@ -73,7 +75,10 @@ class Measured(Case):
         text = ""
         for _ in range(lines):
             kind = rng.choice("RRW")
-            text += f"{kind} Hit {rng.randrange(23000)} {rng.choice((4, 8, 16))} {rng.randrange(500, 15000)}.0 {rng.randrange(20000, 60000)}.0\n"
+            text += (
+                f"{kind} Hit {rng.randrange(23000)} {rng.choice((4, 8, 16))} "
+                f"{rng.randrange(500, 15000)}.0 {rng.randrange(20000, 60000)}.0\n"
+            )
         (folder / name).write_text(text)
 
 
@@ -270,7 +275,8 @@ class Validate(Measured):
             )
             times[reading] = [float(row.split(",")[5]) for row in csv.read_text().splitlines()[1:]]
         self.assertEqual(times["follows"][0], times["precedes"][0])
-        # One turn is 10 ms: where the head is found depends on the pause, 1 against 2 ms before the second request.
+        # One turn is 10 ms: where the head is found depends on the pause,
+        # 1 against 2 ms before the second request.
         self.assertAlmostEqual(
             (times["follows"][1] - times["precedes"][1]) % 10000, 1000, delta=0.01
         )
@@ -297,8 +303,9 @@ class Validate(Measured):
         (self.folder / "empty").mkdir()
         self.assertEqual(platter("validate", self.folder / "empty").returncode, 2)
 
-    # Exact demerit in percent of the measured mean that DiskSim 4.0 reaches on the same traces, replayed as it does.
-    DISKSIM = {
+    # Exact demerit in percent of the measured mean that DiskSim 4.0 reaches on the same traces,
+    # replayed as it does.
+    DISKSIM: ClassVar = {
         "cheetah9LP": 2.52,
         "barracuda": 5.26,
         "atlas10k": 6.89,
@@ -308,7 +315,7 @@ class Validate(Measured):
         "hp_c3323a": 1.83,
     }
     # What the imported profiles reach, rounded up: no change may make them worse.
-    IMPORTED = {
+    IMPORTED: ClassVar = {
         "cheetah9LP": 2.30,
         "barracuda": 4.52,
         "atlas10k": 2.41,
@@ -328,9 +335,10 @@ class Validate(Measured):
             self.assertLessEqual(demerit, limit, name)
             self.assertLessEqual(round(demerit, 2), self.DISKSIM[name], name)
 
-    # What the calibrated profiles reach on the second half, which their fit did not see, rounded: demerit in percent at most, and shares of
-    # near reads and of all reads within 0.5 ms at least. The pause is read as each trace means it.
-    CALIBRATED = {
+    # What the calibrated profiles reach on the second half, which their fit did not see, rounded:
+    # demerit in percent at most, and shares of near reads and of all reads within 0.5 ms at least.
+    # The pause is read as each trace means it.
+    CALIBRATED: ClassVar = {
         "cheetah9LP": ("precedes", 1.54, 0.93, 0.93),
         "barracuda": ("precedes", 1.32, 0.97, 0.95),
         "atlas10k": ("precedes", 0.92, 0.98, 0.97),
@@ -436,8 +444,8 @@ class Bench(Case):
         self.assertLess(peaks[1], peaks[0] + 0.5)
 
     def test_throughput_of_the_cheetah(self):
-        # DiskSim 4.0 with the same drive and load: 197.7 and 237.2 requests a second. A full queue's 3.2 % above the second is
-        # explained in docs/performance.md.
+        # DiskSim 4.0 with the same drive and load: 197.7 and 237.2 requests a second. A full
+        # queue's 3.2 % above the second is explained in docs/performance.md.
         result = self.folder / "bench.json"
         self.run_good(
             "bench",

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Hostile input, places where nothing can be written, and ends by a signal. Environment as for cli_test.py."""
+"""Hostile input, places where nothing can be written, and ends by a signal.
+Environment as for cli_test.py."""
 
 import gzip
 import json
@@ -159,7 +160,9 @@ class Outputs(Edge):
             self.assertEqual(self.run_small(option, plain).returncode, 0)
             os.mkfifo(pipe)
             read = []
-            reader = threading.Thread(target=lambda: read.append(pipe.read_bytes()))
+            reader = threading.Thread(
+                target=lambda pipe=pipe, read=read: read.append(pipe.read_bytes())
+            )
             reader.start()
             done = self.run_small(option, pipe)
             reader.join(60)
@@ -423,7 +426,8 @@ class Inputs(Edge):
         low = self.write(
             "q.toml",
             SMALL.split("[workload")[0]
-            + 'host.kind = "autoqos"\n[application]\ncommand_bytes = 16777216\ncommands_per_period = 10000\n[[stream]]\nname = "a"\n'
+            + 'host.kind = "autoqos"\n[application]\ncommand_bytes = 16777216\n'
+            'commands_per_period = 10000\n[[stream]]\nname = "a"\n'
             "rate_bytes_per_s = 1\n[files]\nbytes = 16777216\n",
         )
         done = platter("run", low)
@@ -636,7 +640,6 @@ class MeasuredTraces(Edge):
             "--plots",
             self.folder / "new" / "plots",
         )
-        plots = lambda: sorted(p.name for p in self.folder.glob("new/**/*.svg"))
         before = self.names()
         (folder / "b.trace").write_text(self.GOOD + "garbage\n")
         self.assertEqual(platter(*command).returncode, 2)
@@ -645,7 +648,8 @@ class MeasuredTraces(Edge):
         self.assertEqual(platter(*command, "--result", "/dev/full").returncode, 1)
         self.assertEqual(self.names(), before)
         self.assertEqual(platter(*command).returncode, 0)
-        self.assertEqual(plots(), ["a.svg", "b.svg", "c.svg"])
+        plots = sorted(p.name for p in self.folder.glob("new/**/*.svg"))
+        self.assertEqual(plots, ["a.svg", "b.svg", "c.svg"])
 
     def test_sectors_that_are_not_the_traces_blocks(self):
         done = self.validate(
@@ -713,7 +717,9 @@ class Signals(Edge):
                 "100000",
             )
             self.ended_by(
-                number, command, lambda process: out.exists() and len(list(out.iterdir())) >= 3
+                number,
+                command,
+                lambda process, out=out: out.exists() and len(list(out.iterdir())) >= 3,
             )
             self.assertEqual(self.names(), before, f"after {number}")
 
@@ -792,7 +798,8 @@ class Signals(Edge):
 
 
 class Scripts(Case):
-    """scripts/build and scripts/lint in a tree of their own, with stand-ins for the tools that they call."""
+    """scripts/build and scripts/lint in a tree of their own,
+    with stand-ins for the tools that they call."""
 
     def setUp(self):
         super().setUp()
@@ -829,7 +836,8 @@ class Scripts(Case):
     def test_a_long_build_says_where_it_is(self):
         self.script(
             "bin/cmake",
-            "#!/bin/sh\necho '[1/3] one'\nsleep 11\necho '[2/3] two'\necho '[3/3] three'\nexit ${FAILS:-0}\n",
+            "#!/bin/sh\necho '[1/3] one'\nsleep 11\necho '[2/3] two'\necho '[3/3] three'\n"
+            "exit ${FAILS:-0}\n",
         )
         (self.tree / "build/release").mkdir(parents=True)
         (self.tree / "build/release/build.ninja").touch()
@@ -854,7 +862,8 @@ class Scripts(Case):
             self.script(f"scripts/{name}", "#!/bin/sh\n")
         self.script(
             "build/venv/bin/clang-tidy",
-            "#!/bin/sh\nfor word; do\n  case $word in *.cpp) echo tidy $word ;; esac\n  case $word in *bad*) bad=1 ;; esac\ndone\nexit ${bad:-0}\n",
+            "#!/bin/sh\nfor word; do\n  case $word in *.cpp) echo tidy $word ;; esac\n"
+            "  case $word in *bad*) bad=1 ;; esac\ndone\nexit ${bad:-0}\n",
         )
         self.script(
             "build/venv/bin/clang-format",

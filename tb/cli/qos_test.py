@@ -55,7 +55,8 @@ class Qos(Case):
     def test_drive_reads_one_stream_at_the_papers_rate(self):
         alone = self.folder / "alone.toml"
         alone.write_text(
-            'format = 1\ndrive = "st340810a"\nhost.kind = "autoqos"\n[sim]\nmeasure_s = 10\n[[stream]]\nname = "copy"\n'
+            'format = 1\ndrive = "st340810a"\nhost.kind = "autoqos"\n[sim]\nmeasure_s = 10\n'
+            '[[stream]]\nname = "copy"\n'
         )
         self.assertAlmostEqual(
             self.result_of(file=alone)["aggregate_bytes_per_s"] / 27.6e6, 1, delta=0.005
@@ -92,7 +93,8 @@ class Qos(Case):
         self.assertAlmostEqual(late["best effort 1"][0], 20 * 10e6 / 262144, delta=3)
 
     def test_a_streams_files_are_one_stream(self):
-        """Files of 100 MB, one after the other: the stream stays multimedia, the copies do not come back for a trial each time."""
+        """Files of 100 MB, one after the other: the stream stays multimedia,
+        the copies do not come back for a trial each time."""
 
         def shares(handover):
             streams = self.result_of(
@@ -147,7 +149,10 @@ class Qos(Case):
         for change, expected in (
             (
                 ("leaves_s = 150", "leaves_s = 20"),
-                r"leaves_s of \"multimedia 1\": found 20, expected 0 or more than enters_s, which is 30",
+                (
+                    r"leaves_s of \"multimedia 1\": found 20, "
+                    r"expected 0 or more than enters_s, which is 30"
+                ),
             ),
             (
                 ("leaves_s = 150", "change_at_s = [60, 50]\nchange_to_bytes_per_s = [1, 1]"),

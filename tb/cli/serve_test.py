@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`platter serve` from outside, without clients of others: its options, its images, its memory, its end.
+"""`platter serve` from outside, without clients of others:
+its options, its images, its memory, its end.
 
 Environment: PLATTER (the executable), PLATTER_SOURCE (the tree).
 """
@@ -208,7 +209,8 @@ class Options(ServeCase):
         lives, fails = self.connect(self.path, "disk0"), self.connect(self.path, "disk1")
 
         def pass_time(seconds):
-            """In `asap` time passes only while a command is outstanding: about 10 ms for a random read."""
+            """In `asap` time passes only while a command is outstanding:
+            about 10 ms for a random read."""
             for i in range(int(seconds * 100)):
                 self.assertEqual(lives.ask(READ, (i * 7919 % 4_000_000) * 512, 512)[0], 0)
 

@@ -109,13 +109,19 @@ class Server(ServerCase):
             ("server.disks=1", "expected at least 2 disks"),
             (
                 "server.rate_bytes_per_s=1",
-                r"streams: a stream and its wait of \d+ rounds, expected at most 2097152 with 8 disks",
+                (
+                    r"streams: a stream and its wait of \d+ rounds, "
+                    r"expected at most 2097152 with 8 disks"
+                ),
             ),
             ("failure.disk=8", "expected a disk below 8"),
             ("policy=SCANN", "did you mean SCAN"),
             (
                 "array.drives=2",
-                r'array\.drives: there is no such key with host\.kind = "media_server"; it exists with "array"',
+                (
+                    r'array\.drives: there is no such key with host\.kind = "media_server"; '
+                    r'it exists with "array"'
+                ),
             ),
             ("streams.correlation=1", "streams.correlation"),
             ("sim.measure_s=10.5", "whole rounds of 1 s"),
@@ -156,7 +162,8 @@ class Server(ServerCase):
 
 
 class Simulate(ServerCase):
-    """With simulated disks: what was admitted is what admission-only mode says, and the disks keep up with it."""
+    """With simulated disks: what was admitted is what admission-only mode says,
+    and the disks keep up with it."""
 
     def simulated(self, *settings):
         return self.result_of(*settings, simulated=True)
@@ -197,7 +204,8 @@ class Simulate(ServerCase):
                 self.assertEqual(disks["after"]["rounds"], admitted["failure"]["rounds_after"])
 
     def test_what_was_reserved_outlasts_any_failure(self):
-        # On disks as slow as the reservation counts with: soon; on the drive itself it takes longer (next test).
+        # On disks as slow as the reservation counts with: soon;
+        # on the drive itself it takes longer (next test).
         for disk in range(8):
             late = {
                 scheme: self.result_by(
@@ -215,7 +223,8 @@ class Simulate(ServerCase):
             self.assertEqual((late["minimum"], late["mirroring"]), (0, 0), f"disk {disk}")
 
     def test_full_disks_feel_a_failure_that_nothing_was_reserved_for(self):
-        """The films fill the disks, so they transfer at the mean of the zones, not at the outer ones' rate."""
+        """The films fill the disks, so they transfer at the mean of the zones,
+        not at the outer ones' rate."""
 
         def after(*settings):
             result = self.result_by(
@@ -354,7 +363,8 @@ class Mixed(Case):
         self.assertEqual(len(alone), 1)
 
     def test_areas_lie_where_the_scenario_says(self):
-        """Apart is the longest way between the classes, for who shares disks; spread is longer for each class alone, too."""
+        """Apart is the longest way between the classes, for who shares disks;
+        spread is longer for each class alone, too."""
 
         def service(*settings):
             return self.mixed(*settings)["text"]["unit_service_ms"]
@@ -383,7 +393,8 @@ class Mixed(Case):
             )
 
     def test_rounds_are_common_or_staggered(self):
-        """Staggered, the units of a round do not come all at once: near capacity fewer are late, and text waits less behind them."""
+        """Staggered, the units of a round do not come all at once: near capacity fewer are late,
+        and text waits less behind them."""
         common, staggered = (
             self.mixed(
                 "server.architecture=partitioned",
@@ -421,7 +432,8 @@ class Mixed(Case):
         self.assertEqual(len(alone), 1)
 
     def test_the_trace_is_in_kilobytes_of_1024_bytes(self):
-        # Table 3: 83.91 KB/s past the cache; its requests of 2,048.22 bytes every 9.14 ms are 218.64 KB/s before it.
+        # Table 3: 83.91 KB/s past the cache; its requests of 2,048.22 bytes every 9.14 ms are
+        # 218.64 KB/s before it.
         self.assertAlmostEqual(2048.22 / 9.14e-3 / 218.64, 1024, delta=1.5)
         bursts = self.mixed(
             "text.arrivals=bursty", "text.load_bytes_per_s=3072000", "sim.measure_s=57"
@@ -575,7 +587,8 @@ class Mixed(Case):
             self.refused_by(
                 ("run",), self.FILE, "text.arrivals=bursty", "text.load_bytes_per_s=1e12"
             ),
-            r"text\.load_bytes_per_s: found 1e\+12, with which the cascade would have intervals of .* more than the 2\^20",
+            r"text\.load_bytes_per_s: found 1e\+12, with which the cascade would have intervals of "
+            r".* more than the 2\^20",
         )
         for setting, message in (
             ("server.archtecture=x", "did you mean server.architecture"),
@@ -601,11 +614,17 @@ class Mixed(Case):
         for kind, message in (
             (
                 "apart",
-                "video.file_s: the video files do not fit on disks of 2796304896 bytes: area 1: it overlaps area 0",
+                (
+                    "video.file_s: the video files do not fit on disks of 2796304896 bytes: "
+                    "area 1: it overlaps area 0"
+                ),
             ),
             (
                 "spread",
-                "video.file_s: the video files do not fit on disks of 2796304896 bytes: more units than the part",
+                (
+                    "video.file_s: the video files do not fit on disks of 2796304896 bytes: "
+                    "more units than the part"
+                ),
             ),
         ):
             self.assertRegex(

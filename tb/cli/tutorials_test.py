@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the tutorials: each block of `sh`, in one shell a page from the project's folder, must end well and print the lines of the `text` behind it, in their order.
+"""Runs the tutorials: each block of `sh`, in one shell a page from the project's folder, must end
+well and print the lines of the `text` behind it, in their order.
 
 Environment: PLATTER_SOURCE (the tree).
 """
@@ -21,7 +22,8 @@ class Tutorials(unittest.TestCase):
         shutil.rmtree(
             SOURCE / "build" / "tutorial", ignore_errors=True
         )  # a search is not continued by another executable
-        # A guest's numbers differ from run to run: tb/clients/guest_test.py runs what that page shows.
+        # A guest's numbers differ from run to run:
+        # tb/clients/guest_test.py runs what that page shows.
         pages = sorted(
             set((SOURCE / "docs/tutorials").glob("*.md"))
             - {SOURCE / "docs/tutorials/a_computer_on_the_drive.md"}
@@ -52,7 +54,8 @@ class Tutorials(unittest.TestCase):
             check=False,
         )
         self.assertEqual(done.returncode, 0, done.stdout)
-        for (commands, text), output in zip(steps, done.stdout.split(MARK)):
+        # Behind the last mark there is one more piece, an empty line.
+        for (commands, text), output in zip(steps, done.stdout.split(MARK), strict=False):
             printed = iter(output.splitlines())
             for line in text.splitlines():
                 self.assertIn(

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""AHCI adapters by their registers and the memory that they reach: ours by vfio-user, and QEMU's ich9-ahci by qtest."""
+"""AHCI adapters by their registers and the memory that they reach:
+ours by vfio-user, and QEMU's ich9-ahci by qtest."""
 
 import array
 import fcntl
@@ -16,7 +17,8 @@ MEMORY = 16 << 20
 
 
 class Adapter:
-    """`read` and `write` reach the registers (4 bytes), `get` and `put` the memory from 0 to MEMORY."""
+    """`read` and `write` reach the registers (4 bytes),
+    `get` and `put` the memory from 0 to MEMORY."""
 
     def close(self):
         raise NotImplementedError

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Waves of an AHCI adapter that a driver uses: the shipped views of them, and the queued commands by tag.
+"""Waves of an AHCI adapter that a driver uses:
+the shipped views of them, and the queued commands by tag.
 
 Environment: PLATTER (the executable), PLATTER_SOURCE (the tree).
 """

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The same register script on our AHCI adapter and on QEMU's: every difference stands in differences.toml, with its reason.
+"""The same register script on our AHCI adapter and on QEMU's: every difference stands in
+differences.toml, with its reason.
 
-Environment: PLATTER (the executable), PLATTER_SOURCE (the tree). Without a QEMU (packages that cannot be had) the comparison is skipped, with the reason.
+Environment: PLATTER (the executable), PLATTER_SOURCE (the tree). Without a QEMU (packages that
+cannot be had) the comparison is skipped, with the reason.
 """
 
 import os

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`platter serve --nbd` with clients that nobody here wrote: fio, nbdinfo, nbdcopy, qemu-img. And how the command begins and ends.
+"""`platter serve --nbd` with clients that nobody here wrote: fio, nbdinfo, nbdcopy, qemu-img. And
+how the command begins and ends.
 
 Environment: PLATTER (the executable), PLATTER_SOURCE (the tree).
 """
@@ -233,7 +234,8 @@ class Clients(unittest.TestCase):
             served.end()
 
     def test_real_time_is_what_fio_measures(self):
-        # 5 % on a quiet machine. On a busy one each reply is late by what the machine's scheduler takes, so the best of a few tries counts.
+        # 5 % on a quiet machine. On a busy one each reply is late by what the machine's scheduler
+        # takes, so the best of a few tries counts.
         late = []
         for _ in range(4):
             with Served("--set", "engine=firmware") as served:

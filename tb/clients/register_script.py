@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A driver's use of an AHCI adapter, step by step: what its registers and frames say after each step."""
+"""A driver's use of an AHCI adapter, step by step:
+what its registers and frames say after each step."""
 
 import struct
 
@@ -128,7 +129,8 @@ class Driver:
         )
 
     def run(self, step, fis, received=0x40, length=20, **options):
-        """Issues a command, waits for its end, and sees status, events and the frame that the adapter has received."""
+        """Issues a command, waits for its end, and sees status,
+        events and the frame that the adapter has received."""
         self.set_port(PXIS, 0xFFFF_FFFF)
         self.a.put(RECEIVED, bytes(0x100))
         self.issue(fis, **options)

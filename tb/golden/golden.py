@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the golden runs, and keeps or compares what they give (README.md).
 
-Environment: PLATTER (the command) and GOLDEN_COMMANDS (the program of the runs of single commands), by default those of build/release.
+Environment: PLATTER (the command) and GOLDEN_COMMANDS (the program of the runs of single commands),
+by default those of build/release.
 """
 
 from __future__ import annotations
@@ -86,7 +87,8 @@ def result_of(file: pathlib.Path) -> dict[str, Any]:
 
 
 def cell_before(text: str) -> str:
-    """What stood there before it was renamed. What stands there still is marked, and so is a difference."""
+    """What stood there before it was renamed.
+    What stands there still is marked, and so is a difference."""
     for old, new in RENAMES.get("cells", {}).items():
         if text == old:
             return f"{text}, which has another name"
@@ -127,7 +129,7 @@ def runs() -> dict[str, Run]:
     return found
 
 
-# --- comparison ------------------------------------------------------------------------------------------------------
+# --- comparison -----------------------------------------------------------------------------------
 
 
 def renamed(path: str, names: dict[str, str]) -> str:
@@ -144,7 +146,8 @@ def renamed(path: str, names: dict[str, str]) -> str:
 def differences(
     expected: Any, given: Any, names: dict[str, str], added: dict[str, Any], removed: dict[str, Any]
 ) -> list[str]:
-    """Names of `expected` are renamed; what is added or removed must have a value that the tables allow."""
+    """Names of `expected` are renamed; what is added or removed must have a value that the tables
+    allow."""
     old = {renamed(path, names): value for path, value in kept.leaves(expected)}
     new = dict(kept.leaves(given))
     lines = []
@@ -208,7 +211,8 @@ def check(name: str, given: dict[str, Any], renames: dict[str, Any]) -> list[str
 
 
 def policies_without_a_run(every: dict[str, Run]) -> list[str]:
-    """Policies of `platter list policies` that no expected result has. Parameters of a name, single letters, stand for any value."""
+    """Policies of `platter list policies` that no expected result has. Parameters of a name, single
+    letters, stand for any value."""
     listed = subprocess.run(
         [program("PLATTER", "models/platter"), "list", "policies", "--json"],
         check=True,
@@ -235,7 +239,8 @@ def policies_without_a_run(every: dict[str, Run]) -> list[str]:
 
 
 def carry_out(chosen: dict[str, Run], judge: Callable[[str, dict[str, Any]], bool]) -> int:
-    """How many gave what `judge` does not take, or nothing. An interruption leaves no temporary folder, and waits for those runs only that have begun."""
+    """How many gave what `judge` does not take, or nothing. An interruption leaves no temporary
+    folder, and waits for those runs only that have begun."""
     with (
         tempfile.TemporaryDirectory() as top,
         concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool,

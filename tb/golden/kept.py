@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The expected results of the golden runs as files: JSON, one file for each group of runs, one line for each table of values.
+"""The expected results of the golden runs as files:
+JSON, one file for each group of runs, one line for each table of values.
 
     "sstf": {
      "result/classes/discrete/": {"bytes": 22965760, "completed": 549, ...},
      "result/configuration/": {"engine": "firmware", "policy": "SSTF", ...},
      ...
 
-A line's name is what the paths of its values begin with; a value's path is that and its own name. Of the group's other runs, the lines of the
-configuration that are equal to those of the group's first run are left out; null: a run does not have the first run's line.
+A line's name is what the paths of its values begin with; a value's path is that and its own name.
+Of the group's other runs, the lines of the configuration that are equal to those of the group's
+first run are left out; null: a run does not have the first run's line.
 """
 
 from __future__ import annotations
@@ -55,7 +57,8 @@ def tables(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
 
 
 def lines_of(outputs: dict[str, Any]) -> Lines:
-    """What a run gave, by the first part of the paths: up to the last "/", or the last "." of a signal's name."""
+    """What a run gave, by the first part of the paths:
+    up to the last "/", or the last "." of a signal's name."""
     lines: Lines = {}
     for path, value in tables(outputs):
         end = max(path.rfind("/"), path.rfind(".")) + 1
@@ -73,7 +76,8 @@ def outputs_of(lines: Lines) -> dict[str, Any]:
 
 
 def text_of(value: Any) -> str:
-    """As JSON in one line. A number is a string in Python, which has all its digits; it is written as a number."""
+    """As JSON in one line. A number is a string in Python, which has all its digits;
+    it is written as a number."""
     if isinstance(value, dict):
         return (
             "{"
@@ -101,10 +105,9 @@ def group_text(runs: dict[str, Lines]) -> str:
                 f" {json.dumps(start)}: {text_of(table)}" for start, table in sorted(shown.items())
             )
         )
+    named = zip(runs, texts, strict=True)
     return (
-        "{\n"
-        + ",\n".join(f"{json.dumps(name)}: {{\n{text}\n}}" for name, text in zip(runs, texts))
-        + "\n}\n"
+        "{\n" + ",\n".join(f"{json.dumps(name)}: {{\n{text}\n}}" for name, text in named) + "\n}\n"
     )
 
 
@@ -120,7 +123,8 @@ def group_of(text: str) -> dict[str, Lines]:
 
 
 class Expected:
-    """The folder of these files. A run is named by its group and its own name, with a dot between them."""
+    """The folder of these files. A run is named by its group and its own name,
+    with a dot between them."""
 
     def __init__(self, folder: pathlib.Path) -> None:
         self._folder = folder
@@ -131,13 +135,15 @@ class Expected:
         return group_of(file.read_text()) if file.exists() else {}
 
     def run(self, name: str) -> dict[str, Any] | None:
-        """What a run is expected to give, by its kind and the rest of the path; None: there is no such run."""
+        """What a run is expected to give, by its kind and the rest of the path;
+        None: there is no such run."""
         group, _, own = name.partition(".")
         lines = self._group(group).get(own)
         return None if lines is None else outputs_of(lines)
 
     def keep(self, given: dict[str, dict[str, Any]], every: list[str]) -> None:
-        """Writes what runs gave, in the order of `every` and beside what is kept of the others; what is none of `every` goes."""
+        """Writes what runs gave, in the order of `every` and beside what is kept of the others;
+        what is none of `every` goes."""
         groups: dict[str, list[str]] = {}
         for name in every:
             groups.setdefault(name.partition(".")[0], []).append(name)

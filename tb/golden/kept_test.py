@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files of expected results hold every value, and a run that is made again changes no other one."""
+"""The files of expected results hold every value,
+and a run that is made again changes no other one."""
 
 from __future__ import annotations
 

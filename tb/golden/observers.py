@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Whoever watches a run changes nothing in it: the result (without `host`) and the request log have the same bytes with no observer, with
-each one, and with all together.
+"""Whoever watches a run changes nothing in it: the result (without `host`) and the request log have
+the same bytes with no observer, with each one, and with all together.
 
-    observers.py            the scenarios of arrays and of servers, shortened; the golden runs of the same; every tenth golden run
+    observers.py            the scenarios of arrays and of servers, shortened; the golden runs of
+                            the same; every tenth golden run
     observers.py all        all golden runs
     observers.py RUN ...    these golden runs
 
-Exit code 1 if an observer has changed a run. Environment: PLATTER (the command), by default that of build/release.
+Exit code 1 if an observer has changed a run.
+Environment: PLATTER (the command), by default that of build/release.
 """
 
 from __future__ import annotations
@@ -74,7 +76,8 @@ class Watched:
         )
         if done.returncode != 0:
             raise RuntimeError(
-                f"{self.name}: {command} {' '.join(map(str, words))}: exit code {done.returncode}: {done.stderr.strip()}"
+                f"{self.name}: {command} {' '.join(map(str, words))}: exit code {done.returncode}: "
+                f"{done.stderr.strip()}"
             )
 
     def differences(self, folder: pathlib.Path) -> list[str]:
@@ -105,7 +108,8 @@ class Watched:
         return lines + self.explained(folder, log)
 
     def explained(self, folder: pathlib.Path, log: pathlib.Path) -> list[str]:
-        """What the decision log has changed, by the times of the slowest requests that `platter explain` reports."""
+        """What the decision log has changed, by the times of the slowest requests that `platter
+        explain` reports."""
         with log.open(newline="") as file:
             rows = {row["number"]: row for row in csv.DictReader(file)}
         self.call(
@@ -125,7 +129,8 @@ class Watched:
 def rows_that_differ(expected: pathlib.Path, given: pathlib.Path) -> list[str]:
     if expected.read_bytes() == given.read_bytes():
         return []
-    pairs = list(zip(expected.read_text().splitlines(), given.read_text().splitlines()))
+    lines = (file.read_text().splitlines() for file in (expected, given))
+    pairs = list(zip(*lines, strict=False))
     rows = [f"log: expected {a}, is {b}" for a, b in pairs if a != b]
     return [f"log: {len(rows)} of {len(pairs)} rows differ", *rows[:MOST_ROWS]]
 
@@ -175,7 +180,8 @@ def main() -> int:
         for wanted in options.run:
             if wanted not in every:
                 parser.error(
-                    f'there is no run "{wanted}" that takes an observer; `scripts/golden list` has all runs'
+                    f'there is no run "{wanted}" that takes an observer; '
+                    "`scripts/golden list` has all runs"
                 )
         chosen = [every[name] for name in options.run]
     else:

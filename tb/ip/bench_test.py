@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The bench that is there to be copied: a copy of it runs with what `cmake --install` leaves, and with that alone.
+"""The bench that is there to be copied: a copy of it runs with what `cmake --install` leaves,
+and with that alone.
 
 Environment: PLATTER_SOURCE (the tree), PLATTER_BUILD (the build), CMAKE.
 """

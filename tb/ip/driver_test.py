@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The bare-metal driver on an RV32 core with the RTL on its bus, against the reference model (tb/ip/driver/driver_sim.cpp).
+"""The bare-metal driver on an RV32 core with the RTL on its bus, against the reference model
+(tb/ip/driver/driver_sim.cpp).
 
 Environment: PLATTER_SOURCE (the tree), DRIVER_SIM (the executable).
 """
@@ -79,7 +80,8 @@ class Driver(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             source, program = pathlib.Path(folder) / "main.cpp", pathlib.Path(folder) / "driver.o"
             source.write_text(
-                '#include "platter_sched.h"\nint main() { platter_sched sched; return platter_sched_init(&sched, nullptr); }\n',
+                '#include "platter_sched.h"\nint main() { platter_sched sched; '
+                "return platter_sched_init(&sched, nullptr); }\n",
                 encoding="utf-8",
             )
             subprocess.run(

@@ -17,7 +17,9 @@ SLANG = """
 import sys
 from pyosys import libyosys
 design = libyosys.Design()
-libyosys.run_pass("read_slang --threads 1 -D SYNTHESIS --top platter_sched_axi " + " ".join(sys.argv[1:]), design)
+libyosys.run_pass(
+    "read_slang --threads 1 -D SYNTHESIS --top platter_sched_axi " + " ".join(sys.argv[1:]), design
+)
 libyosys.run_pass("hierarchy -check -top platter_sched_axi", design)
 """
 

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The power of a small netlist with the accelerator's bus: 31 flip-flops with an enable, once behind a clock gate, and a memory of two bits. The
-library is one of round numbers, so that energies can be added by hand.
+"""The power of a small netlist with the accelerator's bus: 31 flip-flops with an enable, once
+behind a clock gate, and a memory of two bits. The library is one of round numbers, so that energies
+can be added by hand.
 
 Environment: PLATTER_SOURCE (the tree).
 """
 
 import functools
+import itertools
 import os
 import pathlib
 import sys
@@ -24,7 +26,10 @@ SLEW_NS = (0.1, 0.2)
 
 
 def table(kind, value):
-    return f'{kind} (flat) {{ index_1 ("0, 1"); index_2 ("0, 1"); values ("{value}, {value}", "{value}, {value}"); }}'
+    return (
+        f'{kind} (flat) {{ index_1 ("0, 1"); index_2 ("0, 1"); '
+        f'values ("{value}, {value}", "{value}, {value}"); }}'
+    )
 
 
 def cell(name, inputs, output, function, state=""):
@@ -39,12 +44,15 @@ def cell(name, inputs, output, function, state=""):
         )
         passive = f"internal_power () {{ {one} {one.replace('rise', 'fall')} }}" if clock else ""
         pins.append(
-            f"pin ({pin}) {{ direction : input; capacitance : {CLOCK_PF if clock else INPUT_PF}; {passive} }}"
+            f"pin ({pin}) {{ direction : input; capacitance : "
+            f"{CLOCK_PF if clock else INPUT_PF}; {passive} }}"
         )
         if clock or not state:
             arcs.append(
-                f'timing () {{ related_pin : "{pin}"; timing_sense : non_unate; {table("rise_transition", SLEW_NS[0])} '
-                f'{table("fall_transition", SLEW_NS[1])} }} internal_power () {{ related_pin : "{pin}"; {table("rise_power", RISE_PJ)} {table("fall_power", FALL_PJ)} }}'
+                f'timing () {{ related_pin : "{pin}"; timing_sense : non_unate; '
+                f"{table('rise_transition', SLEW_NS[0])} {table('fall_transition', SLEW_NS[1])} }} "
+                f'internal_power () {{ related_pin : "{pin}"; {table("rise_power", RISE_PJ)} '
+                f"{table('fall_power', FALL_PJ)} }}"
             )
     pins.append(
         f'pin ({output}) {{ direction : output; function : "{function}"; {" ".join(arcs)} }}'
@@ -55,9 +63,15 @@ def cell(name, inputs, output, function, state=""):
 LIBRARY = "\n".join(
     [
         "library (tiny) {",
-        'voltage_unit : "1V"; time_unit : "1ns"; leakage_power_unit : "1nW"; capacitive_load_unit (1,pf);',
+        (
+            'voltage_unit : "1V"; time_unit : "1ns"; leakage_power_unit : "1nW"; '
+            "capacitive_load_unit (1,pf);"
+        ),
         f"nom_voltage : {VOLT};",
-        "power_lut_template (flat) { variable_1 : total_output_net_capacitance; variable_2 : input_transition_time; }",
+        (
+            "power_lut_template (flat) { variable_1 : total_output_net_capacitance; "
+            "variable_2 : input_transition_time; }"
+        ),
         "power_lut_template (slews) { variable_1 : input_transition_time; }",
         cell("INVX1", "A", "Y", "(!A)"),
         cell("AND2X2", "AB", "Y", "(A B)"),
@@ -79,7 +93,8 @@ LIBRARY = "\n".join(
 
 
 def netlist(gated):
-    """As Yosys writes it: a register that any write sets, a memory beside it that read data has in the last bit."""
+    """As Yosys writes it: a register that any write sets,
+    a memory beside it that read data has in the last bit."""
     inputs = [
         "clk_i",
         "rst_ni",
@@ -182,8 +197,10 @@ class Power(unittest.TestCase):
     def tearDownClass(cls):
         cls.temporary.cleanup()
 
-    @functools.cache
-    def design(self, gated):
+    def setUp(self):
+        self.design = functools.cache(self.made_design)
+
+    def made_design(self, gated):
         made = power.Netlist(netlist(gated), self.library)
         made.buffer_clocks()
         return made, power.Energies(made)
@@ -223,13 +240,14 @@ class Power(unittest.TestCase):
         self.assertEqual(power.truth_table("((A^B)^C)"), (("A", "B", "C"), 0b10010110))
 
     def test_counts(self):
-        """Each bit changes as often as the values written differ in it; the clock twice a cycle, the gated one twice a write."""
+        """Each bit changes as often as the values written differ in it; the clock twice a cycle,
+        the gated one twice a write."""
         for gated in (False, True):
             with self.subTest(gated=gated):
-                made, energies, (cycles, resting, changes, at_rest) = self.count(gated, self.busy())
+                made, _, (cycles, resting, changes, at_rest) = self.count(gated, self.busy())
                 values = (0, *WRITES)
                 for bit in range(BITS):
-                    expected = sum((a ^ b) >> bit & 1 for a, b in zip(values, values[1:]))
+                    expected = sum((a ^ b) >> bit & 1 for a, b in itertools.pairwise(values))
                     self.assertEqual(changes[f"s_axil_rdata_o[{bit}]"], expected, bit)
                 self.assertEqual((cycles, changes["clk_i"]), (100_000, 200_000))
                 self.assertEqual(at_rest["clk_i"], 2 * resting)
@@ -245,7 +263,8 @@ class Power(unittest.TestCase):
                 self.assertEqual(at_rest["s_axil_rdata_o[0]"], 0)
 
     def test_glitches(self):
-        """x AND NOT x changes only where the inverter takes time: up and down with each rise of x. Flip-flops change the same."""
+        """x AND NOT x changes only where the inverter takes time:
+        up and down with each rise of x. Flip-flops change the same."""
         _, _, zero = self.count(False, self.busy())
         _, _, unit = self.count(False, self.busy(), delay="unit")
         self.assertEqual((zero[2]["hazard"], unit[2]["hazard"]), (0, 2 * len(WRITES)))
@@ -262,7 +281,8 @@ class Power(unittest.TestCase):
             self.count(True, [*reads[:3], (1030, "r", 4, 1)])
 
     def test_energy_by_hand(self):
-        """Of the netlist with a gate: what its clock needs in an idle cycle, and what a change of a flip-flop adds."""
+        """Of the netlist with a gate: what its clock needs in an idle cycle,
+        and what a change of a flip-flop adds."""
         made, energies, (cycles, resting, changes, at_rest) = self.count(True, [])
         count = {
             kind: sum(i.cell == kind for i in made.instances)
@@ -271,7 +291,8 @@ class Power(unittest.TestCase):
         self.assertEqual(
             count, {"CLKBUF1": 3, "DFFPOSX1": BITS + 3, "LATCH": 1, "AND2X2": 1, "INVX1": 1}
         )
-        # Behind the port one buffer; on it three flip-flops, inverter and gate. Behind the gate, which is shut, two buffers. Beside it the latch.
+        # Behind the port one buffer; on it three flip-flops, inverter and gate. Behind the gate,
+        # which is shut, two buffers. Beside it the latch.
         half = 0.5 * VOLT**2
         internal = (RISE_PJ + FALL_PJ) / 2
         root = half * (3 * CLOCK_PF + 2 * INPUT_PF) + internal + 3 * PASSIVE_PJ

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What scripts/registers makes for integrators, read by the formats' own tools and compared with rtl/registers.toml bit by bit: SystemRDL by
-systemrdl-compiler, IP-XACT that is exported from it and read back, CMSIS-SVD by its XML schema and parser, the C header by the compiler.
+"""What scripts/registers makes for integrators, read by the formats' own tools and compared with
+rtl/registers.toml bit by bit: SystemRDL by systemrdl-compiler, IP-XACT that is exported from it and
+read back, CMSIS-SVD by its XML schema and parser, the C header by the compiler.
 
 Environment: PLATTER_SOURCE (the tree), CC (a C compiler; cc).
 """
@@ -130,7 +131,8 @@ class Registers(unittest.TestCase):
             name = register["name"]
             kind = {"constant": "na", "status": "w"}.get(register["kind"], "r")
             self.assertEqual(found[name], {"rw" if register.get("volatile") else kind}, name)
-        # A command keeps nothing; what hardware and bus write, the hardware does not write all the time.
+        # A command keeps nothing; what hardware and bus write,
+        # the hardware does not write all the time.
         for register in registers(root):
             kind, volatile = next(
                 (r["kind"], r.get("volatile", False))

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The constraints of platter_sched_axi, read by OpenSTA for a design with the same ports: a flip-flop behind each input, one before each output.
+"""The constraints of platter_sched_axi, read by OpenSTA for a design with the same ports: a
+flip-flop behind each input, one before each output.
 
 Environment: PLATTER_SOURCE (the tree).
 """
@@ -16,24 +17,39 @@ IP = SOURCE / "rtl" / "ip"
 TABLE = 'values ("0.2, 0.2", "0.2, 0.2");'
 # Delay 0.2 from the clock to the output, set-up time 0.1, hold time 0.3.
 LIBRARY = f"""library (tiny) {{
-  delay_model : table_lookup; time_unit : "1ns"; voltage_unit : "1V"; current_unit : "1mA"; capacitive_load_unit (1, pf);
-  input_threshold_pct_rise : 50; input_threshold_pct_fall : 50; output_threshold_pct_rise : 50; output_threshold_pct_fall : 50;
-  slew_lower_threshold_pct_rise : 20; slew_lower_threshold_pct_fall : 20; slew_upper_threshold_pct_rise : 80; slew_upper_threshold_pct_fall : 80;
+  delay_model : table_lookup;
+  time_unit : "1ns"; voltage_unit : "1V"; current_unit : "1mA"; capacitive_load_unit (1, pf);
+  input_threshold_pct_rise : 50; input_threshold_pct_fall : 50;
+  output_threshold_pct_rise : 50; output_threshold_pct_fall : 50;
+  slew_lower_threshold_pct_rise : 20; slew_lower_threshold_pct_fall : 20;
+  slew_upper_threshold_pct_rise : 80; slew_upper_threshold_pct_fall : 80;
   lu_table_template (flat) {{
-    variable_1 : input_net_transition; variable_2 : total_output_net_capacitance; index_1 ("0, 1"); index_2 ("0, 1");
+    variable_1 : input_net_transition; variable_2 : total_output_net_capacitance;
+    index_1 ("0, 1"); index_2 ("0, 1");
   }}
   cell (DFF) {{
     ff (IQ, IQN) {{ clocked_on : "CK"; next_state : "D"; }}
     pin (CK) {{ direction : input; clock : true; capacitance : 0.01; }}
     pin (D) {{
       direction : input; capacitance : 0.01;
-      timing () {{ related_pin : "CK"; timing_type : setup_rising; rise_constraint (scalar) {{ values ("0.1"); }} fall_constraint (scalar) {{ values ("0.1"); }} }}
-      timing () {{ related_pin : "CK"; timing_type : hold_rising; rise_constraint (scalar) {{ values ("0.3"); }} fall_constraint (scalar) {{ values ("0.3"); }} }}
+      timing () {{
+        related_pin : "CK"; timing_type : setup_rising;
+        rise_constraint (scalar) {{ values ("0.1"); }}
+        fall_constraint (scalar) {{ values ("0.1"); }}
+      }}
+      timing () {{
+        related_pin : "CK"; timing_type : hold_rising;
+        rise_constraint (scalar) {{ values ("0.3"); }}
+        fall_constraint (scalar) {{ values ("0.3"); }}
+      }}
     }}
     pin (Q) {{
       direction : output; function : "IQ";
-      timing () {{ related_pin : "CK"; timing_type : rising_edge; cell_rise (flat) {{ {TABLE} }} cell_fall (flat) {{ {TABLE} }}
-        rise_transition (flat) {{ {TABLE} }} fall_transition (flat) {{ {TABLE} }} }}
+      timing () {{
+        related_pin : "CK"; timing_type : rising_edge;
+        cell_rise (flat) {{ {TABLE} }} cell_fall (flat) {{ {TABLE} }}
+        rise_transition (flat) {{ {TABLE} }} fall_transition (flat) {{ {TABLE} }}
+      }}
     }}
   }}
 }}
@@ -57,7 +73,8 @@ def netlist():
             net = f"{name}[{bit}]" if bits > 1 else name
             if name != "aclk":
                 lines.append(
-                    f"DFF f_{name}_{bit} (.CK(aclk), {f'.D({net})' if direction == 'input' else f'.D(aresetn), .Q({net})'});"
+                    f"DFF f_{name}_{bit} (.CK(aclk), "
+                    f"{f'.D({net})' if direction == 'input' else f'.D(aresetn), .Q({net})'});"
                 )
     return "\n".join([*lines, "endmodule", ""])
 
@@ -205,7 +222,8 @@ class Constraints(unittest.TestCase):
             self.assertAlmostEqual(slack, period / 2 - delay - 0.1, 3)
 
     def test_slack_of_the_hold_time(self):
-        """Inputs that change with the edge and outputs that need not stay after it are the worst; a wire outside adds."""
+        """Inputs that change with the edge and outputs that need not stay after it are the worst;
+        a wire outside adds."""
         commands = [
             "report_checks -path_delay min -from [get_ports s_axi_awvalid] -digits 3",
             "report_checks -path_delay min -to [get_ports irq] -digits 3",

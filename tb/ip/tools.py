@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the tests of this folder share: a place to work, and the environment of a child process whose `verilator` is the project's.
+"""What the tests of this folder share: a place to work, and the environment of a child process
+whose `verilator` is the project's.
 
 Environment: PLATTER_SOURCE (the tree), PLATTER_BUILD (the build).
 """
@@ -33,7 +34,8 @@ def environment(folder):
     # The package's program does not know its version, for which cocotb asks.
     major, minor = importlib.metadata.version("verilator").split(".")[:2]
     program.write_text(
-        f'#!/bin/sh\n[ "$*" != --version ] || {{ echo "Verilator {major}.{int(minor):03}"; exit; }}\nexec "{SOURCE}/scripts/verilator" "$@"\n',
+        f'#!/bin/sh\n[ "$*" != --version ] || {{ echo "Verilator {major}.{int(minor):03}"; '
+        f'exit; }}\nexec "{SOURCE}/scripts/verilator" "$@"\n',
         encoding="utf-8",
     )
     program.chmod(0o755)

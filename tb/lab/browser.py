@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A page in Debian's Chromium without a display, over the DevTools protocol on a pipe: no port, no driver, no package.
+"""A page in Debian's Chromium without a display, over the DevTools protocol on a pipe:
+no port, no driver, no package.
 
-build/venv/bin/python tb/lab/browser.py PAGE.html PICTURE.png [HEIGHT [SECTION ...]]    a picture, 1280 pixels wide, as high as the page or as said,
-                                                                                       of these sections alone where some are named
+    build/venv/bin/python tb/lab/browser.py PAGE.html PICTURE.png [HEIGHT [SECTION ...]]
+
+makes a picture, 1280 pixels wide, as high as the page or as said, of these sections alone where
+some are named.
 """
 
 from __future__ import annotations
@@ -156,7 +159,9 @@ class Browser:
         self.call("Page.navigate", url=page.resolve().as_uri())
         self.wait(
             lambda: self.value(
-                "document.readyState === 'complete' && [...document.querySelectorAll('.chart')].every(c => c.dataset.drawn || c.classList.contains('error'))"
+                "document.readyState === 'complete' && "
+                "[...document.querySelectorAll('.chart')].every("
+                "c => c.dataset.drawn || c.classList.contains('error'))"
             )
         )
 
@@ -198,6 +203,8 @@ if __name__ == "__main__":
         browser.open(Path(page_))
         if rest[1:]:
             browser.value(
-                f"document.querySelectorAll('section').forEach(s => {{ if (!{json.dumps(rest[1:])}.includes(s.querySelector('h2').textContent)) s.remove(); }})"
+                "document.querySelectorAll('section').forEach(s => { "
+                f"if (!{json.dumps(rest[1:])}.includes(s.querySelector('h2').textContent)) "
+                "s.remove(); })"
             )
         browser.picture(Path(picture_), int(rest[0]) if rest else 0)

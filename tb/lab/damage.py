@@ -49,7 +49,8 @@ def _places(value: Any, way: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 
 
 def damage_json(value: Any, dice: random.Random) -> tuple[str, str]:
-    """The text of a JSON in which one value is another one, or gone, or doubled; and what was done."""
+    """The text of a JSON in which one value is another one, or gone, or doubled;
+    and what was done."""
     value = json.loads(json.dumps(value))
     ways = list(_places(value))
     way = min(
@@ -105,7 +106,8 @@ def damage_bytes(content: bytes, dice: random.Random) -> tuple[bytes, str]:
 def damage_table(
     frame: pl.DataFrame, metadata: dict[str, str], dice: random.Random
 ) -> tuple[bytes, str]:
-    """A Parquet file in which a column, a cell or the metadata are other ones; and what was done."""
+    """A Parquet file in which a column, a cell or the metadata are other ones;
+    and what was done."""
     name = dice.choice(frame.columns)
     what = dice.choice(
         (

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The fits of `platter-lab calibrate` on a made-up drive whose layout, speed and times are known.
 
-Needs the lab's packages (numpy, scipy) and nothing else: python -m unittest, with scripts/lab on PYTHONPATH.
+Needs the lab's packages (numpy, scipy) and nothing else:
+python -m unittest, with scripts/lab on PYTHONPATH.
 """
 
 import contextlib
@@ -18,6 +19,7 @@ import unittest
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from typing import ClassVar
 from unittest import mock
 
 import numpy as np
@@ -119,7 +121,8 @@ def seek_us(distance: np.ndarray) -> np.ndarray:
 
 
 class MadeUpDrive:
-    """A trace of `count` requests as a drive with the given layout would answer them, and the places of its blocks."""
+    """A trace of `count` requests as a drive with the given layout would answer them,
+    and the places of its blocks."""
 
     def __init__(
         self,
@@ -394,7 +397,8 @@ class TimingTest(unittest.TestCase):
 
 @unittest.skipUnless("PLATTER" in os.environ, "PLATTER names no executable")
 class WritesTest(unittest.TestCase):
-    """Cached writes in bursts, answered by the model with known settings: which of them had to wait tells these."""
+    """Cached writes in bursts, answered by the model with known settings:
+    which of them had to wait tells these."""
 
     CACHE = """segments = 8
 segment_blocks = 64
@@ -441,7 +445,8 @@ write_back = "{kind}"
         )
 
     def answered(self, trace: Trace, real: Profile) -> Trace:
-        """As the drive `real` answers it, some microseconds later or sooner, and one write in 300 a lot later."""
+        """As the drive `real` answers it, some microseconds later or sooner,
+        and one write in 300 a lot later."""
         whole = self.model(trace)._validate(real.text, Reading.FOLLOWS, "whole", "all")[0]
         random = np.random.default_rng(6)
         response = whole.simulated_us + random.uniform(0, 15, len(trace)).round()
@@ -654,9 +659,12 @@ class FilesTest(unittest.TestCase):
             file.unlink()
 
     def test_a_full_disk_is_no_bad_input(self) -> None:
-        with mock.patch("os.fsync", side_effect=OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))):
-            with self.assertRaisesRegex(StudyFailed, "No space left on device"):
-                write_whole({self.folder / "file": "text"})
+        full = OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        with (
+            mock.patch("os.fsync", side_effect=full),
+            self.assertRaisesRegex(StudyFailed, "No space left on device"),
+        ):
+            write_whole({self.folder / "file": "text"})
         self.assertEqual(list(self.folder.iterdir()), [])
         with self.assertRaisesRegex(StudyFailed, "No space left on device"):
             write_whole({Path("/dev/full"): "text"})
@@ -683,8 +691,8 @@ class FilesTest(unittest.TestCase):
             out.write("second\n")
         self.assertEqual(file.read_text(), "first\nsecond\n")
         program = (
-            "import pathlib, platter_lab.files as f; print('before'); f.write_whole({pathlib.Path('/dev/stdout'): 'it\\n'}); "
-            "print('after')"
+            "import pathlib, platter_lab.files as f; print('before'); "
+            "f.write_whole({pathlib.Path('/dev/stdout'): 'it\\n'}); print('after')"
         )
         done = subprocess.run(
             [sys.executable, "-c", program], capture_output=True, text=True, check=True
@@ -723,7 +731,7 @@ class FilesTest(unittest.TestCase):
             "geometry.zone[3].offset_sectors",
         )
 
-    CHANGES = {
+    CHANGES: ClassVar = {
         place("name"): Change("made up, calibrated"),
         place("mechanics.rpm"): Change(7201.25, "+- 0.01 1/min"),
         place("seek.points_us"): Change([[1, 1100.0], [1500, 9100.0]], "+- 10 us each"),

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`platter-lab sweep --on` and `optimise --on`: Dask workers on this machine, and a Slurm of one node, which this test starts and ends. The model's executable is in the
-variable PLATTER."""
+"""`platter-lab sweep --on` and `optimise --on`: Dask workers on this machine, and a Slurm of one
+node, which this test starts and ends. The model's executable is in the variable PLATTER."""
 
 import contextlib
 import io
@@ -58,7 +58,8 @@ def port():
 
 
 class Farms(unittest.TestCase):
-    """A plan whose runs have a length that no other test's have, so that its simulators are known by it."""
+    """A plan whose runs have a length that no other test's have,
+    so that its simulators are known by it."""
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="platter-farm-")
@@ -115,11 +116,14 @@ class Farms(unittest.TestCase):
         return f"dask://127.0.0.1:{number}", found
 
     def executable(self, script):
-        """Python that calls the model's executable in the end, with its arguments in sys.argv[1:]."""
+        """Python that calls the model's executable in the end,
+        with its arguments in sys.argv[1:]."""
         path = self.folder / "platter"
         path.write_text(
-            f"#!{sys.executable} -IS\nimport os, sys, time\nPLATTER = {str(PLATTER)!r}\nFOLDER = {str(self.folder)!r}\nRUNS = sys.argv[1] == 'run'\n"
-            f"def seed(*some): return RUNS and any(f'sim.seed={{one}}' in sys.argv for one in some)\n{script}\nos.execv(PLATTER, [PLATTER, *sys.argv[1:]])\n"
+            f"#!{sys.executable} -IS\nimport os, sys, time\nPLATTER = {str(PLATTER)!r}\n"
+            f"FOLDER = {str(self.folder)!r}\nRUNS = sys.argv[1] == 'run'\n"
+            "def seed(*some): return RUNS and any(f'sim.seed={one}' in sys.argv for one in some)\n"
+            f"{script}\nos.execv(PLATTER, [PLATTER, *sys.argv[1:]])\n"
         )
         path.chmod(path.stat().st_mode | stat.S_IXUSR)
         return path
@@ -196,9 +200,12 @@ class OnDask(Farms):
         place, _ = self.dask(2)
         space = self.folder / "space.toml"
         space.write_text(
-            f'format = 1\nscenario = "{ROOT / "models/configs/scenarios/mixed_media.toml"}"\nseeds = 2\ntrials = 8\nsearch = {{ batch = 4, population = 4 }}\n'
-            'set = { engine = "firmware", sim.warmup_s = 0, sim.measure_s = 3 }\n[[parameter]]\nkey = "drive.queue.depth"\n'
-            'range = { from = 8, to = 64 }\n[[objective]]\npath = "classes.discrete.response_ms.mean"\n'
+            f'format = 1\nscenario = "{ROOT / "models/configs/scenarios/mixed_media.toml"}"\n'
+            "seeds = 2\ntrials = 8\nsearch = { batch = 4, population = 4 }\n"
+            'set = { engine = "firmware", sim.warmup_s = 0, sim.measure_s = 3 }\n'
+            '[[parameter]]\nkey = "drive.queue.depth"\n'
+            "range = { from = 8, to = 64 }\n"
+            '[[objective]]\npath = "classes.discrete.response_ms.mean"\n'
         )
         tables = []
         for on in (place, "local"):
@@ -251,7 +258,8 @@ class OnDask(Farms):
 
     def test_an_interrupted_sweep_leaves_no_simulator_and_goes_on_later(self):
         slow = self.executable(
-            f"import pathlib\nif seed(6): time.sleep(0 if pathlib.Path({str(self.folder / 'quick')!r}).exists() else 1000)"
+            "import pathlib\nif seed(6): "
+            f"time.sleep(0 if pathlib.Path({str(self.folder / 'quick')!r}).exists() else 1000)"
         )
         place, workers = self.dask(2)
         for number, code in ((signal.SIGTERM, 143), (signal.SIGINT, 130)):
@@ -272,11 +280,14 @@ class OnDask(Farms):
 
     def test_runs_that_fail_hang_or_end_their_workers_are_listed_and_the_others_go_on(self):
         broken = self.executable(
-            "import pathlib\nif seed(2) and 'policy=SPTF' in sys.argv: sys.exit('it is broken')\nif seed(3) and 'policy=SPTF' in sys.argv: time.sleep(1000)\n"
-            "if seed(4) and 'policy=SPTF' in sys.argv: os.kill(os.getppid(), 9)\nif seed(5) and not pathlib.Path(FOLDER, 'once').exists():\n"
+            "import pathlib\nif seed(2) and 'policy=SPTF' in sys.argv: sys.exit('it is broken')\n"
+            "if seed(3) and 'policy=SPTF' in sys.argv: time.sleep(1000)\n"
+            "if seed(4) and 'policy=SPTF' in sys.argv: os.kill(os.getppid(), 9)\n"
+            "if seed(5) and not pathlib.Path(FOLDER, 'once').exists():\n"
             "  pathlib.Path(FOLDER, 'once').touch(); os.kill(os.getpid(), 9)"
         )
-        # A worker holds no run but the one that it carries out, so that no other one counts as lost with it.
+        # A worker holds no run but the one that it carries out,
+        # so that no other one counts as lost with it.
         place, workers = self.dask(
             4,
             settings={
@@ -337,7 +348,10 @@ class OnDask(Farms):
             "--mount",
             "sh",
             "-c",
-            f'mount -t tmpfs none {self.folder / "bin"} && mount -t tmpfs none {self.folder / "other"} && exec "$@"',
+            (
+                f"mount -t tmpfs none {self.folder / 'bin'} && mount -t tmpfs none "
+                f'{self.folder / "other"} && exec "$@"'
+            ),
             "sh",
         ]
         if subprocess.run([*hide, "true"], capture_output=True, check=False).returncode != 0:
@@ -351,7 +365,8 @@ class OnDask(Farms):
         code, _, err = self.sweep("--on", place, platter=elsewhere)
         self.assertEqual(code, 2, err)
         self.assertIn(
-            f"{elsewhere}: No such file or directory; expected a file that can be read, the executable, under the same name on all workers",
+            f"{elsewhere}: No such file or directory; expected a file that can be read, "
+            "the executable, under the same name on all workers",
             err,
         )
         self.assertEqual(self.kept() + self.kept("other/kept"), [])
@@ -462,7 +477,10 @@ class OnDask(Farms):
             for answer, message in (
                 (
                     web,
-                    r"a web server answers \(HTTP/1.1 200 OK\), such as the dashboard of a scheduler",
+                    (
+                        r"a web server answers \(HTTP/1.1 200 OK\), "
+                        r"such as the dashboard of a scheduler"
+                    ),
                 ),
                 (shell, "not a Dask scheduler and answers b'SSH-2.0"),
                 (lambda connection: time.sleep(60), "no Dask scheduler answers"),

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`platter-lab optimise`: its spaces, prices and trials, and runs of the model, whose executable is in the variable PLATTER."""
+"""`platter-lab optimise`: its spaces, prices and trials, and runs of the model,
+whose executable is in the variable PLATTER."""
 
 import csv
 import itertools
@@ -11,6 +12,7 @@ import sys
 import time
 import unittest
 from pathlib import Path
+from typing import ClassVar
 
 import polars as pl
 import scipy.stats
@@ -86,7 +88,10 @@ class Optimising(LabCase):
     def space(self, *changes: tuple[str, str], text: str = SPACE) -> Path:
         return self.write("space.toml", text, *changes)
 
-    WAITS = "\nwhile sys.argv[1] == 'run' and not (FOLDER / 'go').exists() and len(list(FOLDER.glob('ran-*'))) > {after}: time.sleep(0.05)"
+    WAITS = (
+        "\nwhile sys.argv[1] == 'run' and not (FOLDER / 'go').exists() and "
+        "len(list(FOLDER.glob('ran-*'))) > {after}: time.sleep(0.05)"
+    )
 
     def words(
         self,
@@ -246,7 +251,10 @@ class Optimising(LabCase):
             ('direction = "maximise"', 'direction = "maximise"\nresolution = 10'),
             (
                 '[[check]]\nname = "other',
-                '[[constraint]]\nname = "area"\ncost = "luts"\nat_most = 6000\n[[check]]\nname = "other',
+                (
+                    '[[constraint]]\nname = "area"\ncost = "luts"\nat_most = 6000\n'
+                    '[[check]]\nname = "other'
+                ),
             ),
         )
         code, _, err = self.optimise(space)
@@ -282,7 +290,8 @@ class Optimising(LabCase):
         self.assertEqual(
             set(without["message"]),
             {
-                "nothing was measured: p99 has no value in 2 of 2 runs (seed 1, 2); fairness has no value in 2 of 2 runs (seed 1, 2); "
+                "nothing was measured: p99 has no value in 2 of 2 runs (seed 1, 2); fairness has "
+                "no value in 2 of 2 runs (seed 1, 2); "
                 "bound has no value in 2 of 2 runs (seed 1, 2)"
             },
         )
@@ -360,7 +369,10 @@ when = { engine = "model" }
                         frame.select("engine", "depth", "lanes").unique().height, frame.height
                     )
                     self.assertEqual(
-                        "space.toml: all 12 configurations of the space were tried, fewer than 30 trials"
+                        (
+                            "space.toml: all 12 configurations of the space were tried, "
+                            "fewer than 30 trials"
+                        )
                         in out,
                         trials == 30,
                     )
@@ -616,8 +628,8 @@ when = { engine = "model" }
 
     def test_a_run_that_always_fails_is_listed_and_the_others_go_on(self) -> None:
         broken = self.executable(
-            self.COUNTS
-            + "\nif sys.argv[1] == 'run' and 'sim.seed=2' in sys.argv and 'engine=model' in sys.argv:\n"
+            self.COUNTS + "\nif sys.argv[1] == 'run' and 'sim.seed=2' in sys.argv "
+            "and 'engine=model' in sys.argv:\n"
             "  sys.stderr.write('it is broken'); sys.exit(1)"
         )
         code, out, err = self.optimise(self.space(), platter=broken)
@@ -648,11 +660,17 @@ when = { engine = "model" }
             ("trials = 10", "trials = 16"),
             (
                 '{ label = "SPTF", policy = "SPTF" }',
-                '{ label = "SPTF", policy = "SPTF" }, { label = "exact", policy = "OPS:SCAN/CLUST-REQ(8)" }',
+                (
+                    '{ label = "SPTF", policy = "SPTF" }, { label = "exact", '
+                    'policy = "OPS:SCAN/CLUST-REQ(8)" }'
+                ),
             ),
             (
                 '[[parameter]]\nname = "depth"',
-                '[[parameter]]\nname = "order"\nkey = "accelerator.order_m"\nvalues = [8, 6]\n[[parameter]]\nname = "depth"',
+                (
+                    '[[parameter]]\nname = "order"\nkey = "accelerator.order_m"\nvalues = [8, 6]\n'
+                    '[[parameter]]\nname = "depth"'
+                ),
             ),
         )
         code, out, err = self.optimise(space)
@@ -740,7 +758,10 @@ when = { engine = "model" }
         cases = [
             (
                 ('key = "accelerator.lanes"', 'key = "accelerator.lane"'),
-                r"space.toml:33: accelerator.lane: found 1, which the model refuses: (.|\n)*no such key",
+                (
+                    r"space.toml:33: accelerator.lane: found 1, which the model refuses: "
+                    r"(.|\n)*no such key"
+                ),
             ),
             (
                 ('key = "drive.queue.depth"', 'key = "drive.queue.dept"'),
@@ -762,7 +783,10 @@ when = { engine = "model" }
             (("step = 8", "step = 0"), "step = 0 from 16 to 64"),
             (
                 ("to = 64, step = 8", "to = 60, step = 8"),
-                r"space.toml:30: range: found from 16 in steps of 8, which do not reach to = 60, expected to = 56 or 64: both ends",
+                (
+                    r"space.toml:30: range: found from 16 in steps of 8, "
+                    r"which do not reach to = 60, expected to = 56 or 64: both ends"
+                ),
             ),
             (("from = 0.1, to = 2.0", "from = 0, to = 2.0"), "log with both ends above 0"),
             (
@@ -775,7 +799,10 @@ when = { engine = "model" }
             ),
             (
                 ("values = [1, 2, 4, 8]", "values = [1, 2, 16]"),
-                r"not known: 16 x 16, orderer none, angles of 16 bits, optional parts none: outside the measured points",
+                (
+                    r"not known: 16 x 16, orderer none, angles of 16 bits, optional parts none: "
+                    r"outside the measured points"
+                ),
             ),
             (
                 ("to = 64", "to = 512"),
@@ -813,12 +840,18 @@ when = { engine = "model" }
             ),
             (
                 ('"drive" = "cheetah9lp"', '"drive" = "cheetah9l"'),
-                r"space.toml:55: set: found keys that the model refuses in 'another drive': (.|\n)*cheetah9l",
+                (
+                    r"space.toml:55: set: found keys that the model refuses in "
+                    r"'another drive': (.|\n)*cheetah9l"
+                ),
             ),
             (("to = 64, step = 8", "to = 1000000000"), "more than 200000 combinations of .*depth"),
             (
                 (
-                    'name = "depth"\nkey = "drive.queue.depth"\nrange = { from = 16, to = 64, step = 8 }',
+                    (
+                        'name = "depth"\nkey = "drive.queue.depth"\n'
+                        "range = { from = 16, to = 64, step = 8 }"
+                    ),
                     'name = "depth"\nkey = "drive.queue.depth"\nrange = { from = 16.0, to = 64.0 }',
                 ),
                 "a continuous range of a parameter on which costs depend",
@@ -887,7 +920,7 @@ when = { engine = "model" }
             [one.quantity.name for one in space.objectives],
             ["p99", "fairness", "streams served", "LUTs"],
         )
-        code, out, err = self.optimise(space.file, "--trials", "1")
+        code, _, err = self.optimise(space.file, "--trials", "1")
         self.assertEqual(code, 0, err)
 
 
@@ -1041,7 +1074,7 @@ class Prices(unittest.TestCase):
 class CommittedFront(unittest.TestCase):
     """docs/reference/optimise.md shows what docs/reference/data holds."""
 
-    POLICIES = {
+    POLICIES: ClassVar = {
         "SPTF": "SPTF",
         "ASPTF": "ASPTF({weight})",
         "SLACK": "OPS:SLACK({patience}\\|{ageing})",
@@ -1113,7 +1146,10 @@ class CommittedFront(unittest.TestCase):
         seeds, drive, fewer = self.CHECKS
         for words in (
             f"{of} are on the front",
-            f"{kept[seeds]} of {of} keep all constraints, and {best[seeds]} of these stay undominated",
+            (
+                f"{kept[seeds]} of {of} keep all constraints, "
+                f"and {best[seeds]} of these stay undominated"
+            ),
             f"{kept[drive]} of {of} keep all constraints and stay undominated",
             f"{kept[fewer]} keep the constraints, {best[fewer]} stay undominated",
         ):

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`platter-lab report`: its numbers, its errors, and its pages in Debian's Chromium. The model's executable is in the variable PLATTER."""
+"""`platter-lab report`: its numbers, its errors, and its pages in Debian's Chromium. The model's
+executable is in the variable PLATTER."""
 
 import contextlib
 import io
@@ -146,7 +147,8 @@ POLICIES = [
 
 
 def many(folder: Path) -> Path:
-    """The table of a sweep over as many policies as a legend may have to show, with a metric whose values are far apart and large, and one whose are not."""
+    """The table of a sweep over as many policies as a legend may have to show, with a metric whose
+    values are far apart and large, and one whose are not."""
     dice = random.Random(2)
     rows = []
     for policy, rate in itertools.product(POLICIES, (20, 40, 60)):
@@ -547,7 +549,10 @@ class Pages(Case):
             [
                 sys.executable,
                 "-c",
-                "import platter_lab.executable as e; e.HAS_TREE = False\nfrom platter_lab import cli; import sys; sys.exit(cli.main(sys.argv[1:]))",
+                (
+                    "import platter_lab.executable as e; e.HAS_TREE = False\n"
+                    "from platter_lab import cli; import sys; sys.exit(cli.main(sys.argv[1:]))"
+                ),
                 "report",
                 str(alone),
                 "-o",
@@ -580,7 +585,8 @@ class Pages(Case):
 
 
 class NothingMeasured(Case):
-    """A statistic without a sample is null in a result. A page shows that it is none, and never 0."""
+    """A statistic without a sample is null in a result.
+    A page shows that it is none, and never 0."""
 
     def starved(self, name: str) -> Path:
         """A result in which no discrete request has completed."""
@@ -613,7 +619,8 @@ class NothingMeasured(Case):
         page = self.page(self.starved("starved.json"))
         self.assertRegex(
             page,
-            r"discrete: nothing completed in the measured time of [\d\u202f]+ issued in it; 431 requests wait at its end, the oldest for 123[45] ms\.",
+            r"discrete: nothing completed in the measured time of [\d\u202f]+ issued in it; "
+            r"431 requests wait at its end, the oldest for 123[45] ms\.",
         )
         self.assertIn(
             "<td>classes.discrete.response_ms.p99</td><td>–</td>", page.replace("<wbr>", "")
@@ -661,7 +668,8 @@ class NothingMeasured(Case):
         )
         page = self.page(self.folder / "nulls.parquet")
         self.assertIn(
-            "p99.9 [ms]: 2 of 12 configurations have no value, since nothing was measured in any run or all failed; 4 have one over some of their seeds",
+            "p99.9 [ms]: 2 of 12 configurations have no value, since nothing was measured in any "
+            "run or all failed; 4 have one over some of their seeds",
             page,
         )
         self.assertEqual(page.count("<td>–</td>"), 4)  # metric and ratio, two configurations
@@ -878,7 +886,8 @@ class Errors(Case):
 
 
 class Damaged(Case):
-    """What a crash, a bad disk or an editor leaves: a report or a message, never a traceback. PLATTER_MUTATIONS says how many of each kind."""
+    """What a crash, a bad disk or an editor leaves: a report or a message, never a traceback.
+    PLATTER_MUTATIONS says how many of each kind."""
 
     COUNT = int(os.environ.get("PLATTER_MUTATIONS", "25"))
 
@@ -923,7 +932,8 @@ class Damaged(Case):
     def tried(
         self, change: Callable[[random.Random], tuple[bytes, str]], name: str, *words: object
     ) -> None:
-        """Files of that name, each the first of the report's inputs that is new; both outcomes must occur."""
+        """Files of that name, each the first of the report's inputs that is new;
+        both outcomes must occur."""
         outcomes, failures = set(), []
         for seed in range(self.COUNT):
             content, how = change(random.Random(f"{name} {seed}"))
@@ -1036,15 +1046,20 @@ class InChromium(Case):
         self.assertEqual(errors, [])
         self.assertEqual(asked, [(self.folder / "out.html").as_uri()])
         marks = browser.value(
-            "[...document.querySelectorAll('.chart')].map(c => [...c.querySelectorAll('g.role-mark:not(.role-axis-grid) path, g.role-mark text, g.role-mark line, g.role-mark rect')]"
-            ".filter(m => !m.closest('.role-axis, .role-legend') && (m.getBBox().width + m.getBBox().height > 0)).length)"
+            "[...document.querySelectorAll('.chart')].map(c => "
+            "[...c.querySelectorAll('g.role-mark:not(.role-axis-grid) path, g.role-mark text, "
+            "g.role-mark line, g.role-mark rect')]"
+            ".filter(m => !m.closest('.role-axis, .role-legend') "
+            "&& (m.getBBox().width + m.getBBox().height > 0)).length)"
         )
         self.assertEqual(len(marks), charts_there)
         self.assertNotIn(0, marks)
         self.assertIsNone(browser.value("window.hacked"))
         self.assertEqual(browser.value("document.querySelectorAll('img').length"), 0)
         wide = browser.value(
-            "[...document.querySelectorAll('figure')].filter(f => f.scrollWidth > f.clientWidth + 1).map(f => f.querySelector('h3').textContent)"
+            "[...document.querySelectorAll('figure')]"
+            ".filter(f => f.scrollWidth > f.clientWidth + 1)"
+            ".map(f => f.querySelector('h3').textContent)"
         )
         self.assertEqual(wide, [], "charts that are wider than their place")
         return browser
@@ -1052,18 +1067,22 @@ class InChromium(Case):
     def shown(self, name: str) -> list[str]:
         """First cells of the rows of a table that are seen."""
         return self.browser.value(
-            f"[...document.querySelectorAll('.table[data-name=\"{name}\"] tbody tr')].filter(r => r.offsetParent).map(r => r.cells[0].textContent)"
+            f"[...document.querySelectorAll('.table[data-name=\"{name}\"] tbody tr')]"
+            ".filter(r => r.offsetParent).map(r => r.cells[0].textContent)"
         )
 
     def type(self, name: str, words: str) -> None:
         self.browser.value(
-            f"(f => {{ f.value = ''; f.focus(); f.dispatchEvent(new Event('input')); }})(document.querySelector('.table[data-name=\"{name}\"] input'))"
+            "(f => { f.value = ''; f.focus(); f.dispatchEvent(new Event('input')); "
+            f"}})(document.querySelector('.table[data-name=\"{name}\"] input'))"
         )
         self.browser.call("Input.insertText", text=words)
 
     def test_the_guard_sees_what_it_guards_against(self) -> None:
         (self.folder / "bad.html").write_text(
-            '<img src="http://127.0.0.1:9/x.png"><script>setTimeout(() => { throw new Error("thrown"); }); console.error("told")</script>'
+            '<img src="http://127.0.0.1:9/x.png">'
+            '<script>setTimeout(() => { throw new Error("thrown"); }); '
+            'console.error("told")</script>'
         )
         self.browser.events.clear()
         self.browser.open(self.folder / "bad.html")
@@ -1091,11 +1110,13 @@ class InChromium(Case):
         )
         longest = self.shown("requests")
         browser.value(
-            "[...document.querySelectorAll('.table[data-name=requests] th')].find(h => h.textContent.startsWith('response')).click()"
+            "[...document.querySelectorAll('.table[data-name=requests] th')].find(h => "
+            "h.textContent.startsWith('response')).click()"
         )
         self.assertEqual(self.shown("requests"), longest[::-1])
         browser.value(
-            "document.body.append(Object.assign(document.createElement('script'), {textContent: 'window.hacked = 1'}))"
+            "document.body.append(Object.assign(document.createElement('script'), {textContent: "
+            "'window.hacked = 1'}))"
         )
         self.assertIsNone(
             browser.value("window.hacked"), "the page's policy lets other scripts run"
@@ -1136,8 +1157,9 @@ class InChromium(Case):
         self.assertEqual(sorted(self.shown("configurations")), sorted(["SPTF", HOSTILE]))
         before = browser.value("document.getElementById('chart-1').querySelector('svg').outerHTML")
         browser.value(
-            "(s => { s.selectedIndex = 1; s.dispatchEvent(new Event('input', {bubbles: true})); s.dispatchEvent(new Event('change', {bubbles: true})); })"
-            "(document.querySelector('#chart-1 select'))"
+            "(s => { s.selectedIndex = 1; s.dispatchEvent(new Event('input', {bubbles: true})); "
+            "s.dispatchEvent(new Event('change', {bubbles: true})); "
+            "})(document.querySelector('#chart-1 select'))"
         )
         browser.wait(
             lambda: (
@@ -1192,7 +1214,8 @@ class InChromium(Case):
         )
 
     def test_charts_keep_within_their_cards(self) -> None:
-        """With all that they have: axes, legends, menus, at any width of the window and in print. Tables are wider in a narrow window, where they scroll."""
+        """With all that they have: axes, legends, menus, at any width of the window and in print.
+        Tables are wider in a narrow window, where they scroll."""
         browser = self.browser
         self.addCleanup(browser.resize, 1280)
         for words in ((self.sptf,), (self.sptf, self.slack), (self.many,), (self.study,)):
@@ -1211,23 +1234,33 @@ class InChromium(Case):
                 )
                 out = browser.value("""[...document.querySelectorAll('figure')].flatMap(card => {
                     const room = card.getBoundingClientRect();
-                    return [...card.querySelectorAll('svg.marks, svg.marks text, .vega-actions, summary, h3, figcaption, .scales')].filter(one => {
+                    const name = card.querySelector('h3').textContent;
+                    return [...card.querySelectorAll('svg.marks, svg.marks text, .vega-actions, '
+                                                     + 'summary, h3, figcaption, .scales')]
+                    .filter(one => {
                         const box = one.getBoundingClientRect();
-                        return box.width && (box.left < room.left || box.right > room.right || box.top < room.top || (box.bottom > room.bottom && !one.matches('.vega-actions')));
-                    }).map(one => card.querySelector('h3').textContent + ': ' + (one.textContent || one.tagName).slice(0, 40)); })""")
+                        const below = box.bottom > room.bottom && !one.matches('.vega-actions');
+                        return box.width && (box.left < room.left || box.right > room.right
+                                             || box.top < room.top || below);
+                    }).map(one => name + ': ' + (one.textContent || one.tagName).slice(0, 40));
+                })""")
                 self.assertEqual(out, [], f"{words[0].name}, {width}")
                 cut = browser.value("""[...document.querySelectorAll('svg.marks')].flatMap(svg => {
                     const room = svg.getBoundingClientRect();
-                    return [...svg.querySelectorAll('.role-axis text, .role-legend text')].filter(text => {
+                    return [...svg.querySelectorAll('.role-axis text, .role-legend text')]
+                    .filter(text => {
                         const box = text.getBoundingClientRect();
-                        return Number(getComputedStyle(text).opacity) && (box.left < room.left - 1 || box.right > room.right + 1);
+                        return Number(getComputedStyle(text).opacity)
+                            && (box.left < room.left - 1 || box.right > room.right + 1);
                     }).map(text => text.textContent); })""")
                 self.assertEqual(cut, [], f"{words[0].name}, {width}")
                 self.assertLessEqual(browser.value("document.documentElement.scrollWidth"), width)
                 if printed:
                     self.assertEqual(
                         browser.value(
-                            "[...document.querySelectorAll('.scroll')].filter(s => s.scrollWidth > s.clientWidth + 1).map(s => s.closest('.table').dataset.name)"
+                            "[...document.querySelectorAll('.scroll')]"
+                            ".filter(s => s.scrollWidth > s.clientWidth + 1)"
+                            ".map(s => s.closest('.table').dataset.name)"
                         ),
                         [],
                     )
@@ -1235,7 +1268,10 @@ class InChromium(Case):
     def test_paper_gets_charts_of_its_width(self) -> None:
         self.page(self.sptf)
         self.browser.open(self.folder / "out.html")
-        widths = "[...document.querySelectorAll('svg.marks')].map(svg => Number(svg.getAttribute('width')))"
+        widths = (
+            "[...document.querySelectorAll('svg.marks')]"
+            ".map(svg => Number(svg.getAttribute('width')))"
+        )
         before = self.browser.value(widths)
         self.browser.value(
             f"addEventListener('beforeprint', () => window.onPaper = {widths})"
@@ -1252,11 +1288,14 @@ class InChromium(Case):
             self.browser.resize(width)
             self.addCleanup(self.browser.resize, 1280)
             self.browser.open(self.folder / "out.html")
-            legends = self.browser.value("""[...document.querySelectorAll('#chart-1, #chart-2')].map(chart => {
-                const rooms = [chart.closest('figure'), chart.querySelector('svg.marks')].map(one => one.getBoundingClientRect());
+            legends = self.browser.value("""
+            [...document.querySelectorAll('#chart-1, #chart-2')].map(chart => {
+                const rooms = [chart.closest('figure'), chart.querySelector('svg.marks')]
+                    .map(one => one.getBoundingClientRect());
                 return [...chart.querySelectorAll('.role-legend-label text')].filter(text => {
                     const box = text.getBoundingClientRect();
-                    return rooms.every(room => box.left >= room.left && box.right <= room.right && box.top >= room.top && box.bottom <= room.bottom);
+                    return rooms.every(room => box.left >= room.left && box.right <= room.right
+                                               && box.top >= room.top && box.bottom <= room.bottom);
                 }).map(text => text.textContent); })""")
             self.assertEqual(legends, [POLICIES, POLICIES], width)
 
@@ -1267,7 +1306,9 @@ class InChromium(Case):
 
         def ticks(chart: str) -> list[str]:
             return self.browser.value(
-                f"[...document.querySelectorAll('#{chart} .role-axis-label, #{chart} .role-legend-gradient + g')].flatMap(a => [...a.querySelectorAll('text')]).map(t => t.textContent)"
+                f"[...document.querySelectorAll('#{chart} .role-axis-label, "
+                f"#{chart} .role-legend-gradient + g')]"
+                ".flatMap(a => [...a.querySelectorAll('text')]).map(t => t.textContent)"
             )
 
         def click(chart: str, channel: str) -> None:
@@ -1280,7 +1321,9 @@ class InChromium(Case):
         def numbers(chart: str) -> list[float]:
             """Of the upright axis."""
             words = self.browser.value(
-                f"[...document.querySelectorAll('#{chart} .role-axis')].map(a => [...a.querySelectorAll('.role-axis-label text')].map(t => t.textContent).filter(t => t)).filter(a => a.length)"
+                f"[...document.querySelectorAll('#{chart} .role-axis')].map(a => "
+                "[...a.querySelectorAll('.role-axis-label text')]"
+                ".map(t => t.textContent).filter(t => t)).filter(a => a.length)"
             )
             return [
                 float(word.replace("\u202f", "").replace(",", "").replace("\u2212", "-"))
@@ -1306,7 +1349,8 @@ class InChromium(Case):
         self.page(self.sweep)  # a choice below the chart stays
         self.browser.open(self.folder / "out.html")
         self.browser.value(
-            f"(s => {{ s.selectedIndex = 1; s.dispatchEvent(new Event('input', {{bubbles: true}})); s.dispatchEvent(new Event('change', {{bubbles: true}})); }})({choice})"
+            "(s => { s.selectedIndex = 1; s.dispatchEvent(new Event('input', {bubbles: true})); "
+            f"s.dispatchEvent(new Event('change', {{bubbles: true}})); }})({choice})"
         )
         click("chart-1", "y")
         self.assertEqual(self.browser.value(f"{choice}.selectedIndex"), 1)
@@ -1317,7 +1361,8 @@ class InChromium(Case):
             self.page(*words)
             self.browser.open(self.folder / "out.html")
             texts = self.browser.value(
-                "[...document.querySelectorAll('svg.marks text, h3, .tile, td.number')].map(t => t.textContent)"
+                "[...document.querySelectorAll('svg.marks text, h3, .tile, td.number')]"
+                ".map(t => t.textContent)"
             )
             self.assertEqual([one for one in texts if re.search(r"\de[+\u2212-]?\d", one)], [])
         self.page(self.many)
@@ -1325,13 +1370,16 @@ class InChromium(Case):
         self.assertIn(
             "16\u202f200",
             self.browser.value(
-                "[...document.querySelectorAll('.mark-text.role-mark text')].map(t => t.textContent)"
+                "[...document.querySelectorAll('.mark-text.role-mark text')]"
+                ".map(t => t.textContent)"
             ),
         )
         self.browser.value("document.getElementById('chart-1').scrollIntoView()")
         x, y = self.browser.value(
-            "(b => [b.left + b.width / 2, b.top + b.height / 2])([...document.querySelectorAll('#chart-1 .mark-symbol.role-mark path')].sort("
-            "(a, b) => a.getBoundingClientRect().top - b.getBoundingClientRect().top)[0].getBoundingClientRect())"
+            "(b => [b.left + b.width / 2, b.top + b.height / 2])"
+            "([...document.querySelectorAll('#chart-1 .mark-symbol.role-mark path')].sort("
+            "(a, b) => a.getBoundingClientRect().top - b.getBoundingClientRect().top)[0]"
+            ".getBoundingClientRect())"
         )
         self.browser.call("Input.dispatchMouseEvent", type="mouseMoved", x=x, y=y)
         self.browser.wait(

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The studies of `platter-lab reproduce`: statistics, verdicts, what is run and what is kept, pages and figures.
+"""The studies of `platter-lab reproduce`: statistics, verdicts, what is run and what is kept,
+pages and figures.
 
-Runs of the model are made up, but for the last suite, which needs its executable in the variable PLATTER.
+Runs of the model are made up, but for the last suite,
+which needs its executable in the variable PLATTER.
 """
 
 import contextlib
@@ -9,6 +11,7 @@ import csv
 import functools
 import gc
 import io
+import itertools
 import json
 import math
 import os
@@ -19,6 +22,7 @@ import tomllib
 import unittest
 from dataclasses import replace
 from pathlib import Path
+from typing import ClassVar
 from unittest import mock
 
 import jsonschema
@@ -174,8 +178,9 @@ class Statistics(unittest.TestCase):
 def queue(
     source: np.random.Generator, load: float, seconds: float, service_s: float = 0.01
 ) -> list[float]:
-    """A single server with Poisson arrivals and gamma-distributed service, its deviation 0.7 of its mean: the mean number there in each of twenty
-    parts of the time, after a warm-up of 100 s that begins with none."""
+    """A single server with Poisson arrivals and gamma-distributed service, its deviation 0.7 of its
+    mean: the mean number there in each of twenty parts of the time, after a warm-up of 100 s that
+    begins with none."""
     number = source.poisson(load / service_s * (seconds + 100))
     arrives = np.cumsum(
         source.standard_exponential(number + 1)
@@ -281,7 +286,8 @@ class Stability(unittest.TestCase):
         self.assertNotIn(Trend.STEADY, self.verdicts(1.02, 800, 10), "and never steady")
 
     def test_the_share_unserved_at_the_end_could_not_tell(self) -> None:
-        # Half a hundredth more than it can do: far below a hundredth of what came is left at the end.
+        # Half a hundredth more than it can do: far below a hundredth of what came is left at the
+        # end.
         source = np.random.default_rng(3)
         over = [queue(source, 1.005, 20_000) for _ in range(5)]
         self.assertLess(max(parts[-1] for parts in over) / (100.5 * 20_000), 0.01)
@@ -411,7 +417,8 @@ class Verdicts(unittest.TestCase):
         self.assertIs(found.verdict, Verdict.DEPENDS)
         self.assertEqual(
             found.verdict_text(),
-            "depends on: r (does not hold; by default, at the same points, holds, at all does not hold)",
+            "depends on: r (does not hold; by default, at the same points, holds, "
+            "at all does not hold)",
         )
         self.assertIs(
             judge(judged, 0.9, {interpretation: 1.2}, bases={interpretation: 0.8}).verdict,
@@ -431,7 +438,8 @@ class Verdicts(unittest.TestCase):
         )
         self.assertEqual(
             found.verdict_text(),
-            "depends on: other (does not hold; by default, at the same points, holds, at all does not hold)",
+            "depends on: other (does not hold; by default, at the same points, holds, "
+            "at all does not hold)",
         )
 
     def test_questions_are_answered_in_every_combination(self) -> None:
@@ -499,7 +507,8 @@ class Verdicts(unittest.TestCase):
         )
 
 
-# An executable that stands for the model: it notes each run, and answers from its arguments. A shell script starts fastest.
+# An executable that stands for the model: it notes each run, and answers from its arguments. A
+# shell script starts fastest.
 FAKE = r"""#!/bin/sh
 set -eu
 command=$1 scenario=$2 settings= table= tables=[]
@@ -536,7 +545,8 @@ if [ "$policy" = broken ]; then
   echo "simulation failed" >&2
   exit 1
 fi
-echo "{\"configuration\": {}, \"seed\": $seed, \"value\": ${#policy}, \"host\": {\"cpu_s\": $((2 * measure_s)).5}}" >"$out"
+echo "{\"configuration\": {}, \"seed\": $seed, \"value\": ${#policy}, \
+\"host\": {\"cpu_s\": $((2 * measure_s)).5}}" >"$out"
 """
 
 
@@ -775,7 +785,7 @@ class Keeping(unittest.TestCase):
                         ("policy", "seed", "value"),
                         tuple(
                             (policy, str(r["seed"]), f"{r['value']:g}")
-                            for policy, point in zip(("A", "B,B"), points)
+                            for policy, point in zip(("A", "B,B"), points, strict=True)
                             for r in results[point]
                         ),
                         "runs.csv",
@@ -1097,7 +1107,8 @@ class Figures(unittest.TestCase):
             sorted(line.count(" ") for line in text.splitlines() if 'class="marks"' in line)[-4:],
             [402, 402, 802, 802],
         )
-        # A line goes by the points at which it bends, and is nowhere far from those that it leaves out.
+        # A line goes by the points at which it bends,
+        # and is nowhere far from those that it leaves out.
         line = max(
             (line for line in svg(replace(marked, marks=False)).splitlines() if "<path" in line),
             key=len,
@@ -1150,7 +1161,7 @@ class Figures(unittest.TestCase):
             )
             boxes = sorted((box.x0, box.x1) for box in drawn(chart))
             self.assertEqual(len(boxes), sum(map(bool, labels)))
-            for (_, end), (begin, _) in zip(boxes, boxes[1:], strict=False):
+            for (_, end), (begin, _) in itertools.pairwise(boxes):
                 self.assertGreater(begin, end, f"{ticks}: {labels}")
         self.assertNotIn("", apart([4, 8, 16, 32]))
 
@@ -1224,7 +1235,8 @@ class LoadsThatVary(unittest.TestCase):
         self.assertAlmostEqual(even.ms, 4 * some)
         self.assertAlmostEqual(even.share, 0.4)
         self.assertAlmostEqual(even.mean_share, 0.4)
-        # The partitioned server's response 10 t, the integrated one's 4 t + 2 v, with v of the same law over 50 clients.
+        # The partitioned server's response 10 t, the integrated one's 4 t + 2 v,
+        # with v of the same law over 50 clients.
         rows = (((0, 50), (4.0, 104.0)), ((0, 50), (120.0, 220.0)))
         linear = varying_loads.expected_gain(spread, 50, (1, 30), (10.0, 300.0), rows)
         self.assertAlmostEqual(linear.ms, 6 * spread.mean - 2 * 50 / 30 * spread.mean * some)
@@ -1243,7 +1255,7 @@ class LoadsThatVary(unittest.TestCase):
 
 
 class TextAndVideo(unittest.TestCase):
-    INTERPRETATIONS = {
+    INTERPRETATIONS: ClassVar = {
         interpretation.name: interpretation for interpretation in integrated_servers.INTERPRETATIONS
     }
 
@@ -1330,8 +1342,9 @@ class TextAndVideo(unittest.TestCase):
                 shared[0] = 1.0
 
     def test_units_are_of_all_seeds_and_whole_clients(self) -> None:
-        """T and V are what so many clients are, not a part of one more; a seed beyond the first ones counts too."""
-        plan, results = whole(integrated_servers)
+        """T and V are what so many clients are, not a part of one more;
+        a seed beyond the first ones counts too."""
+        _, results = whole(integrated_servers)
         view = self.view("", results)
         self.assertEqual({len(view.own_text()), len(view.own_video())}, {len(view.seeds.most)})
         self.assertGreater(len(view.seeds.most), len(view.seeds.first))
@@ -1340,7 +1353,8 @@ class TextAndVideo(unittest.TestCase):
         self.assertTrue(math.isnan(text_and_video.supported([102.0, math.nan])))
 
     def test_what_was_not_measured_is_no_data(self) -> None:
-        """A result without samples has None there: no data for a claim, nothing in a table, and no capacity that hangs on it."""
+        """A result without samples has None there:
+        no data for a claim, nothing in a table, and no capacity that hangs on it."""
         _, results = whole(integrated_servers)
         view = self.view("", results)
         self.assertTrue(
@@ -1557,7 +1571,8 @@ class TextAndVideo(unittest.TestCase):
                 self.assertEqual(own != other, touched)
 
     def test_every_cell_of_the_verdicts_can_differ(self) -> None:
-        """An interpretation that touches a claim has other points, another T or V, or counts violations in another way."""
+        """An interpretation that touches a claim has other points, another T or V,
+        or counts violations in another way."""
         for one in integrated_servers.claims():
             for interpretation in integrated_servers.INTERPRETATIONS:
                 if (
@@ -1570,7 +1585,8 @@ class TextAndVideo(unittest.TestCase):
                         )
 
     def test_no_claim_that_an_interpretation_can_change_is_left_out(self) -> None:
-        """Whatever a claim looks at, under an interpretation that is not judged, is the default's, and so are the units of its loads."""
+        """Whatever a claim looks at, under an interpretation that is not judged, is the default's,
+        and so are the units of its loads."""
         for one in integrated_servers.claims():
             for interpretation in integrated_servers.INTERPRETATIONS:
                 if not interpretation.touches(*one.policies):
@@ -1693,7 +1709,8 @@ class TextAndVideo(unittest.TestCase):
             self.assertGreater(longer.measure_s, short.measure_s)
 
     def test_bursts_are_the_whole_trace_at_any_load(self) -> None:
-        # Table 3: 2,048 s at 83.91 KB/s; its 218.64 KB/s are 2,048.22 bytes every 9.14 ms, so that a KB has 1,024 bytes.
+        # Table 3: 2,048 s at 83.91 KB/s; its 218.64 KB/s are 2,048.22 bytes every 9.14 ms,
+        # so that a KB has 1,024 bytes.
         self.assertAlmostEqual(
             text_and_video.TRACE_BYTES_PER_S, 83.91 / 218.64 * 2048.22 / 9.14e-3, delta=100
         )
@@ -1824,7 +1841,8 @@ def wanted_by_streams(scenario: Path, seconds: int) -> tuple[tuple[str, str, np.
 
 
 def streams_of(scenario: Path, seconds: int, on: bool, seed: int, change: dict[str, float]) -> dict:
-    """Streams above one drive that get, second by second, what they want times `change` of their name and load."""
+    """Streams above one drive that get, second by second,
+    what they want times `change` of their name and load."""
     streams = []
     minute = np.array([change.get(f"from {second // 60 * 60} s", 1.0) for second in range(seconds)])
     for name, label, wanted in wanted_by_streams(scenario, seconds):
@@ -1875,7 +1893,8 @@ OFFERED = [1000.0, 12510.0] * 1024  # bytes per second of the bursty trace
 
 
 def made_up(plan: Plan, **change: float) -> Results:
-    """Results in which mean response, fairness and throughput are as a rule of the policy's name, times `change`."""
+    """Results in which mean response, fairness and throughput are as a rule of the policy's name,
+    times `change`."""
     streams = functools.cache(
         functools.partial(streams_of, change=change)
     )  # the same under all interpretations
@@ -1891,7 +1910,8 @@ def made_up(plan: Plan, **change: float) -> Results:
         factor = change.get(policy, 1.0) * (1 + 0.001 * seed)
         if policy == "integrated":
             factor *= 1 + change.get("sway", 0.0) * (-1) ** seed
-        # Servers of text and video: a response as the load, violations that begin at 102 video clients, or at 204 of the integrated server.
+        # Servers of text and video: a response as the load, violations that begin at 102 video
+        # clients, or at 204 of the integrated server.
         text = (
             int(settings.get("text.clients", 0)) / 200
             if settings.get("text.arrivals") != "bursty"
@@ -1954,7 +1974,8 @@ def made_up(plan: Plan, **change: float) -> Results:
                 * (1 - change.get("per block", 0.0) * larger)
                 * (
                     change.get(
-                        f"{settings.get('replication.placement')} at {settings.get('server.disks')}",
+                        f"{settings.get('replication.placement')} at "
+                        f"{settings.get('server.disks')}",
                         1.0,
                     )
                 )
@@ -2072,7 +2093,8 @@ class Studies(unittest.TestCase):
             )
 
     def test_interpretations_with_fewer_runs_than_the_default_are_judged(self) -> None:
-        """Points that both have are compared over the runs that both have. Quick plans have as many of each."""
+        """Points that both have are compared over the runs that both have.
+        Quick plans have as many of each."""
         claims = replicated_striping.report(made_up(replicated_striping.plan(False)), False).claims
         claim = next(claim for claim in claims if claim.name == "mirroring-halves")
         self.assertEqual(
@@ -2084,7 +2106,8 @@ class Studies(unittest.TestCase):
         )
 
     def test_a_failure_is_judged_by_what_is_to_be_expected_of_it(self) -> None:
-        """One run in which nothing is late refutes no sentence on what a failure does; one in which something is late refutes "never"."""
+        """One run in which nothing is late refutes no sentence on what a failure does; one in which
+        something is late refutes "never"."""
         plan = replicated_striping.plan(False)
         by_seed = {late: made_up(plan, late=late) for late in (0, 3)}
         mixed = Results(
@@ -2351,7 +2374,8 @@ class Studies(unittest.TestCase):
             self.assertIs(
                 self.verdict(beyond_clusters, f"{disk}-light-fair", **{both: 1.5}), Verdict.HOLDS
             )
-            # Cello and aged SPTF are opponents, too: the best of each, and for fairness if it is no slower than clusters.
+            # Cello and aged SPTF are opponents, too:
+            # the best of each, and for fairness if it is no slower than clusters.
             self.assertIs(
                 self.verdict(beyond_clusters, f"{disk}-light", **better, **{"CELLO(1|4|0)": 0.2}),
                 Verdict.FAILS,
@@ -2398,7 +2422,8 @@ class Studies(unittest.TestCase):
             self.assertIs(
                 self.verdict(eager_writing, name, **{"FreeBW-SATF": 1 / factor}), Verdict.FAILS
             )
-        # Throughput and a write's response are as the factor: with so many more writes a second FreeBW-SATF is not similar by throughput.
+        # Throughput and a write's response are as the factor: with so many more writes a second
+        # FreeBW-SATF is not similar by throughput.
         between = {"FreeBW-SATF": 4.0, "FreeBW-SCAN": 0.5, "Read-First": 8.0}
         self.assertIs(self.verdict(eager_writing, "freebw-satf-read-first"), Verdict.HOLDS)
         self.assertIs(
@@ -2508,7 +2533,8 @@ class Studies(unittest.TestCase):
         self.assertIs(
             self.verdict(replicated_striping, "measured-failed", busy=0.46), Verdict.FAILS
         )
-        # Under mirroring what counts is what simulated disks are busy, not what the formula says of the reads.
+        # Under mirroring what counts is what simulated disks are busy,
+        # not what the formula says of the reads.
         self.assertIs(
             self.verdict(replicated_striping, "failure-mirroring-unused", busy=0.36), Verdict.HOLDS
         )
@@ -2955,7 +2981,7 @@ class Studies(unittest.TestCase):
 
 @unittest.skipUnless(os.environ.get("PLATTER"), "the variable PLATTER names no executable")
 class WithTheModel(unittest.TestCase):
-    LOAD = {
+    LOAD: ClassVar = {
         "workload.discrete.rate_per_s",
         "workload.discrete.outstanding",
         "workload.discrete.read_fraction",
@@ -3031,14 +3057,18 @@ class WithTheModel(unittest.TestCase):
                             )
 
     def test_a_table_that_a_scenario_names_from_its_own_folder_is_in_the_key(self) -> None:
-        frames = "# frame_rate: 25\n# duration_us: 80000\nframe,pts_us,type,bytes\n0,0,I,{bytes}\n1,40000,P,2000\n"
+        frames = (
+            "# frame_rate: 25\n# duration_us: 80000\nframe,pts_us,type,bytes\n0,0,I,{bytes}\n"
+            "1,40000,P,2000\n"
+        )
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             (folder / "streams").mkdir()
             tables = [folder / "streams" / f"{number}.csv" for number in range(2)]
             scenario = folder / "server.toml"
             scenario.write_text(
-                'format = 1\npolicy = "CELLO(1|1|0)"\nhost.kind = "mixed_server"\ndrive = "elite3"\n[text]\nclients = 0\n'
+                'format = 1\npolicy = "CELLO(1|1|0)"\nhost.kind = "mixed_server"\n'
+                'drive = "elite3"\n[text]\nclients = 0\n'
                 '[video]\nclients = 1\nfile_s = 4\ntables = ["streams/0.csv", "streams/1.csv"]\n'
             )
             point = Point(scenario, (), 1.0, 2.0)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`platter-lab sweep`: its plans, and runs of the model, whose executable is in the variable PLATTER."""
+"""`platter-lab sweep`: its plans, and runs of the model,
+whose executable is in the variable PLATTER."""
 
 import csv
 import json
@@ -133,14 +134,18 @@ class Sweeps(LabCase):
     def test_what_was_not_measured_is_not_zero(self) -> None:
         starved = self.executable(
             self.nothing_measured(
-                "'policy=FCFS' in sys.argv or ('sim.seed=2' in sys.argv and 'workload.discrete.rate_per_s=10' in sys.argv)"
+                "'policy=FCFS' in sys.argv or ('sim.seed=2' in sys.argv and "
+                "'workload.discrete.rate_per_s=10' in sys.argv)"
             )
         )
         code, out, err = self.sweep(
             self.plan(
                 (
                     "[[metric]]",
-                    '[[metric]]\nname = "fair"\npath = "classes.discrete.fairness_index"\n[[metric]]',
+                    (
+                        '[[metric]]\nname = "fair"\npath = "classes.discrete.fairness_index"\n'
+                        "[[metric]]"
+                    ),
                 )
             ),
             platter=starved,
@@ -193,7 +198,10 @@ class Sweeps(LabCase):
         for given, expected in (
             (
                 "{ from = 10, to = 25, step = 10 }",
-                "from 10 in steps of 10, which do not reach to = 25, expected to = 20 or 30, or step = 15: both",
+                (
+                    "from 10 in steps of 10, which do not reach to = 25, expected to = 20 or 30, "
+                    "or step = 15: both"
+                ),
             ),
             ("{ from = 1, to = 100, step = 30 }", "expected to = 91 or 121, or step = 33: both"),
             (
@@ -224,7 +232,8 @@ class Sweeps(LabCase):
         # Once three runs are kept, each further one hangs.
         counting = self.executable(
             self.COUNTS
-            + "\nif sys.argv[1] == 'run' and len(list(FOLDER.glob('kept/*/*.json'))) >= 3 and not (FOLDER / 'again').exists():\n"
+            + "\nif sys.argv[1] == 'run' and len(list(FOLDER.glob('kept/*/*.json'))) >= 3 "
+            "and not (FOLDER / 'again').exists():\n"
             "  (FOLDER / f'hangs-{os.getpid()}').touch(); time.sleep(1000)"
         )
         plan = self.plan()
@@ -304,8 +313,10 @@ class Sweeps(LabCase):
 
     def test_sweeps_that_begin_together_share_a_folder_that_is_not_there_yet(self) -> None:
         code = (
-            "import sys\nfrom pathlib import Path\nfrom platter_lab.files import expect_writable_folder, write_whole\n"
-            "for i in range(400):\n  expect_writable_folder(Path(sys.argv[1], 'a', 'b', str(i % 3)), 'runs')\n"
+            "import sys\nfrom pathlib import Path\n"
+            "from platter_lab.files import expect_writable_folder, write_whole\n"
+            "for i in range(400):\n"
+            "  expect_writable_folder(Path(sys.argv[1], 'a', 'b', str(i % 3)), 'runs')\n"
         )
         begun = [
             subprocess.Popen(
@@ -470,8 +481,8 @@ workload.discrete.trace = "{name}"''',
 
     def test_a_run_that_fails_once_is_tried_again(self) -> None:
         flaky = self.executable(
-            self.COUNTS
-            + "\nif sys.argv[1] == 'run' and 'sim.seed=2' in sys.argv and not (FOLDER / 'once').exists():\n"
+            self.COUNTS + "\nif sys.argv[1] == 'run' and 'sim.seed=2' in sys.argv "
+            "and not (FOLDER / 'once').exists():\n"
             "  (FOLDER / 'once').touch(); os.kill(os.getpid(), 9)"
         )
         code, _, err = self.sweep(self.plan(), platter=flaky)
@@ -481,8 +492,8 @@ workload.discrete.trace = "{name}"''',
 
     def test_a_run_that_always_fails_is_listed_and_the_others_go_on(self) -> None:
         broken = self.executable(
-            self.COUNTS
-            + "\nif sys.argv[1] == 'run' and 'sim.seed=2' in sys.argv and 'policy=SPTF' in sys.argv:\n"
+            self.COUNTS + "\nif sys.argv[1] == 'run' and 'sim.seed=2' in sys.argv "
+            "and 'policy=SPTF' in sys.argv:\n"
             "  sys.stderr.write('it is broken'); sys.exit(1)"
         )
         code, out, err = self.sweep(self.plan(), platter=broken)
@@ -500,7 +511,8 @@ workload.discrete.trace = "{name}"''',
 
     def test_a_run_that_hangs_is_ended(self) -> None:
         hangs = self.executable(
-            "if sys.argv[1] == 'run' and 'sim.seed=3' in sys.argv and 'policy=FCFS' in sys.argv: time.sleep(1000)"
+            "if sys.argv[1] == 'run' and 'sim.seed=3' in sys.argv "
+            "and 'policy=FCFS' in sys.argv: time.sleep(1000)"
         )
         begin = time.monotonic()
         code, out, err = self.sweep(self.plan(), "--limit", "2", platter=hangs)
@@ -583,7 +595,10 @@ workload.discrete.trace = "{name}"''',
                 (
                     (
                         "[[metric]]",
-                        '[[metric]]\nname = "mean high"\npath = "classes.discrete.response_ms.p99"\n[[metric]]',
+                        (
+                            '[[metric]]\nname = "mean high"\n'
+                            'path = "classes.discrete.response_ms.p99"\n[[metric]]'
+                        ),
                     ),
                 ),
                 "another metric or a column of the table has",
@@ -632,7 +647,10 @@ workload.discrete.trace = "{name}"''',
                     "[compare]",
                     """[[axis]]
 name = "size"
-points = [{ label = "small", drive.queue.depth = 8 }, { label = "large", "drive.queue.depth" = 32, "b" = true }]
+points = [
+  { label = "small", drive.queue.depth = 8 },
+  { label = "large", "drive.queue.depth" = 32, "b" = true },
+]
 [[filter]]
 exclude = { policy = "FCFS", rate = [1, 10] }
 [compare]""",

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The Python package as a wheel, beside an installed executable, without the source tree. The model's executable is in the variable PLATTER."""
+"""The Python package as a wheel, beside an installed executable, without the source tree. The
+model's executable is in the variable PLATTER."""
 
 import os
 import re
@@ -55,7 +56,8 @@ class Wheel(unittest.TestCase):
             "--no-deps",
             *cls.folder.glob("*.whl"),
         )
-        # What the wheel depends on, but not the tree's own package: a .pth file of a folder that a .pth file names is not read.
+        # What the wheel depends on, but not the tree's own package: a .pth file of a folder that a
+        # .pth file names is not read.
         packages = cls.must(
             cls.python, "-c", "import site; print(site.getsitepackages()[0])"
         ).strip()
@@ -97,8 +99,10 @@ class Wheel(unittest.TestCase):
         plan = self.folder / "usr" / "share" / "platter" / "configs" / "sweeps" / "policies.toml"
         short = self.empty / "short.toml"
         short.write_text(
-            f'format = 1\nscenario = "{plan.parents[1]}/scenarios/mixed_media.toml"\nseeds = 2\nset = {{ engine = "firmware", sim.warmup_s = 0, sim.measure_s = 3 }}\n'
-            '[[axis]]\nkey = "policy"\nvalues = ["SPTF"]\n[[metric]]\npath = "classes.discrete.response_ms.mean"\n'
+            f'format = 1\nscenario = "{plan.parents[1]}/scenarios/mixed_media.toml"\nseeds = 2\n'
+            'set = { engine = "firmware", sim.warmup_s = 0, sim.measure_s = 3 }\n'
+            '[[axis]]\nkey = "policy"\nvalues = ["SPTF"]\n'
+            '[[metric]]\npath = "classes.discrete.response_ms.mean"\n'
         )
         done = self.lab("sweep", "short.toml")
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -121,9 +125,13 @@ class Wheel(unittest.TestCase):
             self.folder / "usr" / "share" / "platter" / "configs" / "scenarios" / "mixed_media.toml"
         )
         (self.empty / "short.toml").write_text(
-            f'format = 1\nscenario = "{scenario}"\ntrials = 3\nset = {{ engine = "model", sim.warmup_s = 0, sim.measure_s = 3, accelerator.order_m = 0, accelerator.features = [], '
-            'accelerator.clock_mhz = "{cost.fmax_mhz}" }\n[[parameter]]\nname = "lanes"\nkey = "accelerator.lanes"\nvalues = [1, 2, 4, 8]\n'
-            '[[objective]]\nname = "mean"\npath = "classes.discrete.response_ms.mean"\n[[objective]]\nname = "LUTs"\ncost = "luts"\n'
+            f'format = 1\nscenario = "{scenario}"\ntrials = 3\n'
+            'set = { engine = "model", sim.warmup_s = 0, sim.measure_s = 3, '
+            "accelerator.order_m = 0, accelerator.features = [], "
+            'accelerator.clock_mhz = "{cost.fmax_mhz}" }\n[[parameter]]\nname = "lanes"\n'
+            'key = "accelerator.lanes"\nvalues = [1, 2, 4, 8]\n'
+            '[[objective]]\nname = "mean"\npath = "classes.discrete.response_ms.mean"\n'
+            '[[objective]]\nname = "LUTs"\ncost = "luts"\n'
         )
         done = self.lab("optimise", "short.toml", XDG_CACHE_HOME=str(self.folder / "searched"))
         self.assertEqual(done.returncode, 0, done.stderr)
@@ -168,7 +176,8 @@ class Wheel(unittest.TestCase):
                 self.assertEqual(done.returncode, 2, done.stderr)
                 self.assertRegex(
                     done.stderr,
-                    rf"^platter-lab: {words[0]}: needs files of the project's source tree, but this package is installed without it \(.*\); "
+                    rf"^platter-lab: {words[0]}: needs files of the project's source tree, "
+                    r"but this package is installed without it \(.*\); "
                     rf"expected a call of scripts/platter-lab {words[0]} in a source tree\n$",
                 )
                 self.assertEqual(list(self.empty.iterdir()), [])
@@ -212,7 +221,8 @@ class Wheel(unittest.TestCase):
         self.assertEqual(bare.returncode, 2, bare.stderr)
         self.assertRegex(
             bare.stderr,
-            r"^platter-lab: sweep: the Python package \w+ is not installed; install it with: pip install 'platter-lab\[sweep\]'\n$",
+            r"^platter-lab: sweep: the Python package \w+ is not installed; install it with: "
+            r"pip install 'platter-lab\[sweep\]'\n$",
         )
 
     def test_an_executable_that_is_not_installed_is_said(self):

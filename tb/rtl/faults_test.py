@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A test of the tests: with each fault of seeded_faults.toml, in a copy of its module, the bench of a small configuration must fail.
+"""A test of the tests: with each fault of seeded_faults.toml, in a copy of its module, the bench of
+a small configuration must fail.
 
-Usage: faults_test.py WORK_DIRECTORY objects      what all parts share; and whether each module has a fault
+Usage: faults_test.py WORK_DIRECTORY objects      what all parts share; and whether each module has
+                                                  a fault
        faults_test.py WORK_DIRECTORY PART/PARTS   the faults of one part
        faults_test.py WORK_DIRECTORY [MODULE ...] those of some modules, or all
 """

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The longest wait that the pages give for a configuration is that of the design: the longest DECIDE and CLUSTER of the bench's variants.
+"""The longest wait that the pages give for a configuration is that of the design: the longest
+DECIDE and CLUSTER of the bench's variants.
 
 Usage: longest_wait_test.py DIRECTORY, where the variants' executables are.
 """

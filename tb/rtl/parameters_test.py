@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Each module refuses parameters that it cannot have, with a message: Verilator and slang (pyosys) read it alone, as the top, and must
-fail with that message. The table below must reach every message of the sources, and each module's defaults must be accepted.
+"""Each module refuses parameters that it cannot have, with a message: Verilator and slang (pyosys)
+read it alone, as the top, and must fail with that message. The table below must reach every message
+of the sources, and each module's defaults must be accepted.
 
 Usage: parameters_test.py [MODULE ...]
 """
@@ -197,8 +198,10 @@ def main():
                 problems.append(f"{module}: {reader} refuses the defaults: {output[-400:]}")
             seen = set()
             for parameters, text in BAD.get(module, []):
+                # One of each kind, since Verilator takes long for these: it has judged all in the
+                # module that they hand them to.
                 if reader == "Verilator" and module in HANDS_DOWN and text in seen:
-                    continue  # one of each kind, since Verilator takes long for these: it has judged all in the module that they hand them to
+                    continue
                 seen.add(text)
                 code, output = read(module, parameters)
                 found = [
@@ -210,7 +213,8 @@ def main():
                 ]
                 if code == 0 or not found:
                     problems.append(
-                        f'{module} {parameters}: {reader} does not say "{owner}: {text} ...": exit code {code}, {output[-300:]}'
+                        f'{module} {parameters}: {reader} does not say "{owner}: {text} ...": '
+                        f"exit code {code}, {output[-300:]}"
                     )
                 reached.update((owner, message) for message in found)
         print(f"{module}: {len(BAD.get(module, []))} bad sets of parameters", flush=True)

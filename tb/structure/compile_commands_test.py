@@ -12,7 +12,8 @@ import tempfile
 import unittest
 
 SOURCE = pathlib.Path(os.environ.get("PLATTER_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
-# Compiled by CMake together with others; with a header of Verilator's; with one of a test's library; of another project; of another processor.
+# Compiled by CMake together with others; with a header of Verilator's; with one of a test's
+# library; of another project; of another processor.
 COMPILED = (
     "models/platter/core/nearest.cpp",
     "models/platter/accelerator/rtl_pins.cpp",

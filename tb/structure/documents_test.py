@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the pages name is there: files that they link, and files and folders of the project between backticks.
+"""What the pages name is there: files that they link,
+and files and folders of the project between backticks.
 
 Environment: PLATTER_SOURCE (the tree).
 """
@@ -14,7 +15,7 @@ FOLDERS = {"docs", "models", "rtl", "scripts", "tb", "waves"}
 LINK = re.compile(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)")
 HEADING = re.compile(r"^#+ (.*)$", re.M)
 CODE = re.compile(r"^```.*?^```$|`[^`\n]*`", re.M | re.S)
-NAMED = re.compile(r"`((?:%s)/[\w./{},*-]*)(?: [^`]*)?`" % "|".join(sorted(FOLDERS)))
+NAMED = re.compile(rf"`((?:{'|'.join(sorted(FOLDERS))})/[\w./{{}},*-]*)(?: [^`]*)?`")
 
 
 def pages():

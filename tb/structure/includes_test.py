@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Includes run downwards: no room includes one that stands above it, and no file itself, by whatever way.
+"""Includes run downwards: no room includes one that stands above it, and no file itself,
+by whatever way.
 
 Environment: PLATTER_SOURCE (the tree).
 """
@@ -12,7 +13,8 @@ import unittest
 SOURCE = pathlib.Path(os.environ.get("PLATTER_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
 MODELS = SOURCE / "models"
 
-# From the bottom up. A room includes itself and those before it; rooms of one line know nothing of each other.
+# From the bottom up. A room includes itself and those before it;
+# rooms of one line know nothing of each other.
 ROOMS = (
     ("core",),
     ("params",),

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A cocotb bench of platter_sched_axi that stands alone: registers by name from the SVD file, AXI4-Lite by cocotbext-axi, and a model of the
-costs in twenty lines. Begin with `decisions` for tests of your own."""
+"""A cocotb bench of platter_sched_axi that stands alone: registers by name from the SVD file,
+AXI4-Lite by cocotbext-axi, and a model of the costs in twenty lines. Begin with `decisions` for
+tests of your own."""
 
 import os
 import pathlib
@@ -133,7 +134,8 @@ def test(function):
 
 @test
 async def after_reset(sched):
-    """Every register is where the SVD file has it, with its value after reset and its access; other addresses are refused."""
+    """Every register is where the SVD file has it, with its value after reset and its access;
+    other addresses are refused."""
     for name, register in sched.map.items():
         resp, value = await sched.try_read(register["offset"])
         if register["access"] == "write-only":
@@ -154,7 +156,8 @@ async def after_reset(sched):
 
 @test
 async def values_are_kept(sched):
-    """What is written is read back, in the bits that the fields have; nothing of a part that the instance lacks."""
+    """What is written is read back, in the bits that the fields have;
+    nothing of a part that the instance lacks."""
     parts = await sched.read("FEATURES")
     for name, register in sched.map.items():
         if register["access"] != "read-write":
@@ -175,7 +178,8 @@ async def values_are_kept(sched):
 
 @test
 async def protection(sched):
-    """A write that lacks a right is refused and changes nothing, at rest and at work; one that has it is not; reads always are allowed."""
+    """A write that lacks a right is refused and changes nothing, at rest and at work; one that has
+    it is not; reads always are allowed."""
     kinds = {
         AxiProt.PRIVILEGED: True,
         AxiProt.PRIVILEGED | AxiProt.INSTRUCTION: True,
@@ -218,7 +222,8 @@ async def protection(sched):
 
 @test
 async def decisions(sched):
-    """Random commands, all of them reads of one block: the one reached soonest is picked, of equals the oldest."""
+    """Random commands, all of them reads of one block:
+    the one reached soonest is picked, of equals the oldest."""
     turn = 1 << sched.angle_w
     cells = (sched.cyl_w - sched.seg_m + 1) << sched.seg_m
     frac_w = sched.cyl_w - 1 - sched.seg_m

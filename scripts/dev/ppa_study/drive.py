@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the drive gains: response time and fairness against queue depth, by `platter run` with each engine."""
+"""What the drive gains: response time and fairness against queue depth,
+by `platter run` with each engine."""
 
 import csv
 import hashlib
@@ -37,7 +38,8 @@ COLUMNS = [
     "stalls",
 ]
 
-# name: scenario, policy, requests that its orderer takes, further keys; {depth} is the queue's. A closed load keeps the queue full.
+# name: scenario, policy, requests that its orderer takes, further keys; {depth} is the queue's. A
+# closed load keeps the queue full.
 CLOSED = {"workload.discrete.source": "closed", "workload.discrete.outstanding": "{depth}"}
 LOADS = {
     "mixed": ("mixed_media", "SPTF", 0, {}),
@@ -48,7 +50,8 @@ LOADS = {
 
 
 def firmware_cost():
-    """Cycles of a decision, a candidate and a step of an exact order: lines through the counts of docs/reference/firmware_cost.md."""
+    """Cycles of a decision, a candidate and a step of an exact order: lines through the counts of
+    docs/reference/firmware_cost.md."""
     rows = {
         (row["kernel"], int(row["n"])): int(row["cycles"])
         for row in page.read(page.FIRMWARE)
@@ -61,8 +64,9 @@ def firmware_cost():
 
 
 def accelerator_mhz(depth, order_m):
-    """The clock at which the accelerator with that many entries, four lanes and that orderer was placed on an ECP5; whole MHz. Where it was not, that of
-    the slower one without orderer or with fewer entries."""
+    """The clock at which the accelerator with that many entries, four lanes and that orderer was
+    placed on an ECP5; whole MHz. Where it was not, that of the slower one without orderer or with
+    fewer entries."""
 
     def placed(orderer):
         return {

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the optional parts of the accelerator buy, on every shipped drive: each part against the accelerator without it and against firmware.
+"""What the optional parts of the accelerator buy, on every shipped drive: each part against the
+accelerator without it and against firmware.
 
-A drive's load is derived from the drive: as many streams as keep it busy for two fifths of the time (25 at most), and Poisson requests at two shares of
-the rate at which a full queue of 32 is served beside them.
+A drive's load is derived from the drive: as many streams as keep it busy for two fifths of the time
+(25 at most), and Poisson requests at two shares of the rate at which a full queue of 32 is served
+beside them.
 """
 
 import concurrent.futures
@@ -298,8 +300,8 @@ def study(platter, seconds, seeds, drives):
                 writer.writeheader()
                 writer.writerows(rows)
             print(
-                f"{name}: {found[0]['streams']} streams, {found[0]['discrete_per_s']} to {found[-1]['discrete_per_s']} discrete requests a second, "
-                f"{len(found)} points",
+                f"{name}: {found[0]['streams']} streams, {found[0]['discrete_per_s']} to "
+                f"{found[-1]['discrete_per_s']} discrete requests a second, {len(found)} points",
                 flush=True,
             )
     return 0

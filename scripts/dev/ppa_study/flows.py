@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a configuration of the accelerator takes: ECP5, iCE40 and 0.18 um standard cells. Every step is kept under build/ppa by a hash
-of the sources, its parameters and the versions of its tools, so that a study can be stopped and goes on where it was.
+"""What a configuration of the accelerator takes: ECP5, iCE40 and 0.18 um standard cells. Every step
+is kept under build/ppa by a hash of the sources, its parameters and the versions of its tools, so
+that a study can be stopped and goes on where it was.
 
 Run as a program it is the worker that has pyosys in its interpreter; its output is a log.
 """
@@ -126,7 +127,7 @@ def decision_cycles(point):
     return point.entries // point.lanes + latency
 
 
-# --- tools and cache ----------------------------------------------------------------------------------------------------
+# --- tools and cache ------------------------------------------------------------------------------
 
 
 def sources():
@@ -135,7 +136,8 @@ def sources():
 
 
 def rtl_hash(files=None):
-    """Of the sources (or of these files) without comments and blank lines: what was measured stays valid when only words change."""
+    """Of the sources (or of these files) without comments and blank lines: what was measured stays
+    valid when only words change."""
     digest = hashlib.sha256()
     for source in files or sources():
         text = re.sub(r"//[^\n]*", "", (ROOT / source).read_text(encoding="utf-8"))
@@ -213,7 +215,8 @@ class Tools:
 
 
 def step(kind, key, work, resume=True):
-    """The result (a dictionary) of work(folder), or what is kept of an earlier one with the same key."""
+    """The result (a dictionary) of work(folder),
+    or what is kept of an earlier one with the same key."""
     text = json.dumps(key, sort_keys=True)
     folder = CACHE / kind / hashlib.sha256(text.encode()).hexdigest()[:16]
     kept = folder / "result.json"
@@ -301,7 +304,7 @@ def synthesis_key(tools, kind, point):
     }
 
 
-# --- the targets --------------------------------------------------------------------------------------------------------
+# --- the targets ----------------------------------------------------------------------------------
 
 
 def count(cells, *prefixes):
@@ -328,7 +331,8 @@ def devices(cells):
 
 
 def ecp5(tools, point, seeds, resume, limit_s):
-    """A row of the table. `seeds`: how many placements, the fastest of which counts; none: synthesis alone."""
+    """A row of the table. `seeds`: how many placements, the fastest of which counts;
+    none: synthesis alone."""
     route = seeds > 0
     used = tools.need("yosys", *(["nextpnr-ecp5"] if route else []))
     synthesis, folder = synthesize(tools, "ecp5", point, resume)
@@ -352,7 +356,8 @@ def ecp5(tools, point, seeds, resume, limit_s):
 
     def work_on(device, seed):
         def work(out):
-            # Relative paths: the WebAssembly program sees the working folder, but not every other one.
+            # Relative paths: the WebAssembly program sees the working folder,
+            # but not every other one.
             command = [
                 tools.nextpnr_ecp5,
                 f"--{device}",
@@ -374,7 +379,8 @@ def ecp5(tools, point, seeds, resume, limit_s):
             code, text = logged(command, out / "nextpnr.log", limit_s)
             if code != 0:
                 if re.search(
-                    r"ERROR: (Unable to|.*no BELs|.*failed to place|.*[Uu]nable to find (?:a )?(?:legal )?placement)",
+                    r"ERROR: (Unable to|.*no BELs|.*failed to place|"
+                    r".*[Uu]nable to find (?:a )?(?:legal )?placement)",
                     text,
                 ):
                     return {"fits": False}
@@ -565,7 +571,7 @@ def osu018(tools, point, resume, limit_s):
     }
 
 
-# --- the worker ---------------------------------------------------------------------------------------------------------
+# --- the worker -----------------------------------------------------------------------------------
 
 CUT = "(memories become ports)"  # done by the worker, not by a pass of Yosys
 CLOCK_GATE = "scripts/dev/ppa_study/osu018_clock_gate.sv"
@@ -580,7 +586,8 @@ def worker_script(kind, point, folder):
     read = read_command(point, CLOCK_GATE if kind == "osu018-gates" else None)
     stat = f"tee -q -o {folder}/stat.json stat -json"
     if kind == "ecp5":
-        # Half the period is for logic, the rest for wires: without a target the mapper spends area on speed anywhere.
+        # Half the period is for logic, the rest for wires:
+        # without a target the mapper spends area on speed anywhere.
         return [
             read,
             f"scratchpad -set abc9.D {500000 // ECP5_TARGET_MHZ}",
@@ -626,8 +633,9 @@ def worker_script(kind, point, folder):
 
 
 def cut_memories(libyosys, design, folder, simulated):
-    """Every memory becomes a black box outside: its addresses and data are ports. Leaves the number of bits. `simulated`: the clock of its
-    writes is a port, too, and each bit has its enable; leaves what a model of the memory has to know."""
+    """Every memory becomes a black box outside: its addresses and data are ports. Leaves the number
+    of bits. `simulated`: the clock of its writes is a port, too, and each bit has its enable;
+    leaves what a model of the memory has to know."""
     module = design.top_module()
     bits, memories = 0, []
     for cell in list(module.selected_cells()):

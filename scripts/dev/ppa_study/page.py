@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tables and figures of docs/reference/accelerator_ppa.md and accelerator_features.md, and the table of configurations of
-accelerator_integration.md, from the files in docs/reference/data and the list of simulated configurations in tb/rtl alone."""
+"""The tables and figures of docs/reference/accelerator_ppa.md and accelerator_features.md, and the
+table of configurations of accelerator_integration.md, from the files in docs/reference/data and the
+list of simulated configurations in tb/rtl alone."""
 
 import csv
 import importlib.util
@@ -42,7 +43,7 @@ def read(path):
         return list(csv.DictReader(stream))
 
 
-# --- tables -------------------------------------------------------------------------------------------------------------
+# --- tables ---------------------------------------------------------------------------------------
 
 
 def show(value):
@@ -59,7 +60,8 @@ def table(head, rows):
 
 
 def features(row):
-    """Optional parts of a measured configuration; rows of a time before there were any have none."""
+    """Optional parts of a measured configuration;
+    rows of a time before there were any have none."""
     return int(row.get("features") or 0)
 
 
@@ -142,7 +144,10 @@ def area_words():
             [WITH_CARRY, f"{LOGIC}, and two for each CCU2C", with_carry(row)],
             [
                 PLACED,
-                f"sites (TRELLIS_COMB) in use after place and route: {WITH_CARRY}, distributed RAM, and sites through which a signal only passes",
+                (
+                    f"sites (TRELLIS_COMB) in use after place and route: {WITH_CARRY}, distributed "
+                    "RAM, and sites through which a signal only passes"
+                ),
                 row["cells"],
             ],
         ],
@@ -150,7 +155,8 @@ def area_words():
 
 
 def default_flip_flops():
-    """Of the default parameters, in standard cells: the number that no mapper to an FPGA has changed."""
+    """Of the default parameters, in standard cells:
+    the number that no mapper to an FPGA has changed."""
     row = next(
         (
             r
@@ -160,14 +166,18 @@ def default_flip_flops():
         None,
     )
     return (
-        f"The default parameters have {show(row['flip_flops'])} flip-flops{stale(row)} in standard cells, of which the orderer's matrix is a large part."
+        (
+            f"The default parameters have {show(row['flip_flops'])} flip-flops{stale(row)} in "
+            "standard cells, of which the orderer's matrix is a large part."
+        )
         if row
         else "(none yet)"
     )
 
 
 def longest_wait(entries, lanes, order_m, parts):
-    """Most cycles for which a write to the accelerator waits: of a DECIDE with everything stale and a whole look-ahead, or of a CLUSTER with the longest order."""
+    """Most cycles for which a write to the accelerator waits: of a DECIDE with everything stale and
+    a whole look-ahead, or of a CLUSTER with the longest order."""
     one = entries // lanes + decision_latency()
     decide = 2 * one + 2 * entries + 15
     if parts & 2:
@@ -302,9 +312,10 @@ def asic_table():
     return f"{text}\n\nPeriod {periods} ns. {tools_of(rows)}." if rows else text
 
 
-# --- power ----------------------------------------------------------------------------------------------------------------
+# --- power ----------------------------------------------------------------------------------------
 
-# Of processors like the small core, without memories, in 0.18 um: Cortex-M0+ and Cortex-M0 (accelerator_ppa.md has the source).
+# Of processors like the small core, without memories, in 0.18 um: Cortex-M0+ and Cortex-M0
+# (accelerator_ppa.md has the source).
 CORE_PJ_PER_CYCLE = (52, 73)
 
 
@@ -391,14 +402,17 @@ def power_table():
     )
     seconds = sum(float(r["to_s"]) - float(r["from_s"]) for r in every)
     return (
-        f"{text}\n\n{every[0]['clock_mhz']} MHz; {decisions / seconds:.0f} decisions/s, each with {accesses / decisions:.1f} accesses and {busy / decisions:.0f} busy cycles. "
-        f"Ratio of OpenSTA's power to this sum: switching {ranges['sta_switching'][0]:.4f} to {ranges['sta_switching'][1]:.4f}, "
-        f"internal {ranges['sta_internal'][0]:.3f} to {ranges['sta_internal'][1]:.3f}. {tools_of(every)}."
+        f"{text}\n\n{every[0]['clock_mhz']} MHz; {decisions / seconds:.0f} decisions/s, "
+        f"each with {accesses / decisions:.1f} accesses and {busy / decisions:.0f} busy cycles. "
+        f"Ratio of OpenSTA's power to this sum: switching {ranges['sta_switching'][0]:.4f} to "
+        f"{ranges['sta_switching'][1]:.4f}, internal {ranges['sta_internal'][0]:.3f} to "
+        f"{ranges['sta_internal'][1]:.3f}. {tools_of(every)}."
     )
 
 
 def energy_table():
-    """A decision of 32 entries and 4 lanes without optional parts, against the firmware's cycles."""
+    """A decision of 32 entries and 4 lanes without optional parts,
+    against the firmware's cycles."""
     rows, lines = power_rows(), []
     firmware = {
         int(r["n"]): int(r["cycles"])
@@ -556,8 +570,9 @@ def firmware_table():
         )
     note = (
         (
-            f"\n\nThe last column adds {most} cycles to each operation of the accelerator, for the register accesses of a decision, inserts included. This is the "
-            "highest mean of all runs of the study."
+            f"\n\nThe last column adds {most} cycles to each operation of the accelerator, "
+            "for the register accesses of a decision, inserts included. This is the highest mean "
+            "of all runs of the study."
         )
         if most
         else ""
@@ -646,7 +661,8 @@ def study_table():
     )
 
 
-# Entries, lanes, orderers and parts that an integrator chooses from: sizes without orderer, one with all parts, one with each orderer.
+# Entries, lanes, orderers and parts that an integrator chooses from: sizes without orderer, one
+# with all parts, one with each orderer.
 OFFERED = (
     (16, 1, 0, 0),
     (32, 1, 0, 0),
@@ -665,8 +681,9 @@ OFFERED = (
 
 
 def offered():
-    """Of each configuration offered that was placed and routed: its size (entries, lanes, orderer, parts), its row of the FPGA and of the standard cells
-    (None where it was not run), and the name of the test that simulates this number of entries and lanes (or None)."""
+    """Of each configuration offered that was placed and routed: its size (entries, lanes, orderer,
+    parts), its row of the FPGA and of the standard cells (None where it was not run), and the name
+    of the test that simulates this number of entries and lanes (or None)."""
     fpga = {
         size_of(r): r
         for r in [*read(PRICES), *read(FPGA)]
@@ -740,7 +757,7 @@ def configurations_table():
     return f"{text}\n\n{tools_of(used)}." if rows else text
 
 
-# --- the optional parts ---------------------------------------------------------------------------------------------------
+# --- the optional parts ---------------------------------------------------------------------------
 
 PART_NAMES = {1: "ageing", 2: "look-ahead", 4: "limits", 8: "zero latency", 15: "all four"}
 STREAMING = "OPS:SLACK(3.4|0.46)"
@@ -782,7 +799,8 @@ def change(new, old, column):
 
 
 def compared(part, against, columns=("mean_ms", "p99_ms", "fairness")):
-    """A row a drive and load: what a variant gives and how that differs from another one, at the depths of the study."""
+    """A row a drive and load: what a variant gives and how that differs from another one,
+    at the depths of the study."""
     rows, by = parts_rows()
     lines = []
     for drive, load in dict.fromkeys((r["drive"], r["load"]) for r in rows):
@@ -810,7 +828,7 @@ def compared(part, against, columns=("mean_ms", "p99_ms", "fairness")):
 
 
 def loads_table():
-    rows, by = parts_rows()
+    rows, _ = parts_rows()
     return table(
         [
             "drive",
@@ -845,7 +863,7 @@ def ahead_table():
 
 def zero_latency_table():
     """Of the drives on which it makes any difference."""
-    rows, by = parts_rows()
+    _, by = parts_rows()
     fields = ("mean_ms", "p99_ms", "fairness")
     lines = []
     for (drive, load, depth, variant), new in by.items():
@@ -903,15 +921,13 @@ def deadlines_table():
                 f"{100 * int(r['late_discrete']) / issued:.2f} %" if issued else "",
                 f"{float(r['mean_ms']):,.1f}",
             ]
-        lines.append(
-            line
-            + [
-                sum(
-                    int(by[drive, load, v]["late_continuous"])
-                    for v in ("accelerator, limits", "firmware, deadlines")
-                )
-            ]
+        line.append(
+            sum(
+                int(by[drive, load, v]["late_continuous"])
+                for v in ("accelerator, limits", "firmware, deadlines")
+            )
         )
+        lines.append(line)
     return table(
         [
             "drive",
@@ -951,7 +967,7 @@ def horizon_table():
 
     lines = []
     for (accesses, candidates), group in sorted(groups.items()):
-        worst = max(group, key=lambda r: float(r["mean_ms"]) / float(base[r["drive"]]["mean_ms"]))
+        means = [float(r["mean_ms"]) / float(base[r["drive"]]["mean_ms"]) for r in group]
         lines.append(
             [
                 accesses,
@@ -959,8 +975,7 @@ def horizon_table():
                 f"{ratio(group, 'mean_ms'):.3f}",
                 f"{ratio(group, 'p99_ms'):.3f}",
                 f"{ratio(group, 'fairness'):.3f}",
-                f"{min(float(r['mean_ms']) / float(base[r['drive']]['mean_ms']) for r in group):.3f} to "
-                f"{float(worst['mean_ms']) / float(base[worst['drive']]['mean_ms']):.3f}",
+                f"{min(means):.3f} to {max(means):.3f}",
                 f"{statistics.fmean(float(r['cycles_per_decision']) for r in group):,.0f}",
             ]
         )
@@ -1005,7 +1020,7 @@ TABLES = {
 }
 
 
-# --- figures ------------------------------------------------------------------------------------------------------------
+# --- figures --------------------------------------------------------------------------------------
 
 
 def figures():
@@ -1136,7 +1151,7 @@ def figures():
         figure, panels = plt.subplots(
             (len(loads) + 1) // 2, 2, figsize=(7.6, 2.9 * ((len(loads) + 1) // 2)), squeeze=False
         )
-        for axes, load in zip(panels.flat, loads):
+        for axes, load in zip(panels.flat, loads, strict=False):
             series = {}
             for r in rows:
                 if r["load"] == load and r["engine"] != "rtl" and r["controller_mhz"] != "10000":
@@ -1144,7 +1159,7 @@ def figures():
                         (int(r["depth"]), float(r[column]))
                     )
             for engine, points in series.items():
-                axes.plot(*zip(*points), styles[engine], markersize=4, label=engine)
+                axes.plot(*zip(*points, strict=True), styles[engine], markersize=4, label=engine)
             axes.set(
                 title=load, xscale="log", ylim=(0, None), xlabel="queue depth", ylabel=quantity
             )
@@ -1183,7 +1198,7 @@ def figures():
                 for _, of in sorted(points.items())
             ]
             axes.plot(
-                *zip(*line),
+                *zip(*line, strict=True),
                 "o-",
                 color=f"C{i}",
                 markersize=4,
@@ -1196,7 +1211,7 @@ def figures():
     save(figure, "features_horizon.svg")
 
 
-# --- the page -----------------------------------------------------------------------------------------------------------
+# --- the page -------------------------------------------------------------------------------------
 
 
 def filled(page):
@@ -1224,7 +1239,8 @@ def report(check):
         ]
         for page in stale:
             print(
-                f"scripts/ppa: the tables of {page} are not those of the data; run scripts/ppa report",
+                f"scripts/ppa: the tables of {page} are not those of the data; "
+                "run scripts/ppa report",
                 file=sys.stderr,
             )
         return int(bool(stale))

@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Power of the accelerator in standard cells: the changes of every net, counted while the netlist replays the accesses of the main job, and
-the energies of the library's tables. docs/reference/accelerator_ppa.md, section "Power", says what is in it.
+"""Power of the accelerator in standard cells: the changes of every net, counted while the netlist
+replays the accesses of the main job, and the energies of the library's tables.
+docs/reference/accelerator_ppa.md, section "Power", says what is in it.
 
-OpenSTA 2.0.17 has no reader of activities. Those given for single pins count at inputs and at outputs of flip-flops; it estimates the others by
-probabilities, gives every clock pin the whole clock, and adds the energies of a rise and a fall for each change. So the sum is made here, and
-OpenSTA's report is compared with it where both have the same activity: flip-flops and clock buffers of the netlist without gates.
+OpenSTA 2.0.17 has no reader of activities. Those given for single pins count at inputs and at
+outputs of flip-flops; it estimates the others by probabilities, gives every clock pin the whole
+clock, and adds the energies of a rise and a fall for each change. So the sum is made here, and
+OpenSTA's report is compared with it where both have the same activity: flip-flops and clock buffers
+of the netlist without gates.
 """
 
 import dataclasses
@@ -61,7 +64,7 @@ COLUMNS = [
 ]
 
 
-# --- the library ----------------------------------------------------------------------------------------------------------
+# --- the library ----------------------------------------------------------------------------------
 
 
 class Group:
@@ -132,7 +135,8 @@ class LookUp:
 
 @dataclasses.dataclass
 class Arc:
-    """From an input to an output: transition times (ns) and energies (pJ) of a rise and a fall at the output."""
+    """From an input to an output: transition times (ns) and energies (pJ) of a rise and a fall at
+    the output."""
 
     source: str
     sense: str
@@ -190,9 +194,9 @@ class Library:
             ]
             if pin.attributes["direction"] == "input":
                 inputs[pin.name] = float(pin.attributes["capacitance"])
-                passive.update(
-                    {pin.name: both for source, both in power if source is None and both}
-                )
+                for source, both in power:
+                    if source is None and both:
+                        passive[pin.name] = both
                 continue
             functions[pin.name] = pin.attributes.get("function", "")
             arcs = []
@@ -223,7 +227,8 @@ class Library:
 
 @functools.cache
 def truth_table(function):
-    """Liberty's expression: its inputs, and the outputs for all their values, a bit each. A blank between operands is an AND."""
+    """Liberty's expression: its inputs, and the outputs for all their values, a bit each.
+    A blank between operands is an AND."""
     out = []
     for token in re.findall(r"\w+|[()!'*&+|^]", function):
         if (
@@ -263,7 +268,7 @@ def levels(nodes):
     return [(*node, of) for node, of in zip(nodes, level, strict=True)]
 
 
-# --- the netlist ----------------------------------------------------------------------------------------------------------
+# --- the netlist ----------------------------------------------------------------------------------
 
 
 @dataclasses.dataclass
@@ -315,14 +320,16 @@ class Netlist:
         unknown = {i.cell for i in self.instances} - set(library.cells)
         if unknown or not self.instances:
             raise Failure(
-                f"a netlist has {len(self.instances)} cells and of those the library does not know {sorted(unknown)}"
+                f"a netlist has {len(self.instances)} cells and of those the library does not know "
+                f"{sorted(unknown)}"
             )
 
     def is_output(self, instance, pin):
         return pin in self.library.cells[instance.cell].outputs
 
     def buffer_clocks(self):
-        """Gives every net of many clock pins a tree of clock buffers, and the clock's port one in any case."""
+        """Gives every net of many clock pins a tree of clock buffers,
+        and the clock's port one in any case."""
         sinks = {}
         for instance in self.instances:
             state = self.library.cells[instance.cell].state
@@ -394,7 +401,7 @@ class Netlist:
         number = {net: i + 2 for i, net in enumerate(self.nets())}
         number.update({"1'h0": 0, "1'h1": 1})
         ports = {}
-        for direction, names in self.ports.items():
+        for names in self.ports.values():
             for name in names:
                 base, bit = re.fullmatch(r"(.*?)(?:\[(\d+)\])?", name).groups()
                 ports.setdefault(base, {})[int(bit or 0)] = self.driver_of_port.get(name, name)
@@ -402,14 +409,13 @@ class Netlist:
         def bits(base, least, size):
             return [ports[base][i] for i in range(least, least + size)]
 
-        # Gates, latches and read ports: (outputs, inputs, head of the line); flip-flops and write ports are not between levels.
+        # Gates, latches and read ports: (outputs, inputs, head of the line); flip-flops and write
+        # ports are not between levels.
         nodes, lines, at_memory = [], [], {}
         for instance in self.instances:
             cell = self.library.cells[instance.cell]
             if cell.state:
-                data, clock, kind = (
-                    instance.pins[pin] if pin in instance.pins else pin for pin in cell.state
-                )
+                data, clock, kind = (instance.pins.get(pin, pin) for pin in cell.state)
                 output = instance.pins.get(next(iter(cell.outputs)))
                 if output is not None and kind == "ff":
                     lines.append(f"flop {number[output]} {number[data]} {number[clock]}")
@@ -430,16 +436,16 @@ class Netlist:
                     )
         for memory in memories:
             base, width, abits = f"memory{memory['name']}", memory["width"], memory["abits"]
-            for port in range(memory["rd_ports"]):
-                nodes.append(
-                    (
-                        bits(base + "_RD_DATA", port * width, width),
-                        bits(base + "_RD_ADDR", port * abits, abits),
-                        "read",
-                        None,
-                        memory["name"],
-                    )
+            nodes += [
+                (
+                    bits(base + "_RD_DATA", port * width, width),
+                    bits(base + "_RD_ADDR", port * abits, abits),
+                    "read",
+                    None,
+                    memory["name"],
                 )
+                for port in range(memory["rd_ports"])
+            ]
         for outputs, inputs, kind, table, memory, level in levels(nodes):
             numbers = " ".join(str(number[net]) for net in inputs)
             targets = " ".join(str(number[net]) for net in outputs)
@@ -494,7 +500,7 @@ class Netlist:
         return "\n".join([*lines, "endmodule", ""])
 
 
-# --- energy ---------------------------------------------------------------------------------------------------------------
+# --- energy ---------------------------------------------------------------------------------------
 
 
 class Energies:
@@ -591,7 +597,8 @@ class Energies:
 
     @functools.cached_property
     def per_change(self):
-        """[(instance, part, net, pJ of its mean change, of it switching)], and the arcs to be weighed by their sources' changes."""
+        """[(instance, part, net, pJ of its mean change, of it switching)], and the arcs to be
+        weighed by their sources' changes."""
         library, rows = self.netlist.library, []
         half_v2 = 0.5 * library.volt**2
         for instance in self.netlist.instances:
@@ -641,11 +648,10 @@ class Energies:
             ]
             if internal and not sum(weights):
                 weights = [1] * len(internal)
-            mean = (
-                sum(w * energy for w, (_, energy) in zip(weights, internal)) / sum(weights)
-                if internal
-                else 0.0
-            )
+            mean = 0.0
+            if internal:
+                pairs = zip(weights, internal, strict=True)
+                mean = sum(w * energy for w, (_, energy) in pairs) / sum(weights)
             entry = result.setdefault(instance.name, {}).setdefault(part, [0.0, 0.0])
             entry[0] += count * switching
             entry[1] += count * mean
@@ -663,7 +669,7 @@ class Energies:
         return sum(self.netlist.library.cells[i.cell].leakage_nw for i in self.netlist.instances)
 
 
-# --- the steps ------------------------------------------------------------------------------------------------------------
+# --- the steps ------------------------------------------------------------------------------------
 
 
 def program(folder):
@@ -676,7 +682,8 @@ def program(folder):
 
 
 def count(replay, netlist, memories, accesses, windows, folder, delay="zero", clock_mhz=CLOCK_MHZ):
-    """For each window in seconds: cycles, those of them in which it rests, and {net: changes} in all and in those."""
+    """For each window in seconds: cycles, those of them in which it rests, and {net: changes} in
+    all and in those."""
     nets, files = netlist.nets(), []
     (folder / "netlist.txt").write_text(netlist.simulation(memories), encoding="utf-8")
     command = [replay, delay, folder / "netlist.txt", accesses, 1_000_000 // clock_mhz]
@@ -686,7 +693,8 @@ def count(replay, netlist, memories, accesses, windows, folder, delay="zero", cl
     code, text = flows.logged([str(part) for part in command], folder / "replay.log")
     if code != 0:
         raise Failure(
-            f"the netlist does not replay the accesses: {text.strip() or code}, {folder / 'replay.log'}"
+            f"the netlist does not replay the accesses: {text.strip() or code}, "
+            f"{folder / 'replay.log'}"
         )
     found = []
     for file in files:
@@ -737,9 +745,11 @@ link_design sched_top
 create_clock -name clock -period {period} [get_ports clk_i]
 set_propagated_clock [get_clocks clock]
 foreach port [all_inputs] {{
-  if {{[get_full_name $port] ne "clk_i"}} {{ set_power_activity -input_ports $port -activity 0 -duty 0.5 }}
+  if {{[get_full_name $port] ne "clk_i"}} {{ \
+set_power_activity -input_ports $port -activity 0 -duty 0.5 }}
 }}
-foreach {{pin activity}} {{{activities}}} {{ sta::set_power_pin_activity [get_pins $pin] $activity 0.5 }}
+foreach {{pin activity}} {{{activities}}} {{ \
+sta::set_power_pin_activity [get_pins $pin] $activity 0.5 }}
 report_power -digits 8 -instances [get_cells {{{cells}}}]
 exit
 """
@@ -748,7 +758,8 @@ STA_COUNTS_TWICE = 2  # a rise and a fall for each change; later versions take t
 
 
 def compare(energies, changes, cycles, folder):
-    """OpenSTA's power of clock buffers and flip-flops against the sum: (switching, internal), each as a ratio."""
+    """OpenSTA's power of clock buffers and flip-flops against the sum:
+    (switching, internal), each as a ratio."""
     netlist, mine = energies.netlist, energies.instances(changes)
     cells = netlist.library.cells
     kept = [i for i in netlist.instances if i.cell == CLOCK_BUFFER][:STA_INSTANCES]
@@ -791,13 +802,15 @@ def compare(energies, changes, cycles, folder):
     ratios = theirs[1] / ours[0], theirs[0] / ours[1]
     if abs(ratios[0] - 1) > 0.01 or abs(ratios[1] / STA_COUNTS_TWICE - 1) > 0.05:
         raise Failure(
-            f"OpenSTA's switching power is {ratios[0]:.3f} and its internal power {ratios[1]:.3f} times the sum; expected 1 and {STA_COUNTS_TWICE}"
+            f"OpenSTA's switching power is {ratios[0]:.3f} and its internal power {ratios[1]:.3f} "
+            f"times the sum; expected 1 and {STA_COUNTS_TWICE}"
         )
     return ratios
 
 
 def power_of(energies, cycles, resting, changes, at_rest, decisions, clock_mhz=CLOCK_MHZ):
-    """Power in the window and at rest (mW), and the energy of a decision (nJ): what it needs beyond rest, and that with the clock of its cycles."""
+    """Power in the window and at rest (mW), and the energy of a decision (nJ): what it needs beyond
+    rest, and that with the clock of its cycles."""
     parts, rest = energies.parts(changes), sum(energies.parts(at_rest).values())
     leakage_mw, total = energies.leakage_nw() * 1e-6, sum(parts.values())
     work, idle_pj = total - rest, rest / resting

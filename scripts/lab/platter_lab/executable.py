@@ -16,7 +16,8 @@ from pathlib import Path
 
 from platter_lab import LabError, StudyFailed
 
-# From here up to the project's root: platter_lab, lab, scripts. There is no project around a package that was installed from a wheel.
+# From here up to the project's root: platter_lab, lab, scripts. There is no project around a
+# package that was installed from a wheel.
 ROOT = Path(__file__).resolve().parents[3]
 HAS_TREE = (ROOT / "models" / "configs").is_dir() and (ROOT / "scripts" / "lab").is_dir()
 
@@ -25,18 +26,23 @@ def expect_tree(command: str) -> None:
     """LabError where the package is installed without the project's source tree."""
     if not HAS_TREE:
         raise LabError(
-            f"{command}: needs files of the project's source tree, but this package is installed without it ({Path(__file__).parent}); "
-            f"expected a call of scripts/platter-lab {command} in a source tree"
+            f"{command}: needs files of the project's source tree, but this package is installed "
+            f"without it ({Path(__file__).parent}); expected a call of scripts/platter-lab "
+            f"{command} in a source tree"
         )
 
 
 def how_to_install(group: str) -> str:
-    """What brings the packages of a group: in the source tree, or of this package as it is installed."""
+    """What brings the packages of a group: in the source tree, or of this package as it is
+    installed.
+    """
     return f"scripts/setup {group}" if HAS_TREE else f"pip install 'platter-lab[{group}]'"
 
 
 def kept_folder(command: str) -> Path:
-    """Where a command keeps what it may make again: in the tree's build folder; without a tree in the user's cache (XDG)."""
+    """Where a command keeps what it may make again: in the tree's build folder; without a tree in
+    the user's cache (XDG).
+    """
     if HAS_TREE:
         return ROOT / "build" / command
     cache = os.environ.get("XDG_CACHE_HOME", "")
@@ -44,7 +50,9 @@ def kept_folder(command: str) -> Path:
 
 
 def find_platter(given: Path | None) -> Path:
-    """The model's executable: as given, as the variable PLATTER says, the project's release build, or the path's."""
+    """The model's executable: as given, as the variable PLATTER says, the project's release build,
+    or the path's.
+    """
     candidates = (
         [given]
         if given
@@ -64,8 +72,10 @@ def find_platter(given: Path | None) -> Path:
 
 @functools.cache
 def _dies_with_us(platter: Path) -> tuple[str, ...]:
-    """The beginning of a command that is killed when the thread that has started it ends, however that ends (util-linux). None for what cannot be
-    started at all: so the system's own message comes."""
+    """The beginning of a command that is killed when the thread that has started it ends, however
+    that ends (util-linux). None for what cannot be started at all: so the system's own message
+    comes.
+    """
     setpriv = shutil.which("setpriv")
     try:
         with platter.open("rb") as file:
@@ -96,7 +106,10 @@ def owned_by(owner: str) -> Iterator[None]:
 
 
 def end_calls(owner: str) -> None:
-    """Kills the owner's calls under way in this process; later ones are refused. Each raises StudyFailed."""
+    """Kills the owner's calls under way in this process; later ones are refused.
+
+    Each raises StudyFailed.
+    """
     with _lock:
         _ended.add(owner)
         for process in [one for one, whose in _running.items() if whose == owner]:
@@ -107,7 +120,10 @@ def end_calls(owner: str) -> None:
 def _started(
     command: list[str], folder: Path | None, gives_input: bool
 ) -> Iterator[subprocess.Popen[str]]:
-    """A process that is killed where the block is left while it runs. StudyFailed where its owner has been ended."""
+    """A process that is killed where the block is left while it runs.
+
+    StudyFailed where its owner has been ended.
+    """
     owner = _owner.get()
     with subprocess.Popen(
         command,
@@ -140,9 +156,12 @@ def call_platter(
     command: str = "",
     limit_s: float | None = None,
 ) -> str:
-    """Standard output of the executable, run in a folder (default: this process's). LabError, with the `command` that repeats it by hand
-    (default: what was run), if it refuses its input or cannot be run; StudyFailed if it fails, or takes longer than `limit_s`, when it is killed. It
-    does not outlive this process."""
+    """Standard output of the executable, run in a folder (default: this process's).
+
+    LabError, with the `command` that repeats it by hand (default: what was run), if it refuses its
+    input or cannot be run; StudyFailed if it fails, or takes longer than `limit_s`, when it is
+    killed. It does not outlive this process.
+    """
     command = command or shlex.join([str(platter), *arguments])
     try:
         with _started(

@@ -25,7 +25,10 @@ _TRIES = 20  # where other processes make and remove the same folders
 
 
 def is_full(error: OSError) -> bool:
-    """Whether there was no room on the disk: then the study has failed, and its input may be good."""
+    """Whether there was no room on the disk.
+
+    Then the study has failed, and its input may be good.
+    """
     return error.errno in _FULL
 
 
@@ -48,11 +51,14 @@ def write_parquet(
 
 
 def write_whole(files: Mapping[Path, str | bytes], *, sync: bool = True) -> None:
-    """All files or none: each is written beside its place, under a name that nothing else has, and moved there when all are complete.
+    """All files or none: each is written beside its place, under a name that nothing else has, and
+    moved there when all are complete.
 
-    A file that is replaced gives its mode to the new one, and its owner and group as far as this process may do that. With `sync` files are on the
-    disk before they get their names. Of a symbolic link the target is written, the link stays. What is no file (a pipe, a device) and what this process holds open
-    (`/dev/stdout`, `/dev/fd/3`) is written into as it is, before anything is moved. Errors are a LabError with the output's name.
+    A file that is replaced gives its mode to the new one, and its owner and group as far as this
+    process may do that. With `sync` files are on the disk before they get their names. Of a
+    symbolic link the target is written, the link stays. What is no file (a pipe, a device) and what
+    this process holds open (`/dev/stdout`, `/dev/fd/3`) is written into as it is, before anything
+    is moved. Errors are a LabError with the output's name.
     """
     made: dict[Path, Path] = {}  # what is written, by where it goes
     folders: list[Path] = []
@@ -99,7 +105,10 @@ def write_whole(files: Mapping[Path, str | bytes], *, sync: bool = True) -> None
 
 
 def expect_writable_file(path: Path, what: str) -> None:
-    """LabError where write_whole() could not write this file, as far as that shows beforehand. `what` is it for."""
+    """LabError where write_whole() could not write this file, as far as that shows beforehand.
+
+    `what` is it for.
+    """
     try:
         if _is_stream(path):
             if _descriptor(path) is None and not os.access(path, os.W_OK):
@@ -115,7 +124,9 @@ def expect_writable_file(path: Path, what: str) -> None:
 
 
 def expect_writable_folder(folder: Path, what: str) -> None:
-    """LabError where no file can be made in this folder, which need not exist yet; tries, and leaves nothing. `what` is it for."""
+    """LabError where no file can be made in this folder, which need not exist yet; tries, and
+    leaves nothing. `what` is it for.
+    """
     made: list[Path] = []
     try:
         for left in reversed(range(_TRIES)):
@@ -141,7 +152,9 @@ def expect_writable_folder(folder: Path, what: str) -> None:
 
 
 def _first_mode(target: Path) -> int:
-    """Of a file that is still being written: nobody may read it who may not read the one that it replaces."""
+    """Of a file that is still being written: nobody may read it who may not read the one that it
+    replaces.
+    """
     try:
         return target.stat().st_mode & 0o666 | stat.S_IRUSR | stat.S_IWUSR
     except FileNotFoundError:
@@ -149,7 +162,9 @@ def _first_mode(target: Path) -> int:
 
 
 def _take_mode(target: Path, descriptor: int) -> None:
-    """Mode, owner and group of the file that is replaced, if there is one; the rights of one group are not another's."""
+    """Mode, owner and group of the file that is replaced, if there is one; the rights of one group
+    are not another's.
+    """
     try:
         replaced = target.stat()
     except FileNotFoundError:
@@ -178,7 +193,10 @@ def _sync(descriptor: int) -> None:
 
 
 def _is_stream(path: Path) -> bool:
-    """Whether it is written into as it is. Raises OSError where it is a folder, or cannot be reached."""
+    """Whether it is written into as it is.
+
+    Raises OSError where it is a folder, or cannot be reached.
+    """
     try:
         mode = path.stat().st_mode
     except FileNotFoundError:
@@ -189,7 +207,10 @@ def _is_stream(path: Path) -> bool:
 
 
 def _descriptor(path: Path) -> int | None:
-    """The descriptor of this process that a name, or a link behind it, stands for. Precondition: the name exists."""
+    """The descriptor of this process that a name, or a link behind it, stands for.
+
+    Precondition: the name exists.
+    """
     own = {os.path.realpath("/dev/fd"), f"/proc/{os.getpid()}/fd"}
     while path.is_symlink():
         if os.path.realpath(path.parent) in own:

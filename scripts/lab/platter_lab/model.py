@@ -20,14 +20,20 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Run:
-    """`result` as `platter run --result` writes it. `requests`: a row a request that has ended, in the order of their ends, warm-up included,
-    with times in picoseconds; None of a host that keeps no log of requests. Charts of it: `platter_lab.report.charts`."""
+    """`result` as `platter run --result` writes it.
+
+    `requests`: a row a request that has ended, in the order of their ends, warm-up included, with
+    times in picoseconds; None of a host that keeps no log of requests. Charts of it:
+    `platter_lab.report.charts`.
+    """
 
     result: dict[str, Any]
     requests: pl.DataFrame | None
 
     def statistics(self) -> pl.DataFrame:
-        """The result's numbers: `name` (its way through the result, joined by dots) and `value`, which is null where nothing was measured."""
+        """The result's numbers: `name` (its way through the result, joined by dots) and `value`,
+        which is null where nothing was measured.
+        """
         import polars as pl
 
         return pl.DataFrame(
@@ -44,10 +50,12 @@ def run(
     platter: Path | None = None,
     limit_s: float | None = None,
 ) -> Run:
-    """Runs a scenario with some of its keys set: {"policy": "SPTF", "sim.seed": 2}, or tables in a table.
+    """Runs a scenario with some of its keys set: {"policy": "SPTF", "sim.seed": 2}, or tables in a
+    table.
 
-    `platter`: the executable; default: as the variable PLATTER says, the project's release build, or the path's. Raises LabError for bad input, with
-    the model's message, and StudyFailed where the run fails or takes longer than `limit_s`. Polars is needed (`scripts/setup sweep`).
+    `platter`: the executable; default: as the variable PLATTER says, the project's release build,
+    or the path's. Raises LabError for bad input, with the model's message, and StudyFailed where
+    the run fails or takes longer than `limit_s`. Polars is needed (`scripts/setup sweep`).
     """
     executable = find_platter(platter)
     overrides = [
@@ -79,9 +87,9 @@ def host_kind(platter: Path, scenario: str | Path, overrides: list[str]) -> str:
     """What stands before the drives."""
     import tomllib
 
-    return tomllib.loads(call_platter(platter, ["config", "dump", str(scenario), *overrides]))[
-        "host"
-    ]["kind"]
+    text = call_platter(platter, ["config", "dump", str(scenario), *overrides])
+    kind: str = tomllib.loads(text)["host"]["kind"]
+    return kind
 
 
 def read_requests(log: Path) -> pl.DataFrame:

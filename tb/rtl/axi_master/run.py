@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""An AXI4-Lite master that is not ours against the RTL: cocotb and cocotbext-axi, a small table that is no power of two.
+"""An AXI4-Lite master that is not ours against the RTL:
+cocotb and cocotbext-axi, a small table that is no power of two.
 
 Usage: run.py WORK_DIRECTORY      with the project's Python environment (scripts/setup)
 
-PLATTER_RTL_SEED chooses the random tests (1), PLATTER_RTL_FEATURES the optional parts of the design (15). Exit codes: 0 all passed, 1 a test failed, 2 the design does not build, or a tool is missing.
+PLATTER_RTL_SEED chooses the random tests (1), PLATTER_RTL_FEATURES the optional parts of the design
+(15). Exit codes: 0 all passed, 1 a test failed, 2 the design does not build, or a tool is missing.
 """
 
 import os

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Tests of the accelerator's bus by cocotbext-axi's AXI4-Lite master, which queues accesses and pauses every channel. What is expected comes
-from contract.py."""
+"""Tests of the accelerator's bus by cocotbext-axi's AXI4-Lite master, which queues accesses and
+pauses every channel. What is expected comes from contract.py."""
 
 import os
 import random
@@ -90,7 +90,8 @@ class Bench:
             await RisingEdge(self.dut.clk_i)
 
     async def watch(self):
-        """A response that is not taken stays as it is, unless a reset takes it back; none comes that was not asked for."""
+        """A response that is not taken stays as it is, unless a reset takes it back;
+        none comes that was not asked for."""
         dut = self.dut
         ports = {
             "b": (dut.s_axil_bvalid_o, dut.s_axil_bready_i, (dut.s_axil_bresp_o,)),
@@ -116,19 +117,21 @@ class Bench:
 
     def pause(self, percent):
         """Each channel of its own at random; None: no pauses."""
+
+        def pauses(source):
+            while True:
+                yield source.randrange(100) < percent
+
         for one in self.channels.values():
-
-            def generator(source=random.Random(self.random.random()), share=percent):
-                while True:
-                    yield source.randrange(100) < share
-
-            one.set_pause_generator(generator() if percent else None)
+            source = random.Random(self.random.random())
+            one.set_pause_generator(pauses(source) if percent else None)
             one.pause = False
 
-    # ------------------------------------------------------------------------------------------- accesses
+    # ------------------------------------------------------------------------------------- accesses
 
     def post(self, address, data, length=4, offset=0):
-        """Queues a write of `length` bytes from byte `offset` of the word on; a function that awaits its answer and compares it."""
+        """Queues a write of `length` bytes from byte `offset` of the word on; a function that
+        awaits its answer and compares it."""
         strobe = ((1 << length) - 1) << offset & 0xF
         okay = self.expected.write(address + offset, data, strobe)
         event = self.master.init_write(
@@ -153,14 +156,18 @@ class Bench:
             await answer()
 
     def ask(self, address):
-        """Queues a read; a function that awaits its answer and compares it with what is expected now."""
+        """Queues a read; a function that awaits its answer and compares it with what is expected
+        now."""
         expected = self.expected.read(address)
         event = self.master.init_read(address, 4)
 
         async def answer():
             await event.wait()
             data = int.from_bytes(event.data.data, "little")
-            text = f"read of {NAME.get(address, hex(address))}: {event.data.resp.name} {data:#x}, expected {expected}"
+            text = (
+                f"read of {NAME.get(address, hex(address))}: {event.data.resp.name} {data:#x}, "
+                f"expected {expected}"
+            )
             assert event.data.resp == (AxiResp.SLVERR if expected is None else AxiResp.OKAY), text
             assert expected is None or expected is UNKNOWN or data == expected, (
                 text + f" ({expected:#x})"
@@ -187,7 +194,7 @@ class Bench:
         response = await self.channels["b"].recv()
         assert (int(response.bresp) == AxiResp.OKAY) == okay, f"strobe {strobe:04b} to {address:#x}"
 
-    # ------------------------------------------------------------------------------------------- stimuli
+    # -------------------------------------------------------------------------------------- stimuli
 
     def bits(self, width):
         return self.random.getrandbits(width)
@@ -286,7 +293,8 @@ def test(function):
 
 @test
 async def register_map(bench):
-    """Values after reset; what each register keeps; which accesses are refused; with queued accesses and without pauses."""
+    """Values after reset; what each register keeps; which accesses are refused; with queued
+    accesses and without pauses."""
     await bench.check()
     for answer in [
         bench.ask(address)
@@ -348,7 +356,8 @@ async def queued_with_pauses(bench):
 
 @test
 async def halves_of_a_write(bench):
-    """One channel runs ahead by as much as the design takes; among the writes CLEAR, whole and lacking bytes, at rest and at work."""
+    """One channel runs ahead by as much as the design takes; among the writes CLEAR, whole and
+    lacking bytes, at rest and at work."""
     for ahead in ("aw", "w"):
         behind = bench.channels["w" if ahead == "aw" else "aw"]
         for busy in (False, True):
@@ -371,7 +380,8 @@ async def halves_of_a_write(bench):
                         behind.pause = False
                         for answer in answers:
                             await answer()
-                        # Counters and DONE that are cleared at work tell when; a soft reset leaves nothing.
+                        # Counters and DONE that are cleared at work tell when;
+                        # a soft reset leaves nothing.
                         timed = busy and length == 4 and bits == CLEAR_ALL
                         await bench.check(
                             [OFFSET[name] for name in ("RESERVE", "MARGIN", "NEXT", "MASK0")]
@@ -383,7 +393,8 @@ async def halves_of_a_write(bench):
 
 @test
 async def resets_in_flight(bench):
-    """A reset while accesses are queued, held, answered and not taken; then all is as after power-up but for the seek table."""
+    """A reset while accesses are queued, held, answered and not taken; then all is as after
+    power-up but for the seek table."""
     await bench.load_seek_table()
     for percent in (0, 30, 60, 85):
         for _ in range(12):
@@ -392,7 +403,8 @@ async def resets_in_flight(bench):
                 bench.channels["b"].set_pause_generator(None)
                 bench.channels["r"].set_pause_generator(None)
                 bench.channels["b"].pause = bench.channels["r"].pause = True
-            for name, data in bench.staging() + [
+            for name, data in [
+                *bench.staging(),
                 ("INSERT", 1),
                 ("OP", 1),
                 ("RESERVE", 5),
@@ -421,10 +433,11 @@ async def resets_in_flight(bench):
 
 @test
 async def random_traffic(bench):
-    """Anything, in queues: commands good and refused, operations, bytes, CLEAR, addresses that name nothing."""
+    """Anything, in queues: commands good and refused, operations, bytes, CLEAR,
+    addresses that name nothing."""
     await bench.load_seek_table()
     targets = [offset for name, offset in OFFSET.items() if not name.startswith("SEEK")]
-    for batch in range(60):
+    for _ in range(60):
         bench.pause(bench.random.choice((0, 0, 30, 70)))
         answers = []
         for _ in range(bench.random.randrange(4, 24)):
@@ -437,7 +450,8 @@ async def random_traffic(bench):
             elif kind < 40:
                 address, data = OFFSET["OP"], bench.bits(32)
             elif kind < 45:
-                # Counters and DONE would tell when it came; what is under way has ended behind another write.
+                # Counters and DONE would tell when it came;
+                # what is under way has ended behind another write.
                 answers.append(bench.post(OFFSET["RESERVE"], bench.bits(32)))
                 address, data = OFFSET["CLEAR"], bench.random.choice((2, 7, SOFT_RESET))
             elif kind < 50:
@@ -462,7 +476,7 @@ async def decide_and_compare(bench, rounds):
         await bench.write_all(bench.configuration() + bench.head())
         for tag in bench.random.sample(range(e.entries), bench.random.randrange(e.entries + 1)):
             if tag not in e.table:
-                await bench.write_all(bench.staging() + [("INSERT", tag)])
+                await bench.write_all([*bench.staging(), ("INSERT", tag)])
         await bench.write_all(
             [
                 ("CTRL", bench.bits(7) | 16),
@@ -496,8 +510,9 @@ async def decide_and_compare(bench, rounds):
 
 @test
 async def decisions(bench):
-    """Whole decisions and clusters with tables of any content, worked out a second time in Python: what is picked, its key, the sweep,
-    who is refused, the mask, the best order, and the cycles of each."""
+    """Whole decisions and clusters with tables of any content, worked out a second time in Python:
+    what is picked, its key, the sweep, who is refused, the mask, the best order, and the cycles of
+    each."""
     e = bench.expected
     seen = {"picked": 0, "forced": 0, "refused": 0, "ordered": 0, "key below zero": 0}
     seen |= {"expired": 0} if e.has(LIMITS) else {}

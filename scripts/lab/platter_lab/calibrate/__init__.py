@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`platter-lab calibrate`: a drive profile's unknowns, fitted to the first half of a measured trace, scored on the
-second.
+"""`platter-lab calibrate`: a drive profile's unknowns, fitted to the first half of a measured
+trace, scored on the second.
 
-`trace` reads the measurements, `phase` and `layout` find the spindle's speed and the angles, `timing` overheads and
-positioning times, `profile` reads and writes profiles, `replay` runs the drive model, `fit` puts them together.
-Method and limits: docs/reference/calibration.md.
+`trace` reads the measurements, `phase` and `layout` find the spindle's speed and the angles,
+`timing` overheads and positioning times, `profile` reads and writes profiles, `replay` runs the
+drive model, `fit` puts them together. Method and limits: docs/reference/calibration.md.
 """
 
 from __future__ import annotations
@@ -19,12 +19,15 @@ def run(arguments: argparse.Namespace) -> int:
     return command.run(arguments)
 
 
-def add_command(subparsers: argparse._SubParsersAction) -> None:
+def add_command(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = subparsers.add_parser(
         "calibrate",
         help="fit a drive profile to a measured trace",
-        description="Fit what a drive profile does not know exactly (speed, skews and offsets as real numbers, overheads, "
-        "shortest positioning times) to the first half of a measured trace, and score it on the second.",
+        description=(
+            "Fit what a drive profile does not know exactly (speed, skews and offsets as real "
+            "numbers, overheads, shortest positioning times) to the first half of a measured "
+            "trace, and score it on the second."
+        ),
     )
     parser.add_argument("--trace", type=Path, required=True, metavar="FILE", help="measured trace")
     parser.add_argument(

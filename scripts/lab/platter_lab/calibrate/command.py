@@ -32,7 +32,8 @@ def header(result: Calibration, base: Path, trace: Path, requests: int) -> str:
     lines = [
         f"Calibrated by `platter drive calibrate` (platter-lab {__version__}) from {base.name}.",
         f"Trace {trace.name}, {requests} requests; the pause {result.reading.value} its request.",
-        f"Fitted to requests 1 to {half}, scored on the rest. A value that was fitted says so, with its standard",
+        f"Fitted to requests 1 to {half}, scored on the rest. A value that was fitted says so, "
+        "with its standard",
         "error; all others are those of the base.",
     ]
     lines += [f"Note: {note}." for note in result.notes]
@@ -131,7 +132,9 @@ def summary(result: Calibration, before: dict[str, Any], after: dict[str, Any]) 
 
 
 def _expect_files_apart(arguments: argparse.Namespace) -> None:
-    """LabError, before anything is fitted, where an output cannot be written, or is an input or the other output."""
+    """LabError, before anything is fitted, where an output cannot be written, or is an input or the
+    other output.
+    """
     taken = {"--trace": arguments.trace, "--profile": arguments.profile}
     for option, file, what in (
         ("--out", arguments.out, "the profile"),
@@ -142,7 +145,8 @@ def _expect_files_apart(arguments: argparse.Namespace) -> None:
         for other, its in taken.items():
             if _same(file, its):
                 raise LabError(
-                    f"{file}: {option} names the same file as {other}; expected another file for {what}"
+                    f"{file}: {option} names the same file as {other}; expected another file for "
+                    f"{what}"
                 )
         expect_writable_file(file, what)
         taken[option] = file
@@ -162,7 +166,9 @@ def _shown(platter: Path, drive: str) -> str:
 
 
 def _base_name(platter: Path, profile: Path, out: Path) -> str:
-    """What the base is called in a profile: by its name if it ships, else by its file, from the profile's folder if that is one."""
+    """What the base is called in a profile: by its name if it ships, else by its file, from the
+    profile's folder if that is one.
+    """
     try:
         shipped = _shown(platter, profile.stem) == _shown(platter, str(profile))
     except LabError:

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The calibration itself: from a trace's first half and a base profile to new values, group by group.
+"""The calibration itself: from a trace's first half and a base profile to new values, group by
+group.
 
-Nothing here is given the second half: it gets a trace that ends before it, and a model that replays that trace.
+Nothing here is given the second half: it gets a trace that ends before it, and a model that replays
+that trace.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import numpy as np
 from scipy import optimize
 
 from platter_lab import LabError
+from platter_lab.arrays import Bools, Floats, Ints
 from platter_lab.calibrate import timing
 from platter_lab.calibrate.layout import (
     Choice,
@@ -59,7 +62,8 @@ SWITCHES = (
     "write_updates_reads",
 )
 WRITE_BACK = ("append", "interleaved")
-WAITS_US = 300.0  # a cached write that waits for the media takes more than that longer than one that does not
+# A cached write that waits for the media takes more than that longer than one that does not.
+WAITS_US = 300.0
 BUFFER_STEPS = 6  # settings of the buffer that may be changed
 BUFFER_SIGMAS = 3.0
 OUTSIDE_US = 1000.0  # errors of single requests count up to this in the score of a replay
@@ -84,9 +88,9 @@ class Value:
 
     key: str
     zone: int | None
-    value: float | list | bool | str
+    value: float | list[float] | list[list[float]] | bool | str
     error: float  # standard error in the unit of the value; nan: not known
-    base: float | list | bool | str | None
+    base: float | list[float] | list[list[float]] | bool | str | None
     unit: str
 
     @property
@@ -153,7 +157,10 @@ def remark(value: Value) -> str:
 def decide_reading(
     trace: Trace, first: Places, last: Places, base: Profile, given: Reading | None
 ) -> tuple[Reading, dict[str, Spindle]]:
-    """Which reading of the pause keeps reads of one track in phase. Where neither does: that the pause follows."""
+    """Which reading of the pause keeps reads of one track in phase.
+
+    Where neither does: that the pause follows.
+    """
     found = {}
     for reading in Reading:
         reads = media_reads(trace, reading, first, last, base.bus(), base.period_us)
@@ -173,7 +180,10 @@ def decide_reading(
 def fit_rotation(
     result: Calibration, trace: Trace, first: Places, last: Places, base: Profile
 ) -> MediaReads:
-    """Fills the group `rotation`. Two rounds: the bus time found in the first one moves the starts of the second."""
+    """Fills the group `rotation`.
+
+    Two rounds: the bus time found in the first one moves the starts of the second.
+    """
     assert result.spindle is not None
     bus, given = base.bus(), base.layout()
     spindle = result.spindle
@@ -181,15 +191,15 @@ def fit_rotation(
         reads = media_reads(trace, result.reading, first, last, bus, spindle.period_us)
         frame = frame_of(reads, given, spindle.noise)
         result.choices = fit_layout(frame, spindle.turns_per_us, given)
-        result.joint = fit_jointly(frame, spindle.turns_per_us, result.choices)
-        slope, error = result.joint.block_slope_us, result.joint.block_slope_error_us
-        spindle = replace(spindle, turns_per_us=result.joint.turns_per_us)
+        joint = fit_jointly(frame, spindle.turns_per_us, result.choices)
+        slope, error = joint.block_slope_us, joint.block_slope_error_us
+        spindle = replace(spindle, turns_per_us=joint.turns_per_us)
         if abs(slope) < 3 * error or bus.read_block_us + slope <= 0:
             break
         bus = replace(bus, read_block_us=bus.read_block_us + slope)
-    result.spindle = spindle
-    rpm = 60e6 * result.joint.turns_per_us
-    rpm_error = 60e6 * result.joint.speed_error
+    result.spindle, result.joint = spindle, joint
+    rpm = 60e6 * joint.turns_per_us
+    rpm_error = 60e6 * joint.speed_error
     result.set(
         "rotation",
         Value(
@@ -202,7 +212,7 @@ def fit_rotation(
         ),
     )
     if bus.read_block_us != base.bus().read_block_us:
-        error = result.joint.block_slope_error_us
+        error = joint.block_slope_error_us
         result.set(
             "rotation",
             Value(
@@ -214,7 +224,7 @@ def fit_rotation(
                 "us",
             ),
         )
-    for value in layout_values(result.joint, base):
+    for value in layout_values(joint, base):
         result.set("rotation", value)
     for choice in result.choices:
         if choice.chosen == "as given":
@@ -225,7 +235,9 @@ def fit_rotation(
 
 
 def layout_values(joint: JointFit, base: Profile) -> list[Value]:
-    """The layout's angles in the profile's unit, sectors of the zone; only of groups that are not as given."""
+    """The layout's angles in the profile's unit, sectors of the zone; only of groups that are not
+    as given.
+    """
     values: list[Value] = []
     layout, errors = joint.layout, joint.errors
     surfaces = len(layout.heads)
@@ -238,7 +250,8 @@ def layout_values(joint: JointFit, base: Profile) -> list[Value]:
     def add(zone: int, key: str, turns: float, error: float) -> None:
         sectors = float(base.zones[zone]["sectors_per_track"])
         error *= sectors
-        # A skew adds up over hundreds of cylinders, and its error is shared with others': rounding must not show.
+        # A skew adds up over hundreds of cylinders, and its error is shared with others': rounding
+        # must not show.
         value = rounded(turns % 1.0 * sectors, (error if error > 0 else 1e-2) / 1000)
         old = base.zones[zone].get(key)
         values.append(
@@ -272,7 +285,7 @@ def layout_values(joint: JointFit, base: Profile) -> list[Value]:
     old_heads = base.get("geometry.head_offsets_turns")
     if heads_new and (layout.heads.any() or old_heads):
         deviation = float(np.nanmax(errors.heads)) if np.isfinite(errors.heads).any() else np.nan
-        table = [rounded(float(wrap(np.float64(turns))), deviation) for turns in layout.heads]
+        table = [rounded(float(turns), deviation) for turns in wrap(layout.heads)]
         values.append(
             Value("geometry.head_offsets_turns", None, table, deviation, old_heads, "turns")
         )
@@ -282,7 +295,7 @@ def layout_values(joint: JointFit, base: Profile) -> list[Value]:
 # The buffer, by which reads the real drive answered from it.
 
 
-def served_from_buffer(trace: Trace, base: Profile) -> np.ndarray:
+def served_from_buffer(trace: Trace, base: Profile) -> Bools:
     """Reads that the real drive answered from its buffer, shape (n,)."""
     if base.number("cache.segments") <= 0:
         return np.zeros(len(trace), dtype=bool)
@@ -291,7 +304,9 @@ def served_from_buffer(trace: Trace, base: Profile) -> np.ndarray:
 
 
 def buffer_options(base: Profile) -> list[tuple[str, bool | str | int]]:
-    """Other settings of the buffer than the base's, one key each: switches the other way, counts smaller and larger."""
+    """Other settings of the buffer than the base's, one key each: switches the other way, counts
+    smaller and larger.
+    """
     options: list[tuple[str, bool | str | int]] = []
     cache = base.get("cache", {})
     switches = dict.fromkeys(SWITCHES, False) | {
@@ -344,14 +359,15 @@ def choose_settings(
     base: Profile,
     replay: Replay,
     options: Callable[[Profile], list[tuple[str, bool | str | int]]],
-    told_right: Callable[[Answers], np.ndarray],
+    told_right: Callable[[Answers], Bools],
     harmless: Callable[[Answers, Answers], bool] = lambda before, after: True,
 ) -> tuple[int, int]:
-    """Changes one of `options` after the other, as long as requests come out right that did not before.
+    """Changes one of `options` after the other, as long as requests come out right that did not
+    before.
 
-    Of the requests which two settings tell differently, so many more must come out right that chance is out of the
-    question (McNemar's test, BUFFER_SIGMAS standard deviations). `harmless` may refuse what a setting does elsewhere.
-    Returns how many came out wrong before and after.
+    Of the requests which two settings tell differently, so many more must come out right that
+    chance is out of the question (McNemar's test, BUFFER_SIGMAS standard deviations). `harmless`
+    may refuse what a setting does elsewhere. Returns how many came out wrong before and after.
     """
 
     def answers_with(changes: dict[Place, Change]) -> Answers | None:
@@ -369,7 +385,7 @@ def choose_settings(
     for _ in range(BUFFER_STEPS):
         if now.all():
             break
-        best: tuple[int, str, bool | str | int, np.ndarray, Answers] | None = None
+        best: tuple[int, str, bool | str | int, Bools, Answers] | None = None
         for key, value in options(current):
             trial = answers_with({**result.changes(), place(key): Change(value)})
             if trial is None:
@@ -394,7 +410,9 @@ def choose_settings(
 
 
 def write_options(base: Profile) -> list[tuple[str, bool | str | int]]:
-    """Other settings than the base's of what decides whether a cached write finds room, one key each."""
+    """Other settings than the base's of what decides whether a cached write finds room, one key
+    each.
+    """
     cache = base.get("cache", {})
     segments, given = int(cache.get("segments", 0)), int(cache.get("write_segments", 0))
     counts = {1, 2, 3, 4, 6, 8, segments // 2, segments - 1, segments, given - 1, given + 1}
@@ -415,19 +433,21 @@ def write_options(base: Profile) -> list[tuple[str, bool | str | int]]:
 
 
 def fit_writes(result: Calibration, trace: Trace, base: Profile, replay: Replay) -> None:
-    """Changes what decides whether a cached write finds a segment, as long as the writes that wait come out better.
+    """Changes what decides whether a cached write finds a segment, as long as the writes that wait
+    come out better.
 
-    A write waits where it takes longer than all but a thin tail of writes of its length do. Both the drive's and the
-    model's times are taken from their own median, since overheads are fitted later.
+    A write waits where it takes longer than all but a thin tail of writes of its length do. Both
+    the drive's and the model's times are taken from their own median, since overheads are fitted
+    later.
     """
     writes = ~trace.is_read
     if base.number("cache.segments") <= 0 or not base.writes_are_cached or not writes.any():
         return
     blocks = trace.blocks[writes] * base.number("bus.write_block_us")
 
-    def excess(times_us: np.ndarray) -> np.ndarray:
-        rest = times_us[writes] - blocks
-        return rest - np.median(rest)
+    def excess(times_us: Floats) -> Floats:
+        rest: Floats = times_us[writes] - blocks
+        return rest - float(np.median(rest))
 
     measured = excess(trace.response_us)
     limit = max(WAITS_US, hit_threshold_us(measured, base.period_us))
@@ -447,8 +467,10 @@ def fit_writes(result: Calibration, trace: Trace, base: Profile, replay: Replay)
         reads_no_worse,
     )
     result.notes.append(
-        f"cached writes: {int(real.sum())} of {len(real)} waited for a segment; told wrongly: {start} "
-        "with the base's settings"
+        (
+            f"cached writes: {int(real.sum())} of {len(real)} waited for a segment; told wrongly: "
+            f"{start} with the base's settings"
+        )
         + (
             f", {wrong} with the chosen ones"
             if result.values["writes"]
@@ -503,10 +525,10 @@ def _overhead_group(
     result: Calibration,
     base: Profile,
     what: str,
-    chosen: np.ndarray,
-    excess: np.ndarray,
-    blocks: np.ndarray,
-    kind: np.ndarray,
+    chosen: Bools,
+    excess: Floats,
+    blocks: Ints,
+    kind: Ints,
     keys: tuple[str, ...],
     slope_key: str | None,
 ) -> None:
@@ -546,7 +568,9 @@ def _overhead_group(
 def make_windows(
     result: Calibration, trace: Trace, first: Places, last: Places, reads: MediaReads, base: Profile
 ) -> Windows:
-    """Media accesses with the moment at which their first sector was caught; reads, and writes that are not cached."""
+    """Media accesses with the moment at which their first sector was caught; reads, and writes that
+    are not cached.
+    """
     assert result.joint is not None
     speed = result.joint.turns_per_us
     completion = trace.completions_us(result.reading)
@@ -613,12 +637,14 @@ def _level(layout: Layout, frame: Frame, speed: float) -> float:
 
 
 def fit_positioning(result: Calibration, windows: Windows, base: Profile, replay: Replay) -> None:
-    """Fills the group `positioning` from the windows: seek curve, differences of overheads, shortest times.
+    """Fills the group `positioning` from the windows: seek curve, differences of overheads,
+    shortest times.
 
-    The windows take the arm to be where the last access ended, which read-ahead and partial hits make untrue now and
-    then; a replay of the first half knows better. So pieces are added to the base one by one as long as the replay
-    gains by it, and, from the other end, taken away from all of them together as long as it does not lose by it (two
-    pieces may help only together). The second way is taken only if it is clearly better.
+    The windows take the arm to be where the last access ended, which read-ahead and partial hits
+    make untrue now and then; a replay of the first half knows better. So pieces are added to the
+    base one by one as long as the replay gains by it, and, from the other end, taken away from all
+    of them together as long as it does not lose by it (two pieces may help only together). The
+    second way is taken only if it is clearly better.
     """
     found = Calibration(result.reading, {})
     _window_values(found, windows, base)
@@ -675,8 +701,8 @@ def fit_positioning(result: Calibration, windows: Windows, base: Profile, replay
         else:
             names = ", ".join(value.name for value in piece)
             result.notes.append(
-                f"{names}: the first half is not replayed better with what the windows say; kept as "
-                "the base has it"
+                f"{names}: the first half is not replayed better with what the windows say; kept "
+                "as the base has it"
             )
 
 
@@ -690,7 +716,8 @@ def _window_values(result: Calibration, windows: Windows, base: Profile) -> None
             "write_after_write",
         )
     }
-    # One shift for all distances, or a curve: what predicts accesses best that it was not fitted to.
+    # One shift for all distances, or a curve: what predicts accesses best that it was not fitted
+    # to.
     tried = {
         most: timing.positioning_gain(windows, timing.knots_for(windows.distance, most))
         for most in KNOTS
@@ -698,8 +725,8 @@ def _window_values(result: Calibration, windows: Windows, base: Profile) -> None
     most = max(tried, key=lambda number: tried[number][0])
     better, error = tried[most]
     result.notes.append(
-        f"seek times: a correction at {most} distance{'s' if most > 1 else ''} gains {better:+.4f} +- "
-        f"{error:.4f} in the log likelihood of an access it was not fitted to"
+        f"seek times: a correction at {most} distance{'s' if most > 1 else ''} gains "
+        f"{better:+.4f} +- {error:.4f} in the log likelihood of an access it was not fitted to"
     )
     if better > 0:
         fit = timing.fit_positioning(windows, timing.knots_for(windows.distance, most))
@@ -780,14 +807,16 @@ def _seek_values(result: Calibration, fit: timing.Positioning, base: Profile) ->
     old = base.get("seek.points_us")
     if base.get("seek.model") == "table":
         distances = np.array([point[0] for point in old], dtype=int)
-    else:  # a formula cannot take a correction: it becomes a table, close enough to be drawn with straight lines
+    else:
+        # A formula cannot take a correction: it becomes a table, close enough to be drawn with
+        # straight lines.
         most = int(base.get("geometry.cylinders")) - 1
         distances = np.unique(
             np.concatenate(
                 (np.arange(1, min(most, 20) + 1), np.geomspace(min(20, most), most, 60).round())
             )
         ).astype(int)
-        result.set("positioning", Value("seek.model", None, "table", np.nan, None, ""))  # type: ignore[arg-type]
+        result.set("positioning", Value("seek.model", None, "table", np.nan, None, ""))
     new = np.maximum(base.seek_us(distances) + fit.correction(distances), 0.0)
     error = float(np.median(fit.errors[: len(fit.knots)]))
     points = [
@@ -801,10 +830,11 @@ def _seek_values(result: Calibration, fit: timing.Positioning, base: Profile) ->
 
 
 def score(answers: Answers) -> float:
-    """What replays are judged by: the demerit, and the mean error with single ones cut at OUTSIDE_US, all in percent.
+    """What replays are judged by: the demerit, and the mean error with single ones cut at
+    OUTSIDE_US, all in percent.
 
-    The demerit alone would reward errors that cancel in the distribution, single requests alone errors that add up
-    in it.
+    The demerit alone would reward errors that cancel in the distribution, single requests alone
+    errors that add up in it.
     """
     error = np.minimum(np.abs(answers.simulated_us - answers.measured_us), OUTSIDE_US)
     return (
@@ -814,10 +844,11 @@ def score(answers: Answers) -> float:
 
 
 def gain(before: Answers, after: Answers) -> tuple[float, float]:
-    """How much better the score got, and the standard error of that, by a bootstrap over blocks of neighbouring
-    requests.
+    """How much better the score got, and the standard error of that, by a bootstrap over blocks of
+    neighbouring requests.
 
-    Blocks, because a request that goes wrong takes the phase of the next ones with it. The seed is fixed.
+    Blocks, because a request that goes wrong takes the phase of the next ones with it. The seed is
+    fixed.
     """
     count = len(before.measured_us)
     blocks = np.array_split(np.arange(count), max(2, count // BOOTSTRAP_BLOCK))
@@ -832,7 +863,9 @@ def gain(before: Answers, after: Answers) -> tuple[float, float]:
 
 
 def improves(before: Answers, after: Answers, sigmas: float) -> bool:
-    """The score is better by so many standard errors, and in neither half of the lines the demerit pays for it."""
+    """The score is better by so many standard errors, and in neither half of the lines the demerit
+    pays for it.
+    """
     better, error = gain(before, after)
     if better <= sigmas * error:
         return False
@@ -857,9 +890,9 @@ POLISHED = (
 def polish(result: Calibration, base: Profile, replay: Replay) -> None:
     """Nelder-Mead over the shortest times and the overheads of reads, on whole replays.
 
-    What the windows cannot see takes part here: read-ahead that is under way, requests over several tracks. The
-    search is made on each quarter of the trace that may be fitted and tested on the other; only if it gains there,
-    one on both is used.
+    What the windows cannot see takes part here: read-ahead that is under way, requests over several
+    tracks. The search is made on each quarter of the trace that may be fitted and tested on the
+    other; only if it gains there, one on both is used.
     """
     keys = [
         key
@@ -875,13 +908,13 @@ def polish(result: Calibration, base: Profile, replay: Replay) -> None:
 
     start = np.array([current(key) for key in keys])
 
-    def text_of(values: np.ndarray) -> str:
+    def text_of(values: Floats) -> str:
         changes = result.changes()
         for key, value in zip(keys, values, strict=True):
             changes[place(key)] = Change(round(float(value), 1))
         return base.changed(changes)
 
-    def valid(values: np.ndarray) -> bool:
+    def valid(values: Floats) -> bool:
         return all(
             value >= 0 or key == "mechanics.write_settle_us"
             for key, value in zip(keys, values, strict=True)
@@ -889,7 +922,7 @@ def polish(result: Calibration, base: Profile, replay: Replay) -> None:
 
     known: dict[tuple[float, ...], Answers] = {}
 
-    def answers_at(values: np.ndarray) -> Answers:
+    def answers_at(values: Floats) -> Answers:
         at = tuple(np.round(values, 1))
         if at not in known:
             known[at] = replay(text_of(values))
@@ -897,8 +930,8 @@ def polish(result: Calibration, base: Profile, replay: Replay) -> None:
 
     quarter = len(answers_at(start).measured_us) // 2
 
-    def search(part: slice, begin: np.ndarray) -> np.ndarray:
-        def cost(values: np.ndarray) -> float:
+    def search(part: slice, begin: Floats) -> Floats:
+        def cost(values: Floats) -> float:
             return score(answers_at(values)[part]) if valid(values) else 1e3
 
         simplex = np.vstack([begin, begin + POLISH_STEP_US * np.eye(len(begin))])
@@ -923,7 +956,7 @@ def polish(result: Calibration, base: Profile, replay: Replay) -> None:
     ]
     better, error = (
         sum(entry[0] for entry in held) / 2,
-        float(np.hypot(*(entry[1] for entry in held))) / 2,
+        float(np.hypot(held[0][1], held[1][1])) / 2,
     )
     found = search(slice(None), min(trials, key=lambda trial: score(answers_at(trial))))
     result.notes.append(
@@ -942,8 +975,10 @@ def polish(result: Calibration, base: Profile, replay: Replay) -> None:
         result.set("positioning", Value(key, None, float(value), error, base.get(key), "us"))
 
 
-def _bootstrap_error(along: list[Answers], offsets: np.ndarray) -> float:
-    """Standard error of the best of `offsets` (us), by the bootstrap of `gain`; at least half of the smallest step."""
+def _bootstrap_error(along: list[Answers], offsets: Floats) -> float:
+    """Standard error of the best of `offsets` (us), by the bootstrap of `gain`; at least half of
+    the smallest step.
+    """
     blocks = np.array_split(
         np.arange(len(along[0].measured_us)), max(2, len(along[0].measured_us) // BOOTSTRAP_BLOCK)
     )

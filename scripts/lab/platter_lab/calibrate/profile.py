@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads drive profiles, and writes a profile with some values changed: whole, or only the changes with the first profile as its base."""
+"""Reads drive profiles, and writes a profile with some values changed: whole, or only the changes
+with the first profile as its base.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from platter_lab import LabError
+from platter_lab.arrays import Floats, Ints
 from platter_lab.calibrate.layout import Layout
 from platter_lab.calibrate.phase import Bus
 
@@ -100,9 +103,10 @@ class Profile:
 
     @property
     def zones(self) -> list[dict[str, Any]]:
-        return self.get("geometry.zone", [])
+        zones: list[dict[str, Any]] = self.get("geometry.zone", [])
+        return zones
 
-    def zone_values(self, key: str) -> np.ndarray:
+    def zone_values(self, key: str) -> Floats:
         """One value per zone, shape (z,)."""
         return np.array([float(zone.get(key, 0.0)) for zone in self.zones])
 
@@ -151,7 +155,7 @@ class Profile:
             range_cylinders=int(self.get("geometry.range_cylinders", 1)),
         )
 
-    def seek_us(self, distance: np.ndarray) -> np.ndarray:
+    def seek_us(self, distance: Ints) -> Floats:
         """Seek time by the profile's curve; 0 at distance 0. Shape as `distance`."""
         where = np.asarray(distance, dtype=float)
         moved = np.maximum(where, 1.0)
@@ -160,8 +164,8 @@ class Profile:
         if model == "table":
             if len(points) < 2:
                 raise LabError(
-                    f"{self.path}:{self.line_of('seek.points_us')}: found {len(points)} seek points, "
-                    "expected two or more"
+                    f"{self.path}:{self.line_of('seek.points_us')}: found {len(points)} seek "
+                    "points, expected two or more"
                 )
             slope = (points[-1, 1] - points[-2, 1]) / (points[-1, 0] - points[-2, 0])
             time = np.interp(moved, points[:, 0], points[:, 1])
@@ -203,12 +207,15 @@ class Profile:
             text = _edit(_written_out(self.data), changes)
             if tomllib.loads(text) != wanted:
                 raise LabError(
-                    f"{self.path}: cannot be rewritten; expected sections as `platter config dump` writes them"
+                    f"{self.path}: cannot be rewritten; expected sections as `platter config "
+                    "dump` writes them"
                 )
         return header + text
 
     def derived(self, base: str, changes: dict[Place, Change], header: str = "") -> str:
-        """A profile that starts from this one, named `base`, and has the changes alone; checked by reading it again."""
+        """A profile that starts from this one, named `base`, and has the changes alone; checked by
+        reading it again.
+        """
         sections: dict[str, dict[str, Change]] = {}
         zones: list[dict[str, Change]] = [{} for _ in self.zones]
         for (section, number, key), change in changes.items():
@@ -238,7 +245,8 @@ class Profile:
                 for zone, of_base in zip(zones, self.zones, strict=True):
                     lines += [
                         "",
-                        f"[[{ZONE}]]  # cylinders {of_base['first_cylinder']} to {of_base['last_cylinder']}",
+                        f"[[{ZONE}]]  # cylinders {of_base['first_cylinder']} to "
+                        f"{of_base['last_cylinder']}",
                     ]
                     lines += [
                         line for key, change in zone.items() for line in _key_lines(key, change)
@@ -259,7 +267,9 @@ def _has_base(text: str) -> bool:
 
 
 def _value_end(lines: list[str], line: int) -> int:
-    """Last line of the value that begins on `line`: brackets and strings are followed, comments passed over."""
+    """Last line of the value that begins on `line`: brackets and strings are followed, comments
+    passed over.
+    """
     depth, quote = 0, ""
     start = lines[line].index("=") + 1
     for at in range(line, len(lines)):
@@ -289,10 +299,13 @@ def _value_end(lines: list[str], line: int) -> int:
 
 
 def _scan(lines: list[str]) -> tuple[dict[Place, tuple[int, int]], dict[tuple[str, int], int]]:
-    """Where each key's value stands (first line, last line), and where each section's last key ends."""
+    """Where each key's value stands (first line, last line), and where each section's last key
+    ends.
+    """
     spans: dict[Place, tuple[int, int]] = {}
     ends: dict[tuple[str, int], int] = {("", 0): -1}
-    section, counts = ("", 0), {}
+    section = ("", 0)
+    counts: dict[str, int] = {}
     line = 0
     while line < len(lines):
         header, key = _HEADER.match(lines[line]), _KEY.match(lines[line])

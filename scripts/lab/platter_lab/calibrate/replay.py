@@ -16,31 +16,25 @@ from typing import Any
 import numpy as np
 
 from platter_lab import LabError
+from platter_lab.arrays import Bools, Floats, Ints
 from platter_lab.calibrate.phase import Places
 from platter_lab.calibrate.trace import Reading
 from platter_lab.executable import call_platter
 
-PLACES = {
-    "zone",
-    "cylinder",
-    "head",
-    "order",
-    "sector",
-    "sectors_per_track",
-    "angle_turns",
-}  # columns of `platter drive locate`
+# Columns of `platter drive locate`.
+PLACES = {"zone", "cylinder", "head", "order", "sector", "sectors_per_track", "angle_turns"}
 
 
 @dataclass(frozen=True)
 class Answers:
     """What the model answered; arrays of shape (n,), in the order of the trace."""
 
-    is_read: np.ndarray
-    measured_us: np.ndarray
-    simulated_us: np.ndarray
-    from_media: np.ndarray
+    is_read: Bools
+    measured_us: Floats
+    simulated_us: Floats
+    from_media: Bools
 
-    def __getitem__(self, index: np.ndarray | slice) -> Answers:
+    def __getitem__(self, index: Ints | Bools | slice) -> Answers:
         return Answers(
             self.is_read[index],
             self.measured_us[index],
@@ -57,24 +51,22 @@ class Model:
         self._folder = folder
         self._trace = trace
         self.runs = 0
-        for name, write in (
-            ("whole", lambda to: shutil.copyfile(trace, to)),
-            ("first", lambda to: to.write_text(first_lines, encoding="ascii")),
-        ):
-            place = folder / name / "drive"
-            place.mkdir(parents=True, exist_ok=True)
-            write(place / "drive.trace")
+        whole, first = (folder / name / "drive" / "drive.trace" for name in ("whole", "first"))
+        for file in (whole, first):
+            file.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(trace, whole)
+        first.write_text(first_lines, encoding="ascii")
 
     def _run(self, arguments: list[str], stdin: str | None = None) -> str:
         return call_platter(self._platter, arguments, stdin=stdin)
 
     def _no_model(self, arguments: list[str], what: str) -> LabError:
         return LabError(
-            f"{shlex.join([str(self._platter), *arguments])}\n{self._platter}: did not give {what}; expected the model's "
-            "executable"
+            f"{shlex.join([str(self._platter), *arguments])}\n{self._platter}: did not give "
+            f"{what}; expected the model's executable"
         )
 
-    def locate(self, profile: Path, lba: np.ndarray) -> Places:
+    def locate(self, profile: Path, lba: Ints) -> Places:
         """Places of blocks, shape (n,)."""
         command = ["drive", "locate", str(profile)]
         try:
@@ -92,7 +84,7 @@ class Model:
             raise self._no_model(command, f"the places of {len(lba)} blocks")
         table = np.array(rows[1:])
 
-        def whole(name: str) -> np.ndarray:
+        def whole(name: str) -> Ints:
             return table[:, names[name]].astype(np.int64)
 
         return Places(
@@ -151,10 +143,12 @@ class Model:
 
     def second_half(self, text: str, reading: Reading) -> dict[str, Any]:
         """Scores on the second half, as `platter validate` gives them."""
-        return self._validate(text, reading, "whole", "second")[1]["drives"][0]
+        drives = self._validate(text, reading, "whole", "second")[1]["drives"]
+        scores: dict[str, Any] = drives[0]
+        return scores
 
 
-def demerit_percent(measured: np.ndarray, simulated: np.ndarray) -> float:
+def demerit_percent(measured: Floats, simulated: Floats) -> float:
     """Exact demerit of two samples of one size, in percent of the measured mean."""
     distance = np.sort(measured) - np.sort(simulated)
     return float(100 * np.sqrt((distance**2).mean()) / measured.mean())

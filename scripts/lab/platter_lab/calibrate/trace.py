@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """A measured trace: one request a line, with the response time that the real drive took.
 
-Six fields, blank-separated (DiskSim 4.0's "validate" format): R or W, what the drive did, first block, blocks,
-response time, pause; times in microseconds. One request was outstanding at a time. Whether the pause stands before
-or after its request is not written down: `Reading` says which.
+Six fields, blank-separated (DiskSim 4.0's "validate" format): R or W, what the drive did, first
+block, blocks, response time, pause; times in microseconds. One request was outstanding at a time.
+Whether the pause stands before or after its request is not written down: `Reading` says which.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from platter_lab import LabError
+from platter_lab.arrays import Bools, Floats, Ints
 
 FIELDS = "R or W, kind, first block, blocks, response us, pause us"
 
@@ -22,29 +23,30 @@ FIELDS = "R or W, kind, first block, blocks, response us, pause us"
 class Reading(StrEnum):
     """What the pause of a line means."""
 
-    FOLLOWS = (
-        "follows"  # the pause after the request: the next issue is completion + this line's pause
-    )
-    PRECEDES = (
-        "precedes"  # the pause before it: the next issue is completion + the next line's pause
-    )
+    # The pause after the request: the next issue is completion + this line's pause.
+    FOLLOWS = "follows"
+    # The pause before it: the next issue is completion + the next line's pause.
+    PRECEDES = "precedes"
 
 
 @dataclass(frozen=True)
 class Trace:
     """Requests in order; arrays of shape (n,)."""
 
-    is_read: np.ndarray  # bool
-    lba: np.ndarray  # int64, first block
-    blocks: np.ndarray  # int64
-    response_us: np.ndarray
-    pause_us: np.ndarray
+    is_read: Bools
+    lba: Ints  # first block
+    blocks: Ints
+    response_us: Floats
+    pause_us: Floats
 
     def __len__(self) -> int:
         return len(self.lba)
 
     def first_half(self) -> Trace:
-        """The lines that may be fitted: the second half is cut off here and reaches no estimator."""
+        """The lines that may be fitted.
+
+        The second half is cut off here and reaches no estimator.
+        """
         return self.head(len(self) // 2)
 
     def head(self, count: int) -> Trace:
@@ -56,8 +58,10 @@ class Trace:
             self.pause_us[:count],
         )
 
-    def completions_us(self, reading: Reading) -> np.ndarray:
-        """Completion of each request on the trace's own clock, which begins with the first issue, shape (n,)."""
+    def completions_us(self, reading: Reading) -> Floats:
+        """Completion of each request on the trace's own clock, which begins with the first issue,
+        shape (n,).
+        """
         pauses = self.pause_us[:-1] if reading is Reading.FOLLOWS else self.pause_us[1:]
         return np.cumsum(self.response_us) + np.concatenate(([0.0], np.cumsum(pauses)))
 
@@ -102,7 +106,8 @@ def read_trace(path: Path) -> Trace:
             _fail(
                 path,
                 number,
-                f'found "{fields[2]} {fields[3]}", expected two whole numbers: first block and blocks',
+                f'found "{fields[2]} {fields[3]}", expected two whole numbers: first block and '
+                "blocks",
             )
         try:
             response, pause = float(fields[4]), float(fields[5])
@@ -116,24 +121,27 @@ def read_trace(path: Path) -> Trace:
             _fail(
                 path,
                 number,
-                f"found first block {lba} and {blocks} blocks, expected a first block of 0 or more and 1 or more blocks",
+                f"found first block {lba} and {blocks} blocks, expected a first block of 0 or "
+                "more and 1 or more blocks",
             )
         if not (0 < response < 1e9 and 0 <= pause < 1e12):
             _fail(
                 path,
                 number,
-                f"found a response of {response:g} us and a pause of {pause:g} us, expected above 0 us for the response and 0 us or more for the pause",
+                f"found a response of {response:g} us and a pause of {pause:g} us, expected above "
+                "0 us for the response and 0 us or more for the pause",
             )
         rows.append((fields[0] == "R", lba, blocks, response, pause))
     if len(rows) < 200:
         raise LabError(
-            f"{path}: found {len(rows)} requests, expected at least 200, because half of them are fitted"
+            f"{path}: found {len(rows)} requests, expected at least 200, because half of them are "
+            "fitted"
         )
-    kinds, lbas, blocks, responses, pauses = zip(*rows, strict=True)
+    reads, lbas, lengths, responses, pauses = zip(*rows, strict=True)
     return Trace(
-        np.array(kinds),
+        np.array(reads),
         np.array(lbas, dtype=np.int64),
-        np.array(blocks, dtype=np.int64),
+        np.array(lengths, dtype=np.int64),
         np.array(responses),
         np.array(pauses),
     )

@@ -9,6 +9,7 @@ import json
 import math
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from platter_lab import LabError, StudyFailed
@@ -31,15 +32,19 @@ LINUX = (
 NEW, OLD = ("trixie", "trixie-backports"), ("bookworm",)
 
 
-def add_command(subparsers: argparse._SubParsersAction) -> None:
+def add_command(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = subparsers.add_parser("guest", help="boot Linux on a drive, in QEMU")
     parser.add_argument(
         "what",
         nargs="?",
         default="everything",
         choices=("everything", "load", "file-systems", "firmware", "fetch"),
-        help="everything: the disk as Linux sees it, ext4, fio and blktrace; load: random requests at depth 32; "
-        "file-systems: ext4, xfs and btrfs, each checked; firmware: SeaBIOS, U-Boot and EDK2, and a system that boots from the disk; fetch: download the packages only",
+        help=(
+            "everything: the disk as Linux sees it, ext4, fio and blktrace; load: random requests "
+            "at depth 32; file-systems: ext4, xfs and btrfs, each checked; firmware: SeaBIOS, "
+            "U-Boot and EDK2, and a system that boots from the disk; fetch: download the packages "
+            "only"
+        ),
     )
     parser.add_argument(
         "--platter",
@@ -93,7 +98,8 @@ def _trees(folder: Path, nbd: bool) -> tuple[packages.Tree, packages.Tree, str]:
             return qemu, linux, "vfio-user"
         except packages.Unavailable as reason:
             print(
-                f"guest: there is no QEMU with vfio-user here: {reason}\nguest: QEMU's own AHCI adapter is used instead, and accesses the drive by NBD"
+                f"guest: there is no QEMU with vfio-user here: {reason}\n"
+                "guest: QEMU's own AHCI adapter is used instead, and accesses the drive by NBD"
             )
     try:
         qemu = packages.Tree(folder / "qemu-old", ("qemu-system-x86",), OLD)
@@ -132,8 +138,8 @@ def _fio(text: str) -> str:
         of = job[direction]
         if of["total_ios"] > 0:
             lines.append(
-                f"{direction}: {of['total_ios']} requests, {of['iops']:.0f} a second, mean {of['lat_ns']['mean'] / 1e6:.2f} ms "
-                f"(the guest's clock)"
+                f"{direction}: {of['total_ios']} requests, {of['iops']:.0f} a second, mean "
+                f"{of['lat_ns']['mean'] / 1e6:.2f} ms (the guest's clock)"
             )
     lines.append(f"errors: {job['error']}")
     return "\n".join(lines)
@@ -191,7 +197,7 @@ def _firmware(
             ),
         ],
     )
-    wrong = []
+    wrong: list[str] = []
 
     def expect(name: str, said: str, *texts: str) -> None:
         lines = [line for line in said.splitlines() if any(text in line for text in texts)]
@@ -242,6 +248,7 @@ def _firmware(
             60,
         )
         expect("U-Boot", said, "PLATTER", "1 blocks read: OK", "55 aa")
+        code = tree.root / "usr/share/OVMF/OVMF_CODE_4M.fd"
         variables = folder / "OVMF_VARS.fd"
         variables.write_bytes((tree.root / "usr/share/OVMF/OVMF_VARS_4M.fd").read_bytes())
         said = machine.firmware(
@@ -250,7 +257,7 @@ def _firmware(
             server.socket,
             [
                 "-drive",
-                f"if=pflash,format=raw,readonly=on,file={tree.root / 'usr/share/OVMF/OVMF_CODE_4M.fd'}",
+                f"if=pflash,format=raw,readonly=on,file={code}",
                 "-drive",
                 f"if=pflash,format=raw,file={variables}",
             ],
@@ -261,7 +268,8 @@ def _firmware(
         expect("EDK2", said, "PLATTER")
         result, _ = server.end()
     print(
-        f"\nlock-step: {result['scheduler']['decisions_compared']} decisions compared, {result['scheduler']['mismatches']} mismatches"
+        f"\nlock-step: {result['scheduler']['decisions_compared']} decisions compared, "
+        f"{result['scheduler']['mismatches']} mismatches"
     )
     if wrong:
         raise StudyFailed("\n".join(wrong))
@@ -293,13 +301,13 @@ def _linux(
     begin: float,
 ) -> int:
     platter = find_platter(arguments.platter)
-    text = {
+    texts: dict[str, Callable[[], str]] = {
         "everything": lambda: script.everything(arguments.fio_size),
         "file-systems": script.file_systems,
         "load": lambda: script.load(arguments.commands),
-    }[arguments.what]()
+    }
     initrd = folder / "initrd.gz"
-    image.make(linux, initrd, text)
+    image.make(linux, initrd, texts[arguments.what]())
     print(
         f"packages and initial file system: {time.monotonic() - begin:.0f} s; QEMU by {kind}",
         flush=True,
@@ -332,18 +340,22 @@ def _linux(
     slow, last = _slowest(requests)
     issued, completed = int(slow["issued_ps"]), int(slow["completed_ps"])
     print(
-        f"\n== the slowest request\nnumber {slow['number']}, {slow['op']} of {slow['length_bytes']} bytes at byte {slow['offset_bytes']}: "
-        f"{(completed - issued) / 1e9:.2f} ms, from {issued / 1e12:.6f} s on"
+        "\n== the slowest request\n"
+        f"number {slow['number']}, {slow['op']} of {slow['length_bytes']} bytes at byte "
+        f"{slow['offset_bytes']}: {(completed - issued) / 1e9:.2f} ms, "
+        f"from {issued / 1e12:.6f} s on"
     )
     if with_waves:
         _save_file(folder / "waves.gtkw", waves, issued, completed, last)
         print(
-            f"waves: {os.path.relpath(waves)}; open with: gtkwave {os.path.relpath(waves)} {os.path.relpath(folder / 'waves.gtkw')}"
+            f"waves: {os.path.relpath(waves)}; open with: gtkwave {os.path.relpath(waves)} "
+            f"{os.path.relpath(folder / 'waves.gtkw')}"
         )
     scheduler = result["scheduler"]
     print(
-        f"\nlock-step: {scheduler['decisions_compared']} decisions compared, {scheduler['mismatches']} mismatches; "
-        f"mean window {result['serving']['window']:.1f}; {time.monotonic() - begin:.0f} s in all"
+        f"\nlock-step: {scheduler['decisions_compared']} decisions compared, "
+        f"{scheduler['mismatches']} mismatches; mean window {result['serving']['window']:.1f}; "
+        f"{time.monotonic() - begin:.0f} s in all"
     )
     wrong = _check(parts, kind)
     if scheduler["mismatches"] > 0:
@@ -354,8 +366,9 @@ def _linux(
 
 
 def _save_file(path: Path, waves: Path, begin: int, end: int, last: int) -> None:
-    """GTKWave's save file: the shipped view, with markers at both ends of a request and the time around it, which GTKWave shows only where the waves
-    do not end in it (`last`: they end later)."""
+    """GTKWave's save file: the shipped view, with markers at both ends of a request and the time
+    around it, which GTKWave shows only where the waves do not end in it (`last`: they end
+    later)."""
     view = (ROOT / "waves/guest.gtkw").read_text()
     lines = [
         line

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """A served drive, and a virtual machine that uses it."""
 
+from __future__ import annotations
+
 import json
 import os
 import pathlib
@@ -9,6 +11,10 @@ import signal
 import subprocess
 import tempfile
 import time
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from platter_lab.guest.packages import Tree
 
 
 class Failed(Exception):
@@ -18,7 +24,9 @@ class Failed(Exception):
 class Server:
     """`platter serve`, as long as the context lasts."""
 
-    def __init__(self, platter, scenario, folder, *options):
+    def __init__(
+        self, platter: pathlib.Path, scenario: pathlib.Path, folder: pathlib.Path, *options: str
+    ) -> None:
         self.folder = pathlib.Path(folder)
         self.result = self.folder / "result.json"
         # A Unix socket's name must be short.
@@ -34,7 +42,7 @@ class Server:
             *options,
         ]
 
-    def listen(self, option):
+    def listen(self, option: str) -> Server:
         """`option`: --nbd or --vfio-user."""
         with self._log.open("w") as log:
             self._process = subprocess.Popen(
@@ -43,23 +51,24 @@ class Server:
         for _ in range(300):
             if self._process.poll() is not None:
                 raise Failed(
-                    f"platter serve ended with exit code {self._process.returncode}: {self._log.read_text().strip()}"
+                    f"platter serve ended with exit code {self._process.returncode}: "
+                    f"{self._log.read_text().strip()}"
                 )
             if " at " in self._log.read_text():
                 return self
             time.sleep(0.05)
         raise Failed("platter serve does not listen")
 
-    def __enter__(self):
+    def __enter__(self) -> Server:
         return self
 
-    def __exit__(self, *_):
+    def __exit__(self, *_: object) -> None:
         if self._process.poll() is None:
             self._process.send_signal(signal.SIGTERM)
         self._process.wait(timeout=120)
         self._sockets.cleanup()
 
-    def end(self):
+    def end(self) -> tuple[dict[str, Any], str]:
         """Ends it; its result and what it said."""
         self.__exit__()
         said = self._log.read_text()
@@ -70,10 +79,11 @@ class Server:
         return json.loads(self.result.read_text()), said
 
 
-def disk_options(kind, socket, shared=True):
-    """QEMU's options for the disk at a socket: by vfio-user, or QEMU's own adapter in front of NBD. Not `shared`: the drive reaches the guest's
-    memory by messages. It must where the guest executes what the drive has put there over other code, as a boot sector: QEMU's translator does not
-    see that shared memory has changed."""
+def disk_options(kind: str, socket: pathlib.Path, shared: bool = True) -> list[str]:
+    """QEMU's options for the disk at a socket: by vfio-user, or QEMU's own adapter in front of NBD.
+    Not `shared`: the drive reaches the guest's memory by messages. It must where the guest executes
+    what the drive has put there over other code, as a boot sector: QEMU's translator does not see
+    that shared memory has changed."""
     if kind == "vfio-user":
         device = {"driver": "vfio-user-pci", "socket": {"path": str(socket), "type": "unix"}}
         if not shared:
@@ -98,7 +108,7 @@ def disk_options(kind, socket, shared=True):
     ]
 
 
-def qemu_program(tree):
+def qemu_program(tree: Tree) -> list[str]:
     """The beginning of QEMU's command line."""
     share = tree.root / "usr/share"
     modules = tree.root / "usr/lib/x86_64-linux-gnu/qemu"
@@ -113,8 +123,9 @@ def qemu_program(tree):
     ]
 
 
-def qemu(tree, *options):
-    """The command line of a virtual machine without a screen; its console is the standard output."""
+def qemu(tree: Tree, *options: str) -> list[str]:
+    """The command line of a virtual machine without a screen; its console is the standard
+    output."""
     return [
         *qemu_program(tree),
         "-accel",
@@ -134,13 +145,22 @@ def qemu(tree, *options):
     ]
 
 
-def kernel(linux):
+def kernel(linux: Tree) -> pathlib.Path:
     """The kernel of a tree."""
     return next((linux.root / "boot").glob("vmlinuz-*"))
 
 
-def boot(tree, linux, initrd, kind, socket, log, limit_s):
-    """Boots Linux with an initial file system and waits until it has powered itself off. Its output, by part."""
+def boot(
+    tree: Tree,
+    linux: Tree,
+    initrd: pathlib.Path,
+    kind: str,
+    socket: pathlib.Path,
+    log: pathlib.Path,
+    limit_s: float,
+) -> dict[str, str]:
+    """Boots Linux with an initial file system and waits until it has powered itself off. Its
+    output, by part."""
     return run_to_end(
         qemu(
             tree,
@@ -157,7 +177,9 @@ def boot(tree, linux, initrd, kind, socket, log, limit_s):
     )
 
 
-def boot_from_disk(tree, kind, socket, log, limit_s):
+def boot_from_disk(
+    tree: Tree, kind: str, socket: pathlib.Path, log: pathlib.Path, limit_s: float
+) -> dict[str, str]:
     """Boots what is on the disk, by SeaBIOS. The output as above."""
     return run_to_end(
         qemu(
@@ -173,23 +195,33 @@ def boot_from_disk(tree, kind, socket, log, limit_s):
     )
 
 
-def firmware(tree, kind, socket, options, commands, until, limit_s):
-    """Runs a machine with other firmware, whose console gets `commands`, one a second; its output, until a text has come or the time is over."""
+def firmware(
+    tree: Tree,
+    kind: str,
+    socket: pathlib.Path,
+    options: Sequence[str],
+    commands: Iterable[bytes],
+    until: str,
+    limit_s: float,
+) -> str:
+    """Runs a machine with other firmware, whose console gets `commands`, one a second; its output,
+    until a text has come or the time is over."""
     process = subprocess.Popen(
         qemu(tree, *disk_options(kind, socket, shared=False), *options),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
     )
+    assert process.stdin is not None and process.stdout is not None
     os.set_blocking(process.stdout.fileno(), False)
     said, end = "", time.monotonic() + limit_s
-    commands = list(commands)
+    left = list(commands)
     try:
         while time.monotonic() < end and not re.search(until, said) and process.poll() is None:
             time.sleep(1)
             said += (process.stdout.read() or b"").decode(errors="replace").replace("\r", "")
-            if commands:
-                process.stdin.write(commands.pop(0))
+            if left:
+                process.stdin.write(left.pop(0))
                 process.stdin.flush()
     finally:
         process.kill()
@@ -197,7 +229,7 @@ def firmware(tree, kind, socket, options, commands, until, limit_s):
     return re.sub(r"\x1b\[[0-9;?=]*[A-Za-z]", "", said)
 
 
-def run_to_end(command, log, limit_s):
+def run_to_end(command: Sequence[str], log: pathlib.Path, limit_s: float) -> dict[str, str]:
     """Runs a machine until it has powered itself off; the parts of its output."""
     with open(log, "wb") as console:
         try:

@@ -1,10 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Debian packages of another release, which apt downloads with a state of its own. They are unpacked and not installed."""
+"""Debian packages of another release, which apt downloads with a state of its own. They are
+unpacked and not installed."""
+
+from __future__ import annotations
 
 import os
 import pathlib
 import re
 import subprocess
+from collections.abc import Iterable
 
 KEYRING = pathlib.Path("/usr/share/keyrings/debian-archive-keyring.gpg")
 
@@ -13,7 +17,7 @@ class Unavailable(Exception):
     """The packages cannot be had here; the text says why."""
 
 
-def mirror():
+def mirror() -> str:
     """This machine's Debian mirror."""
     found = subprocess.run(
         [
@@ -36,14 +40,16 @@ def mirror():
 class Tree:
     """A folder with packages and all that they depend on."""
 
-    def __init__(self, folder, packages, suites):
+    def __init__(
+        self, folder: pathlib.Path, packages: Iterable[str], suites: Iterable[str]
+    ) -> None:
         """`suites`: of Debian; the last one is preferred."""
         self.folder = pathlib.Path(folder).resolve()
         self.root = self.folder / "root"
         self.packages = tuple(packages)
         self.suites = tuple(suites)
 
-    def _apt(self, *arguments):
+    def _apt(self, *arguments: str) -> None:
         state = self.folder / "apt"
         options = {
             "Dir::State": state / "state",
@@ -68,7 +74,7 @@ class Tree:
                 f"apt-get {arguments[0]}: {(done.stderr or done.stdout).strip().splitlines()[-1]}"
             )
 
-    def make(self):
+    def make(self) -> None:
         """Fetches and unpacks, unless that has been done."""
         stamp = self.folder / "unpacked"
         wanted = " ".join((*self.suites, *self.packages))
@@ -91,7 +97,7 @@ class Tree:
             package.unlink()
         stamp.write_text(wanted)
 
-    def _loader(self):
+    def _loader(self) -> list[str]:
         # Debian 13 has it below usr, Debian 12 beside.
         loader = (
             next(path for path in (self.root / "usr/lib64", self.root / "lib64") if path.exists())
@@ -104,11 +110,12 @@ class Tree:
             ":".join(str(path) for folder in folders for path in (folder, folder / "ceph")),
         ]
 
-    def command(self, program):
-        """The beginning of a command line that runs a program of the tree, with the tree's libraries."""
+    def command(self, program: str) -> list[str]:
+        """The beginning of a command line that runs a program of the tree, with the tree's
+        libraries."""
         return [*self._loader(), str(self.root / program)]
 
-    def libraries(self, program):
+    def libraries(self, program: str) -> list[pathlib.Path]:
         """The files of the tree that a program loads."""
         listed = subprocess.run(
             [*self._loader(), "--list", str(self.root / program)], capture_output=True, text=True

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`platter-lab optimise`: a search for the best configurations of a scenario, with what they cost."""
+"""`platter-lab optimise`: a search for the best configurations of a scenario, with what they
+cost.
+"""
 
 from __future__ import annotations
 
@@ -15,29 +17,40 @@ def default_output(space: Path) -> Path:
     return (kept_folder("optimise") if HAS_TREE else Path()) / f"{space.stem}.parquet"
 
 
-def add_command(subparsers: argparse._SubParsersAction) -> None:
+def add_command(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = subparsers.add_parser(
         "optimise",
-        help="search a scenario's keys for the best configurations, with what the accelerator costs",
+        help=(
+            "search a scenario's keys for the best configurations, with what the accelerator costs"
+        ),
     )
     parser.add_argument("space", type=Path, help="space that is searched (TOML)")
     parser.add_argument(
         "-o",
         "--output",
         type=Path,
-        help="file of the table, which has a row for each trial: .parquet or .csv; default: the space's "
-        "name with .parquet, in build/optimise, or in the working folder if there is no source tree",
+        help=(
+            "file of the table, which has a row for each trial: .parquet or .csv; default: the "
+            "space's name with .parquet, in build/optimise, or in the working folder if there is "
+            "no source tree"
+        ),
     )
     parser.add_argument(
         "--trials",
         type=int,
-        help="number of configurations to try, in all calls and processes together; overrides the space's trials",
+        help=(
+            "number of configurations to try, in all calls and processes together; overrides the "
+            "space's trials"
+        ),
     )
     parser.add_argument(
         "--journal",
         type=Path,
-        help="file in which the trials are kept, and which other processes and nodes may share; default: the "
-        "space's name with .journal, in build/optimise, or in the working folder if there is no source tree",
+        help=(
+            "file in which the trials are kept, and which other processes and nodes may share; "
+            "default: the space's name with .journal, in build/optimise, or in the working folder "
+            "if there is no source tree"
+        ),
     )
     parser.add_argument("--front", action="store_true", help="write only the front to the table")
     parser.add_argument(
@@ -54,7 +67,9 @@ def add_command(subparsers: argparse._SubParsersAction) -> None:
     parser.add_argument(
         "--check",
         action="store_true",
-        help="do not search; run the configurations of the journal's front under the space's checks",
+        help=(
+            "do not search; run the configurations of the journal's front under the space's checks"
+        ),
     )
     add_place(parser)
     parser.add_argument(

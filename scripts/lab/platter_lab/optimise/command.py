@@ -35,7 +35,10 @@ _MOST_PROBED = 8  # trials that an estimate makes short runs of
 
 @contextmanager
 def _bar(space: Space, study: Study, goal: int) -> Iterator[Any]:
-    """On a terminal: how far the search is, the best of the first objective, failures. Call it with what each trial has given."""
+    """On a terminal: how far the search is, the best of the first objective, failures.
+
+    Call it with what each trial has given.
+    """
     console = Console(stderr=True)
     bar = Progress(
         BarColumn(),
@@ -79,11 +82,13 @@ def _expect_files(arguments: argparse.Namespace) -> tuple[Path, Path]:
         output = output.with_suffix(".check.parquet")
     if output.suffix not in (".parquet", ".csv"):
         raise LabError(
-            f"{output}: found {output.suffix or 'no ending'}, expected a table that ends in .parquet or .csv"
+            f"{output}: found {output.suffix or 'no ending'}, expected a table that ends in "
+            ".parquet or .csv"
         )
     if arguments.figure and arguments.figure.suffix not in (".svg", ".png"):
         raise LabError(
-            f"{arguments.figure}: found {arguments.figure.suffix or 'no ending'}, expected a picture that ends in .svg or .png"
+            f"{arguments.figure}: found {arguments.figure.suffix or 'no ending'}, expected a "
+            "picture that ends in .svg or .png"
         )
     journal = arguments.journal or default_output(arguments.space).with_suffix(".journal")
     if not arguments.estimate:
@@ -121,7 +126,8 @@ def run(arguments: argparse.Namespace) -> int:
     goal = arguments.trials or space.trials
     if (arguments.check or arguments.estimate) and not journal.exists() and arguments.check:
         raise LabError(
-            f"{journal}: there is no such file; expected the journal of a search, which a call without --check writes"
+            f"{journal}: there is no such file; expected the journal of a search, which a call "
+            "without --check writes"
         )
     with executor_of(arguments, platter) as executor:
         runner = Runner(platter, store, executor, here)
@@ -130,9 +136,9 @@ def run(arguments: argparse.Namespace) -> int:
             space, configurations, runner, here, arguments.limit or space.limit_s
         )
         if arguments.estimate:
-            print(
-                f"{space.file}: {_estimate(space, Study(space, journal if journal.exists() else None, identity), configurations, runner, executor, goal)}"
-            )
+            begun = Study(space, journal if journal.exists() else None, identity)
+            cost = _estimate(space, begun, configurations, runner, executor, goal)
+            print(f"{space.file}: {cost}")
             return 0
         study = Study(space, journal, identity)
         if arguments.check:
@@ -150,14 +156,21 @@ def run(arguments: argparse.Namespace) -> int:
     _print(table.screen(space, units, front))
     if running := study.under_way():
         print(
-            f"{journal}: {running} trials still run in other processes; a further call writes their rows"
+            f"{journal}: {running} trials still run in other processes; a further call writes "
+            "their rows"
         )
     if study.left(goal) > 0:
         tried = goal - study.left(goal)
         print(
-            f"{space.file}: all {tried} configurations of the space were tried, fewer than {goal} trials"
+            (
+                f"{space.file}: all {tried} configurations of the space were tried, fewer than "
+                f"{goal} trials"
+            )
             if study.exhausted()
-            else f"{space.file}: the search found no new configuration after {tried}, which are fewer than {goal} trials"
+            else (
+                f"{space.file}: the search found no new configuration after {tried}, which are "
+                f"fewer than {goal} trials"
+            )
         )
     counts = {
         status: sum(row.record.status == status for row in rows)
@@ -165,7 +178,8 @@ def run(arguments: argparse.Namespace) -> int:
     }
     said = "".join(f", {count} {status}" for status, count in counts.items() if count)
     print(
-        f"{output}: {len(rows)} trials, {sum(row.feasible for row in rows)} keep all constraints, {len(front)} on the front{said}"
+        f"{output}: {len(rows)} trials, {sum(row.feasible for row in rows)} keep all constraints, "
+        f"{len(front)} on the front{said}"
     )
     for row in [row for row in rows if row.record.message.startswith(NOTHING_MEASURED)][:10]:
         print(f"trial {row.trial} is infeasible: {row.record.message}", file=sys.stderr)
@@ -178,14 +192,19 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _print(what: Screen) -> None:
-    """As wide as it needs: a terminal breaks lines that are too long, where a narrower table would lose its cells."""
+    """As wide as it needs: a terminal breaks lines that are too long, where a narrower table would
+    lose its cells.
+    """
     console = Console()
     needed = Measurement.get(console, console.options.update(max_width=1000), what).maximum
     Console(width=max(console.width, needed)).print(what)
 
 
 def _identity(space: Space, configurations: Configurations, runner: Runner) -> dict[str, str]:
-    """What makes trials of one search. A change of anything else (trials, checks, the limit of a run) leaves it the same search."""
+    """What makes trials of one search.
+
+    A change of anything else (trials, checks, the limit of a run) leaves it the same search.
+    """
     return {
         "executable, scenario or files that it names": runner.digest(
             configurations.point(configurations.settings(space.first()))
@@ -224,15 +243,19 @@ def _estimate(
         cpu_s = runner.estimate((point, space.seeds) for point in points).cpu_s if points else 0.0
     cpu_s *= left / len(points) if points else 0.0
     return (
-        f"{goal} trials of {len(space.seeds)} runs, {goal - left} of them done; {left} to do, {left * len(space.seeds)} runs: {cpu_s:.0f} CPU-seconds, "
-        f"about {cpu_s / min(executor.jobs, len(space.seeds) * space.sampler.batch) / 60:.1f} min with {executor.jobs} jobs"
+        f"{goal} trials of {len(space.seeds)} runs, {goal - left} of them done; {left} to do, "
+        f"{left * len(space.seeds)} runs: {cpu_s:.0f} CPU-seconds, about "
+        f"{cpu_s / min(executor.jobs, len(space.seeds) * space.sampler.batch) / 60:.1f} min with "
+        f"{executor.jobs} jobs"
     )
 
 
 def _check(
     space: Space, study: Study, evaluation: Evaluation, units: dict[str, str], output: Path
 ) -> int:
-    """The front again, under each check: which of it stays undominated among itself, with all constraints kept."""
+    """The front again, under each check: which of it stays undominated among itself, with all
+    constraints kept.
+    """
     found = study.records()
     front = [row.trial for row in table.rows_of(space, found) if row.front]
     if not front:
@@ -261,8 +284,9 @@ def _check(
                 file=sys.stderr,
             )
         print(
-            f"{check.name}: {sum(row.feasible for row in rows)} of the {len(rows)} configurations on the front keep all constraints, "
-            f"and {sum(row.front for row in rows)} of them stay undominated"
+            f"{check.name}: {sum(row.feasible for row in rows)} of the {len(rows)} configurations "
+            f"on the front keep all constraints, and {sum(row.front for row in rows)} of them "
+            "stay undominated"
         )
     table.write(pl.concat(frames), output, space, units)
     print(f"{output}: {len(front)} configurations under {len(space.checks)} checks")

@@ -22,8 +22,7 @@ def draw(space: Space, units: Mapping[str, str], rows: Sequence[Row], path: Path
 
     names = [one.quantity.name for one in space.objectives]
     others = names[1:] or names
-    style = {"svg.fonttype": "none", "font.family": "sans-serif", "font.size": 9}
-    with mpl.rc_context(style):
+    with mpl.rc_context({"svg.fonttype": "none", "font.family": "sans-serif", "font.size": 9}):
         figure, axes = pyplot.subplots(
             1,
             len(others),

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a scheduling engine costs, from the project's own measurements (docs/reference/accelerator_ppa.md)."""
+"""What a scheduling engine costs, from the project's own measurements
+(docs/reference/accelerator_ppa.md).
+"""
 
 from __future__ import annotations
 
@@ -19,12 +21,8 @@ SEG_M, SEG_W, CYL_W, SEQ_W = 5, 9, 18, 24  # of every accelerator that a scenari
 BUILT_ENTRIES = 32
 _MEASURED_ANGLE_BITS = 16
 _DECISION_LATENCY = 12
-_FEATURES = {
-    "ageing": 1,
-    "look_ahead": 2,
-    "limits": 4,
-    "zero_latency": 8,
-}  # the names of accelerator.features, and their bits in the tables
+# The names of accelerator.features, and their bits in the tables.
+_FEATURES = {"ageing": 1, "look_ahead": 2, "limits": 4, "zero_latency": 8}
 
 
 class Source(StrEnum):
@@ -42,7 +40,10 @@ class NoPriceError(LabError):
 
 @dataclass(frozen=True)
 class Engine:
-    """What the cost of a scheduling engine depends on. With `accelerated` False only the controller's processor, `clock_mhz` and `firmware_*` count."""
+    """What the cost of a scheduling engine depends on.
+
+    With `accelerated` False only the controller's processor, `clock_mhz` and `firmware_*` count.
+    """
 
     accelerated: bool
     depth: int
@@ -97,7 +98,10 @@ class Engine:
         )
 
     def text(self) -> str:
-        return f"{self.entries} x {self.lanes}, orderer {self.order_m or 'none'}, angles of {self.angle_bits} bits, optional parts {self.features or 'none'}"
+        return (
+            f"{self.entries} x {self.lanes}, orderer {self.order_m or 'none'}, angles of "
+            f"{self.angle_bits} bits, optional parts {self.features or 'none'}"
+        )
 
 
 @dataclass(frozen=True)
@@ -121,7 +125,9 @@ _FPGA, _ASIC = ("accelerator_parts.csv", "accelerator_ppa.csv"), ("accelerator_p
 
 @functools.cache
 def _measured(files: tuple[str, ...], column: str, features: int) -> dict[_Place, float]:
-    """The column's values, with these optional parts and the seek table that the accelerators here have."""
+    """The column's values, with these optional parts and the seek table that the accelerators here
+    have.
+    """
     found = {}
     for row in itertools.chain.from_iterable(map(_rows, files)):
         if (
@@ -152,8 +158,11 @@ def _bracket(
 
 
 def interpolated(table: Mapping[_Place, float], place: _Place) -> Price | None:
-    """At a measured point its value. Between measured points linear in the logarithm of entries and lanes and in the size of the orderer; every corner must
-    have been measured, and no orderer is not a size. None elsewhere."""
+    """At a measured point its value.
+
+    Between measured points linear in the logarithm of entries and lanes and in the size of the
+    orderer; every corner must have been measured, and no orderer is not a size. None elsewhere.
+    """
     if place in table:
         return Price(table[place], Source.MEASURED)
     entries, lanes, order_m = place
@@ -216,7 +225,10 @@ def _extent(table: Mapping[_Place, float]) -> str:
 
 
 def _memory_bits(engine: Engine) -> Price:
-    """docs/reference/scheduler_accelerator.md, Size; `scripts/synth` compares it with the netlist."""
+    """docs/reference/scheduler_accelerator.md, Size.
+
+    `scripts/synth` compares it with the netlist.
+    """
     if not engine.accelerated:
         return Price(0.0, Source.FIRMWARE)
     lanes, order, rows = engine.lanes, engine.order_m, engine.entries // engine.lanes

@@ -82,8 +82,10 @@ class Configurations:
         return ""
 
     def expect_good(self, executor: ExecutorIf) -> None:
-        """LabError, with file and line, for a value that the model refuses where all other parameters have their first values, for a check that it refuses
-        there, and where a cost that is asked for is not known anywhere in the space."""
+        """LabError, with file and line, for a value that the model refuses where all other
+        parameters have their first values, for a check that it refuses there, and where a cost that
+        is asked for is not known anywhere in the space.
+        """
         probes: list[tuple[Parameter, Any, Mapping[str, Any]]] = []
         for parameter in self._space.parameters:
             probes += [
@@ -100,7 +102,7 @@ class Configurations:
                 said_of = [
                     one
                     for one in self._space.parameters
-                    if one.name in active and any(f" {key}:" in objection for key in one.keys())
+                    if one.name in active and any(f" {key}:" in objection for key in one.all_keys())
                 ]
                 parameter = tried if tried in said_of or not said_of else said_of[0]
                 value = active[parameter.name]
@@ -139,7 +141,8 @@ class Configurations:
         if math.prod(parameter.count() or 0 for parameter in bearing) > _MOST_PRICED:
             raise self._space.source.wrong(
                 "parameter",
-                f"more than {_MOST_PRICED} combinations of {', '.join(sorted(names))}, on which costs depend",
+                f"more than {_MOST_PRICED} combinations of {', '.join(sorted(names))}, on which "
+                "costs depend",
                 f"at most {_MOST_PRICED}",
             )
         domains = [
@@ -177,7 +180,7 @@ class Configurations:
         while True:
             before = len(names), len(keys)
             for parameter in self._space.parameters:
-                if parameter.keys() & keys or parameter.name in keys:
+                if parameter.all_keys() & keys or parameter.name in keys:
                     names.add(parameter.name)
                     keys.update(name for name, _ in parameter.when)
             keys.update(self._space.named_by(keys))
@@ -281,7 +284,10 @@ class Evaluation:
         if failures:
             return Record("failed", failures[0], *told)
         missing = [
-            f"{quantity.name} has no value in {len(without)} of {len(seeds)} runs (seed {', '.join(map(str, without))})"
+            (
+                f"{quantity.name} has no value in {len(without)} of {len(seeds)} runs (seed "
+                f"{', '.join(map(str, without))})"
+            )
             for quantity, values in measured.items()
             if (
                 without := [
@@ -322,8 +328,10 @@ def search(
     goal: int,
     tell: Callable[[Assignment, Record], None],
 ) -> None:
-    """Goes on to `goal` different configurations, of all processes together, or until no new one is found. Of trials that are chosen together each is told in turn, so that the same ones come of the same
-    seed."""
+    """Goes on to `goal` different configurations, of all processes together, or until no new one is
+    found. Of trials that are chosen together each is told in turn, so that the same ones come of
+    the same seed.
+    """
     with study.alive():
         while True:
             study.take_over()

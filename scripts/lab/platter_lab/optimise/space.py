@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a search looks through: parameters of a scenario, objectives, constraints. The file's form is in docs/reference/optimise.md."""
+"""What a search looks through: parameters of a scenario, objectives, constraints.
+
+The file's form is in docs/reference/optimise.md.
+"""
 
 from __future__ import annotations
 
@@ -59,8 +62,10 @@ class Range:
 
 @dataclass(frozen=True)
 class Parameter:
-    """`key` is set to the parameter's value; without one only placeholders name it. It counts where each parameter in `when` counts and has one of the
-    values there."""
+    """`key` is set to the parameter's value; without one only placeholders name it.
+
+    It counts where each parameter in `when` counts and has one of the values there.
+    """
 
     name: str
     key: str | None
@@ -84,7 +89,7 @@ class Parameter:
         """Precondition: they can be counted."""
         return self.domain.all() if isinstance(self.domain, Range) else self.probes()
 
-    def keys(self) -> set[str]:
+    def all_keys(self) -> set[str]:
         own = {self.key} if self.key else set()
         return (
             own
@@ -154,7 +159,10 @@ class Constraint:
 
 @dataclass(frozen=True)
 class Sampler:
-    """`population` is of NSGA-II, `startup` of TPE: trials at random before it learns. `batch` trials are chosen before the first of them is known."""
+    """`population` is of NSGA-II, `startup` of TPE: trials at random before it learns.
+
+    `batch` trials are chosen before the first of them is known.
+    """
 
     name: str
     seed: int
@@ -189,8 +197,9 @@ class Space:
 
     @functools.cached_property
     def listed(self) -> list[dict[str, Value]] | None:
-        """All different configurations, each with the values of all parameters; those that do not count there have their first. None where there are more
-        than can be listed."""
+        """All different configurations, each with the values of all parameters; those that do not
+        count there have their first. None where there are more than can be listed.
+        """
         if (
             any(parameter.count() is None for parameter in self.parameters)
             or math.prod(parameter.count() or 0 for parameter in self.parameters) > _MOST_LISTED
@@ -216,7 +225,10 @@ class Space:
 
     @property
     def quantities(self) -> list[Quantity]:
-        return [one.quantity for one in (*self.objectives, *self.constraints)]
+        return [
+            *(one.quantity for one in self.objectives),
+            *(one.quantity for one in self.constraints),
+        ]
 
     def parameter(self, name: str) -> Parameter:
         return next(one for one in self.parameters if one.name == name)
@@ -236,7 +248,9 @@ class Space:
         return {parameter.name: parameter.probes()[0] for parameter in self.parameters}
 
     def with_value(self, name: str, value: Value) -> dict[str, Value]:
-        """A parameter at a value where it counts, all others that its conditions do not name at their first value."""
+        """A parameter at a value where it counts, all others that its conditions do not name at
+        their first value.
+        """
         values = self.first()
 
         def meet(parameter: Parameter) -> None:
@@ -254,8 +268,11 @@ class Space:
         cost: Callable[[str, Mapping[str, str]], str | None],
         over: Sequence[tuple[str, str]] = (),
     ) -> dict[str, str]:
-        """The scenario's keys, placeholders replaced. `cost` is asked for a cost under the other keys; where it gives None the key is not set. `over` comes
-        last. LabError for a placeholder that has no value here."""
+        """The scenario's keys, placeholders replaced.
+
+        `cost` is asked for a cost under the other keys; where it gives None the key is not set.
+        `over` comes last. LabError for a placeholder that has no value here.
+        """
         active = self.active(values)
         raw = dict(self.common)
         for name, value in active.items():
@@ -396,8 +413,8 @@ class _Reader:
                     "one of from, to, step, scale",
                     table,
                 )
-        low, high, step = (given.get(key) for key in ("from", "to", "step"))
-        for value in (low, high, *([step] if "step" in given else [])):
+        for key in ("from", "to", *(["step"] if "step" in given else [])):
+            value = given.get(key)
             if (
                 isinstance(value, bool)
                 or not isinstance(value, int | float)
@@ -406,6 +423,9 @@ class _Reader:
                 raise self._file.wrong(
                     "range", repr(value), "numbers from and to, and perhaps step", table
                 )
+        low: float = given["from"]
+        high: float = given["to"]
+        step: float | None = given.get("step")
         scale = given.get("scale", "linear")
         if low >= high:
             raise self._file.wrong(
@@ -475,7 +495,8 @@ class _Reader:
                 raise self._file.wrong(
                     "when",
                     f"in a condition {name}",
-                    f"an earlier parameter with values or points: {', '.join(choices) or 'there is none'}",
+                    "an earlier parameter with values or points: "
+                    f"{', '.join(choices) or 'there is none'}",
                     table,
                 )
             listed = tuple(values) if isinstance(values, list) else (values,)
@@ -601,14 +622,14 @@ def _expect_apart(file: TomlFile, parameters: Sequence[Parameter]) -> None:
                 name in conditions and not set(values) & set(conditions[name])
                 for name, values in one.when
             )
-            if (both := one.keys() & other.keys()) and not apart:
+            if (both := one.all_keys() & other.all_keys()) and not apart:
                 raise file.wrong(
                     min(both),
                     f"a key that {other.name} sets too",
                     "each key in one parameter, or conditions that never hold together",
                     one.table,
                 )
-        if "sim.seed" in one.keys():
+        if "sim.seed" in one.all_keys():
             raise file.wrong("sim.seed", "a key that `seeds` sets", "another key", one.table)
 
 

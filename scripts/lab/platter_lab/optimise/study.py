@@ -48,10 +48,14 @@ warnings.filterwarnings("ignore", category=optuna.exceptions.ExperimentalWarning
 
 @dataclass(frozen=True)
 class Record:
-    """What a trial has given. `status`: good, failed (a run failed), refused (by the model), infeasible (shown by its cost, so it was not run; or a run has
-    no value of an objective or a constraint); surplus (asked for by two processes at the end) and repeated (two processes have chosen the same
-    configuration at once) do not count. `samples`: of each quantity that every
-    run has a value of, a value a seed; `sources`: of each cost."""
+    """What a trial has given.
+
+    `status`: good, failed (a run failed), refused (by the model), infeasible (shown by its cost, so
+    it was not run; or a run has no value of an objective or a constraint); surplus (asked for by
+    two processes at the end) and repeated (two processes have chosen the same configuration at
+    once) do not count. `samples`: of each quantity that every run has a value of, a value a seed;
+    `sources`: of each cost.
+    """
 
     status: str
     message: str = ""
@@ -70,14 +74,16 @@ def _distribution(parameter: Parameter) -> BaseDistribution:
     return FloatDistribution(domain.low, domain.high, log=domain.log, step=domain.step)
 
 
-_Key = tuple[
-    tuple[str, Any], ...
-]  # of a configuration: the parameters that count, with their values
+# Of a configuration: the parameters that count, with their values.
+_Key = tuple[tuple[str, Any], ...]
 
 
 class _ByNumber(BaseSampler):
-    """The sampler that is asked for, with a seed of its own for each trial: what a trial tries depends on the trials before it alone, not on where a search
-    was interrupted. A configuration that has been tried is drawn again; after `_DRAWS` of them the choice is uniform among those that are left."""
+    """The sampler that is asked for, with a seed of its own for each trial: what a trial tries
+    depends on the trials before it alone, not on where a search was interrupted. A configuration
+    that has been tried is drawn again; after `_DRAWS` of them the choice is uniform among those
+    that are left.
+    """
 
     def __init__(
         self,
@@ -87,7 +93,10 @@ class _ByNumber(BaseSampler):
         tried: Callable[[FrozenTrial], set[_Key]],
         listed: Callable[[], Sequence[Mapping[str, Any]] | None],
     ) -> None:
-        """`tried`: the configurations of the trials before one. `listed`: all configurations, or None."""
+        """`tried`: the configurations of the trials before one.
+
+        `listed`: all configurations, or None.
+        """
         self._what = sampler
         self._distributions = dict(distributions)
         self._key = key
@@ -131,10 +140,10 @@ class _ByNumber(BaseSampler):
         )
         drawn = {}
         for name, one in self._distributions.items():
-            if one.single():
-                drawn[name] = (
-                    one.choices[0] if isinstance(one, CategoricalDistribution) else one.low
-                )
+            if isinstance(one, CategoricalDistribution) and one.single():
+                drawn[name] = one.choices[0]
+            elif isinstance(one, IntDistribution | FloatDistribution) and one.single():
+                drawn[name] = one.low
             else:
                 drawn[name] = (
                     together[name]
@@ -199,11 +208,18 @@ def _process_start(pid: int) -> str:
 def _machine() -> str:
     """In which process numbers mean the same."""
     boot = Path("/proc/sys/kernel/random/boot_id")
-    return f"{socket.gethostname()} {boot.read_text().strip() if boot.exists() else ''} {os.readlink('/proc/self/ns/pid')}"
+    return (
+        f"{socket.gethostname()} {boot.read_text().strip() if boot.exists() else ''} "
+        f"{os.readlink('/proc/self/ns/pid')}"
+    )
 
 
 class _Owner:
-    """This process as the owner of trials. Others on this machine see it by its number; those elsewhere by a file that it touches while it lives."""
+    """This process as the owner of trials.
+
+    Others on this machine see it by its number; those elsewhere by a file that it touches while it
+    lives.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -245,7 +261,7 @@ class _Owner:
         if owner is None:
             return time.time() - begun > _SILENT_S
         if owner["machine"] == self.name["machine"]:
-            return _process_start(owner["pid"]) != owner["start"]
+            return bool(_process_start(owner["pid"]) != owner["start"])
         try:
             self._beat_file.touch()  # by the clock of the file system
             return self._beat_file.stat().st_mtime - self._file(owner).stat().st_mtime > _SILENT_S
@@ -262,8 +278,11 @@ class Study:
     """Trials are numbered in the order in which they are begun, over all processes."""
 
     def __init__(self, space: Space, journal: Path | None, identity: Mapping[str, str]) -> None:
-        """Without a journal nothing is kept. `identity`: what has to be the same for trials of several calls to be of one search. LabError where the journal
-        is no journal, or of another search."""
+        """Without a journal nothing is kept.
+
+        `identity`: what has to be the same for trials of several calls to be of one search.
+        LabError where the journal is no journal, or of another search.
+        """
         self._space = space
         self._keys: dict[int, _Key | None] = {}
         self._distributions = {
@@ -292,7 +311,8 @@ class Study:
         elif there != identity:
             others = [name for name in identity if there.get(name) != identity[name]]
             raise LabError(
-                f"{journal}: holds a search with different {', '.join(others)}; expected the same ones, or another --journal"
+                f"{journal}: holds a search with different {', '.join(others)}; expected the same "
+                "ones, or another --journal"
             )
 
     @contextlib.contextmanager
@@ -321,7 +341,9 @@ class Study:
         )
 
     def exhausted(self) -> bool:
-        """Whether every configuration of the space has been begun; False where these cannot be listed."""
+        """Whether every configuration of the space has been begun; False where these cannot be
+        listed.
+        """
         listed = self._space.listed
         return listed is not None and self._different(self._trials()) >= len(listed)
 
@@ -361,13 +383,17 @@ class Study:
         }
 
     def _different(self, trials: Iterable[FrozenTrial]) -> int:
-        """How many configurations they try; one of which not all parameters are known yet counts as a new one."""
+        """How many configurations they try; one of which not all parameters are known yet counts as
+        a new one.
+        """
         counted = [self._key_of(one) for one in trials if _counts(one)]
         return len(set(counted) - {None}) + counted.count(None)
 
     def ask(self, goal: int) -> tuple[Trial, dict[str, Any]] | None:
-        """The next trial, whose configuration has not been tried yet, with the values of all parameters; None where others have begun all of `goal`
-        meanwhile, or where no new configuration was found."""
+        """The next trial, whose configuration has not been tried yet, with the values of all
+        parameters; None where others have begun all of `goal` meanwhile, or where no new
+        configuration was found.
+        """
         for _ in range(_DRAWS):
             if self.exhausted() and not any(
                 one.state == TrialState.WAITING for one in self._trials()
@@ -394,9 +420,8 @@ class Study:
                     constraint.quantity.name,
                     constraint.violation(record.samples[constraint.quantity.name]),
                 )
-        trial.set_user_attr(
-            _RECORD, asdict(record)
-        )  # all that is needed to end it, should this process be killed here
+        # All that is needed to end it, should this process be killed here.
+        trial.set_user_attr(_RECORD, asdict(record))
         self._end(trial, record)
 
     def _end(self, trial: Trial | int, record: Record) -> None:
@@ -414,7 +439,10 @@ class Study:
         return sum(trial.state == TrialState.RUNNING for trial in self._trials())
 
     def take_over(self) -> int:
-        """Ends the trials of processes that were killed. Those without a record have their configurations tried again first. How many these are."""
+        """Ends the trials of processes that were killed.
+
+        Those without a record have their configurations tried again first. How many these are.
+        """
         count = 0
         for trial in self._trials():
             if (
@@ -446,7 +474,9 @@ def _record(trial: FrozenTrial) -> Record | None:
 
 
 def _counts(trial: FrozenTrial) -> bool:
-    """Towards the number of trials that is asked for: not one whose process was killed, which is tried again under another number."""
+    """Towards the number of trials that is asked for: not one whose process was killed, which is
+    tried again under another number.
+    """
     if trial.state in (TrialState.RUNNING, TrialState.WAITING):
         return True
     record = _record(trial)
@@ -454,7 +484,9 @@ def _counts(trial: FrozenTrial) -> bool:
 
 
 class _OwnedStorage(JournalStorage):
-    """A trial has its owner from the record on that begins it: a process may be killed after any record."""
+    """A trial has its owner from the record on that begins it: a process may be killed after any
+    record.
+    """
 
     def __init__(self, backend: JournalFileBackend, owner: Mapping[str, Any]) -> None:
         super().__init__(backend)

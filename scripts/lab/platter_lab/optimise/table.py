@@ -54,7 +54,10 @@ def _interval(quantity: Quantity, record: Record) -> Interval:
 
 
 def rows_of(space: Space, trials: Mapping[int, tuple[Assignment, Record]]) -> list[Row]:
-    """In the order of the trials. The front is of the good ones that keep all constraints; of equal ones the first."""
+    """In the order of the trials.
+
+    The front is of the good ones that keep all constraints; of equal ones the first.
+    """
     rows, seen = [], set[Any]()
     for number, (values, record) in sorted(trials.items()):
         worst = {}
@@ -214,7 +217,9 @@ def about(space: Space, units: Mapping[str, str]) -> dict[str, Any]:
 
 
 def write(frame: pl.DataFrame, path: Path, space: Space, units: Mapping[str, str]) -> None:
-    """Parquet, whose metadata `platter.optimise` is JSON, or CSV by the name's end, with six significant digits. Whole or not at all."""
+    """Parquet, whose metadata `platter.optimise` is JSON, or CSV by the name's end, with six
+    significant digits. Whole or not at all.
+    """
     if path.suffix == ".csv":
         write_bytes(
             path, frame.with_columns(pl.col(pl.Float64).round_sig_figs(6)).write_csv().encode()
@@ -228,7 +233,10 @@ def write(frame: pl.DataFrame, path: Path, space: Space, units: Mapping[str, str
 def screen(
     space: Space, units: Mapping[str, str], rows: Sequence[Row], *, before: str = ""
 ) -> Screen:
-    """The front, the best of the first objective first. A parameter that counts in no row has no column; `~` marks an interpolated cost."""
+    """The front, the best of the first objective first.
+
+    A parameter that counts in no row has no column; `~` marks an interpolated cost.
+    """
     table = Screen(box=None, pad_edge=False)
     shown = sorted(
         rows,

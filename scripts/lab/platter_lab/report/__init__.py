@@ -7,17 +7,22 @@ import argparse
 from pathlib import Path
 
 
-def add_command(subparsers: argparse._SubParsersAction) -> None:
+def add_command(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = subparsers.add_parser(
         "report",
-        help="one HTML file, which needs no network, of a run, of several runs compared, of a sweep or of a study",
+        help=(
+            "one HTML file, which needs no network, of a run, of several runs compared, of a "
+            "sweep or of a study"
+        ),
     )
     parser.add_argument(
         "input",
         type=Path,
         nargs="+",
-        help="results of runs (JSON, as `platter run --result` writes them; several are compared with the "
-        "first), or the table of one `sweep` or `optimise` (Parquet)",
+        help=(
+            "results of runs (JSON, as `platter run --result` writes them; several are compared "
+            "with the first), or the table of one `sweep` or `optimise` (Parquet)"
+        ),
     )
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="REPORT.html")
     parser.add_argument(
@@ -26,14 +31,20 @@ def add_command(subparsers: argparse._SubParsersAction) -> None:
         action="append",
         default=[],
         metavar="LOG",
-        help="request log of a run (CSV, or Parquet from a "
-        "sweep); once for each result, in the same order; default: RESULT.csv beside RESULT.json, or requests.csv beside result.json, if it exists",
+        help=(
+            "request log of a run (CSV, or Parquet from a sweep); once for each result, in the "
+            "same order; default: RESULT.csv beside RESULT.json, or requests.csv beside "
+            "result.json, if it exists"
+        ),
     )
     parser.add_argument(
         "--explain",
         type=Path,
         metavar="EXPLAIN.json",
-        help="one run: the file explain.json that `platter explain` wrote, which says why the slowest requests were slow",
+        help=(
+            "one run: the file explain.json that `platter explain` wrote, which says why the "
+            "slowest requests were slow"
+        ),
     )
     parser.add_argument(
         "--pareto",

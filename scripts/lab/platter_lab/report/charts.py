@@ -1,7 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Charts of runs, for the report and for a notebook. Each function takes runs as `platter_lab.run` returns them, and returns an Altair chart.
+"""Charts of runs, for the report and for a notebook.
 
-Logs may have any length: a chart draws a bounded number of marks. Deterministic rules choose them, so that the same run gives the same chart.
+Each function takes runs as `platter_lab.run` returns them, and returns an Altair chart.
+
+Logs may have any length: a chart draws a bounded number of marks. Deterministic rules choose them,
+so that the same run gives the same chart.
 """
 
 from __future__ import annotations
@@ -14,10 +17,11 @@ import numpy as np
 import polars as pl
 
 from platter_lab import LabError
+from platter_lab.arrays import Floats
 from platter_lab.model import Run
 from platter_lab.report import look
-from platter_lab.report.inputs import PARTS, PS_PER_S, measured
-from platter_lab.report.shape import classes_in, has_parts, has_responses
+from platter_lab.report.inputs import PS_PER_S, measured
+from platter_lab.report.shape import PARTS, classes_in, has_parts, has_responses
 
 CDF_POINTS = 400  # a line, at most
 TIME_BINS = 240
@@ -30,18 +34,28 @@ Runs = Run | Mapping[str, Run]
 def log_of(run: Run) -> pl.DataFrame:
     if run.requests is None:
         raise LabError(
-            "the run has no log of requests; expected one of a drive, an array or a server of text and video"
+            "the run has no log of requests; expected one of a drive, an array or a server of "
+            "text and video"
         )
     return run.requests
 
 
 def served(run: Run) -> pl.DataFrame:
-    """The requests that the result's response times are of: they completed in the measured time. With times in ms and s as well."""
+    """The requests that the result's response times are of: they completed in the measured time.
+
+    With times in ms and s as well.
+    """
     return measured(log_of(run), run.result).with_columns(
         ((pl.col("completed_ps") - pl.col("issued_ps")) / 1e9).alias("response_ms"),
         (pl.col("issued_ps") / PS_PER_S).alias("issued_s"),
         *((pl.col(f"{part}_ps") / 1e9).alias(f"{part}_ms") for part in PARTS),
     )
+
+
+def end_ps(requests: pl.DataFrame) -> float:
+    """When the last of them was completed; 0 where none was."""
+    last = requests["completed_ps"].max()
+    return last if isinstance(last, int | float) else 0
 
 
 def classes_of(frame: pl.DataFrame) -> list[str]:
@@ -55,8 +69,11 @@ def _named(runs: Runs) -> dict[str, Run]:
 
 
 def cdf_points(samples: Iterable[float]) -> list[tuple[float, float]]:
-    """Points of the empirical distribution: value, and the share of samples that are not above it. All, or CDF_POINTS of them with one in two
-    in the upper tail, where the shares come near to 1 in equal ratios."""
+    """Points of the empirical distribution: value, and the share of samples that are not above it.
+
+    All, or CDF_POINTS of them with one in two in the upper tail, where the shares come near to 1 in
+    equal ratios.
+    """
     values = np.sort(
         np.asarray(
             list(samples) if not isinstance(samples, pl.Series) else samples.to_numpy(), dtype=float
@@ -75,10 +92,13 @@ def cdf_points(samples: Iterable[float]) -> list[tuple[float, float]]:
 
 def responses(
     runs: Runs, *, tail: bool = False, width: int = look.NARROW, height: int = 270
-) -> alt.LayerChart | alt.HConcatChart:
-    """Distribution of the response time by class; of several runs a panel a class. `tail`: the share that took longer, on a scale of ratios."""
+) -> alt.Chart | alt.HConcatChart:
+    """Distribution of the response time by class; of several runs a panel a class.
+
+    `tail`: the share that took longer, on a scale of ratios.
+    """
     named = _named(runs)
-    rows = []
+    rows: list[dict[str, Any]] = []
     for name, run in named.items():
         frame = served(run)
         for cls in classes_of(frame):
@@ -122,7 +142,7 @@ def responses(
             height=height,
             name=f"responses{'_tail' * tail}{cls or ''}",
         )
-        return (
+        drawn: alt.Chart = (
             chart.mark_line(
                 interpolate="step-before" if tail else "step-after", strokeWidth=2, clip=True
             )
@@ -145,6 +165,7 @@ def responses(
             .add_params(look.zoom(f"zoom_responses{'_tail' * tail}{cls or ''}", "x"))
             .properties(**({"title": title} if title else {}))
         )
+        return drawn
 
     if len(named) == 1:
         return look.either_scale(
@@ -173,7 +194,7 @@ def percentiles(run: Run, *, width: int = look.WIDE, height: int = 270) -> alt.C
         )
         if one["response_ms"].get(key) is not None
     ]
-    chart = (
+    chart: alt.Chart = (
         alt.Chart(look.data(rows), width=width, height=height, name="percentiles")
         .mark_line(point=True)
         .encode(
@@ -198,7 +219,9 @@ def percentiles(run: Run, *, width: int = look.WIDE, height: int = 270) -> alt.C
 
 
 def parts(runs: Runs, *, width: int = look.WIDE) -> alt.Chart:
-    """Where the time of the mean request went, by class and operation: the parts sum to the mean response time."""
+    """Where the time of the mean request went, by class and operation: the parts sum to the mean
+    response time.
+    """
     named = _named(runs)
     rows, order = [], []
     for cls in look.CLASSES:
@@ -219,12 +242,10 @@ def parts(runs: Runs, *, width: int = look.WIDE) -> alt.Chart:
                     }
                     for rank, part in enumerate(PARTS)
                 ]
-    size = {
-        "width": width - 110 - 60 * (len(named) > 1),
-        "height": alt.Step(34 if len(named) == 1 else 24),
-    }
-    return (
-        alt.Chart(look.data(rows), name="parts", **size)
+    across = width - 110 - 60 * (len(named) > 1)
+    step = alt.Step(34 if len(named) == 1 else 24)
+    chart: alt.Chart = (
+        alt.Chart(look.data(rows), name="parts", width=across, height=step)
         .mark_bar()
         .encode(
             alt.X(field="ms", type="quantitative", title="mean response time [ms]", stack="zero"),
@@ -239,14 +260,20 @@ def parts(runs: Runs, *, width: int = look.WIDE) -> alt.Chart:
             ],
         )
     )
+    return chart
 
 
 def bands(run: Run, *, width: int = look.WIDE, height: int = 220) -> alt.HConcatChart:
-    """Where the time went, by how slow a request was: means over the requests between two percentiles of their class."""
+    """Where the time went, by how slow a request was: means over the requests between two
+    percentiles of their class.
+    """
     frame = served(run)
     classes = classes_of(frame)
     across = (width - 70 * len(classes)) // max(len(classes), 1)
-    in_two_lines = "[slice(datum.label, 0, indexof(datum.label, '–') + 1), slice(datum.label, indexof(datum.label, '–') + 1)]"
+    in_two_lines = (
+        "[slice(datum.label, 0, indexof(datum.label, '–') + 1), "
+        "slice(datum.label, indexof(datum.label, '–') + 1)]"
+    )
     charts = []
     for cls in classes:
         of = frame.filter(pl.col("class") == cls).sort("response_ms", maintain_order=True)
@@ -297,10 +324,10 @@ def bands(run: Run, *, width: int = look.WIDE, height: int = 220) -> alt.HConcat
     return alt.hconcat(*charts)
 
 
-def _covered(begins: np.ndarray, ends: np.ndarray, edges: np.ndarray) -> np.ndarray:
+def _covered(begins: Floats, ends: Floats, edges: Floats) -> Floats:
     """How many of the intervals are open, as means between each two edges; exact."""
 
-    def integral(starts: np.ndarray) -> np.ndarray:
+    def integral(starts: Floats) -> Floats:
         starts = np.sort(starts).astype(float)
         sums = np.concatenate(([0.0], np.cumsum(starts)))
         before = np.searchsorted(starts, edges)
@@ -310,9 +337,11 @@ def _covered(begins: np.ndarray, ends: np.ndarray, edges: np.ndarray) -> np.ndar
 
 
 def over_time(run: Run, *, width: int = look.WIDE, height: int = 150) -> alt.VConcatChart:
-    """Requests outstanding, and in an access, over the whole run: time-weighted means in equal bins, stacked by class."""
+    """Requests outstanding, and in an access, over the whole run: time-weighted means in equal
+    bins, stacked by class.
+    """
     frame = log_of(run)
-    last = int(frame["completed_ps"].max() or 1)
+    last = int(end_ps(frame) or 1)
     edges = np.linspace(0, last, TIME_BINS + 1)
     mechanical = pl.sum_horizontal(
         f"{part}_ps" for part in ("seek", "settle", "rotation", "transfer")
@@ -346,7 +375,7 @@ def over_time(run: Run, *, width: int = look.WIDE, height: int = 150) -> alt.VCo
     )
 
     def panel(name: str, title: str, axis: alt.Axis, last_one: bool) -> alt.Chart:
-        return (
+        drawn: alt.Chart = (
             alt.Chart(look.data(rows), width=width, height=height, name=name)
             .mark_bar(strokeWidth=0, binSpacing=0, clip=True)
             .encode(
@@ -368,6 +397,7 @@ def over_time(run: Run, *, width: int = look.WIDE, height: int = 150) -> alt.VCo
                 ],
             )
         )
+        return drawn
 
     busy = (
         panel("busy", "share of time in access", alt.Axis(format="%"), True)
@@ -380,8 +410,9 @@ def over_time(run: Run, *, width: int = look.WIDE, height: int = 150) -> alt.VCo
 
 
 def sample(requests: pl.DataFrame, most: int = SCATTER_POINTS) -> pl.DataFrame:
-    """All, or about that many, which a hash of their numbers chooses: the same ones for the same log, and without a step that could meet a period of
-    the load."""
+    """All, or about that many, which a hash of their numbers chooses: the same ones for the same
+    log, and without a step that could meet a period of the load.
+    """
     if requests.height <= most:
         return requests
     share = most / requests.height
@@ -392,7 +423,7 @@ def sample(requests: pl.DataFrame, most: int = SCATTER_POINTS) -> pl.DataFrame:
 
 def requests_over_time(run: Run, *, width: int = look.WIDE, height: int = 260) -> alt.Chart:
     """Where requests went, over the whole run; a `sample` of many."""
-    drawn = sample(log_of(run)).sort("number")
+    few = sample(log_of(run)).sort("number")
     rows = [
         {
             "class": cls,
@@ -402,11 +433,11 @@ def requests_over_time(run: Run, *, width: int = look.WIDE, height: int = 260) -
             "ms": (end - when) / 1e9,
             "number": number,
         }
-        for number, cls, op, when, end, place in drawn.select(
+        for number, cls, op, when, end, place in few.select(
             "number", "class", "op", "issued_ps", "completed_ps", "offset_bytes"
         ).iter_rows()
     ]
-    return (
+    drawn: alt.Chart = (
         alt.Chart(look.data(rows), width=width, height=height, name="requests")
         .mark_circle(size=9, opacity=0.55, clip=True)
         .encode(
@@ -416,7 +447,7 @@ def requests_over_time(run: Run, *, width: int = look.WIDE, height: int = 260) -
             alt.Y(
                 field="gb", type="quantitative", title="address [GB]", scale=alt.Scale(nice=False)
             ),
-            look.class_colour(classes_of(drawn)),
+            look.class_colour(classes_of(few)),
             tooltip=[
                 look.value("number", "request", ",d"),
                 look.word("class"),
@@ -426,10 +457,14 @@ def requests_over_time(run: Run, *, width: int = look.WIDE, height: int = 260) -
         )
         .add_params(look.zoom("zoom_requests", "x", "y"))
     )
+    return drawn
 
 
 def accesses(run: Run) -> pl.DataFrame:
-    """Requests that took the arm, in the log's order, with `begin` and `end` of the access in ps."""
+    """Requests that took the arm, in the log's order.
+
+    With `begin` and `end` of the access in ps.
+    """
     busy = pl.sum_horizontal(f"{part}_ps" for part in ("seek", "settle", "rotation", "transfer"))
     return (
         log_of(run)
@@ -448,11 +483,14 @@ def arm(
     width: int = look.WIDE,
     height: int = 360,
 ) -> alt.LayerChart:
-    """The arm of one drive, access by access, up to a request's (default: the slowest of the measured time) and a little beyond: from
-    where to where it went, and since when each request had waited."""
+    """The arm of one drive, access by access, up to a request's (default: the slowest of the
+    measured time) and a little beyond: from where to where it went, and since when each request had
+    waited.
+    """
     if run.result["configuration"]["host"]["kind"] != "drive":
         raise LabError(
-            f'found a run of host.kind "{run.result["configuration"]["host"]["kind"]}"; expected one of a drive, which has one arm'
+            f'found a run of host.kind "{run.result["configuration"]["host"]["kind"]}"; expected '
+            "one of a drive, which has one arm"
         )
     frame = accesses(run)
     if request is None:
@@ -465,6 +503,7 @@ def arm(
         "begin", "number"
     )
     place = frame["number"].index_of(request)
+    assert place is not None  # among those just before it
     since = frame["issued_ps"][place]
     first = max(0, place - most + 7, int((frame["end"] <= since).sum()) - 4)
     window = frame.slice(first, min(most, place + 7 - first))
@@ -504,7 +543,7 @@ def arm(
         look.value("queue", "in the queue [ms]"),
     ]
     colour = look.class_colour(classes_of(window))
-    x = {"type": "quantitative", "title": "simulated time [s]"}
+    x: dict[str, Any] = {"type": "quantitative", "title": "simulated time [s]"}
     waits = base.mark_rule(strokeWidth=1.2, opacity=0.4, clip=True).encode(
         alt.X(field="since", scale=alt.Scale(nice=False, zero=False), **x),
         alt.X2(field="begin"),
@@ -528,7 +567,7 @@ def arm(
     )
     marked = diamond.encode(alt.X(field="end", **x), y, tooltip=tips)
     waits = waits.properties(name="arm").add_params(look.zoom("zoom_arm", "x", "y"))
-    return alt.layer(waits, moves, works, marked).properties(width=width, height=height)
+    return look.layered(waits, moves, works, marked).properties(width=width, height=height)
 
 
 def bandwidth(run: Run, *, width: int = look.WIDE, height: int = 260) -> alt.Chart:
@@ -540,7 +579,7 @@ def bandwidth(run: Run, *, width: int = look.WIDE, height: int = 260) -> alt.Cha
         for name, one in zip(names, streams, strict=True)
         for second, got in enumerate(one["series_bytes_per_s"])
     ]
-    return (
+    drawn: alt.Chart = (
         alt.Chart(look.data(rows), width=width, height=height, name="bandwidth")
         .mark_line(strokeWidth=1.8, clip=True)
         .encode(
@@ -560,6 +599,7 @@ def bandwidth(run: Run, *, width: int = look.WIDE, height: int = 260) -> alt.Cha
         )
         .add_params(look.zoom("zoom_bandwidth", "x"))
     )
+    return drawn
 
 
 def slowest(run: Run, count: int) -> pl.DataFrame:
@@ -576,8 +616,9 @@ def slowest(run: Run, count: int) -> pl.DataFrame:
 
 
 def differences(baseline: Run, other: Run) -> pl.DataFrame:
-    """A row a request of both runs: `class`, `op`, `number`, `issued_s`, response times of both, and `difference_ms` (other - baseline). LabError where
-    the runs did not have the same requests."""
+    """A row a request of both runs: `class`, `op`, `number`, `issued_s`, response times of both,
+    and `difference_ms` (other - baseline). LabError where the runs did not have the same requests.
+    """
     keys = ["number", "class", "stream", "op", "offset_bytes", "length_bytes"]
     here, there = served(baseline), served(other)
     both = here.select(*keys, "issued_s", "response_ms").join(
@@ -590,8 +631,8 @@ def differences(baseline: Run, other: Run) -> pl.DataFrame:
     same = here.select("number").join(there.select("number"), on="number", how="inner").height
     if both.height < same or not both.height:
         raise LabError(
-            f"{same - both.height} of {same} requests with the same number have another class, operation or place; expected runs of the same "
-            "load and seed"
+            f"{same - both.height} of {same} requests with the same number have another class, "
+            "operation or place; expected runs of the same load and seed"
         )
     return both.with_columns(
         (pl.col("response_ms_other") - pl.col("response_ms")).alias("difference_ms")
@@ -605,7 +646,10 @@ def paired(
     width: int = look.WIDE,
     height: int = 260,
 ) -> alt.HConcatChart:
-    """Distribution of the `differences` of each run to the baseline, a panel a class. `names` of all runs, for the colours that these have elsewhere."""
+    """Distribution of the `differences` of each run to the baseline, a panel a class.
+
+    `names` of all runs, for the colours that these have elsewhere.
+    """
     classes = [
         cls
         for cls in look.CLASSES
@@ -618,9 +662,8 @@ def paired(
         for name, frame in named.items():
             of = frame.filter(pl.col("class") == cls)["difference_ms"].to_numpy()
             upper = cdf_points(of)
-            lower = [
-                (-ms, 1 - share) for ms, share in cdf_points(-of)
-            ]  # the lower tail as fine as the upper
+            # The lower tail as fine as the upper.
+            lower = [(-ms, 1 - share) for ms, share in cdf_points(-of)]
             both = {
                 *(point for point in lower if point[1] < 0.5),
                 *(point for point in upper if point[1] >= 0.5),

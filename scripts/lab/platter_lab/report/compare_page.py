@@ -37,8 +37,11 @@ def _labels(given: Sequence[RunInput]) -> list[str]:
 
 
 def mean_difference(differences: pl.DataFrame) -> Interval:
-    """Of one class. Response times that follow each other hang together, so the interval is that of the means over batches of requests in
-    the order of issue; without at least ten requests a batch there is none."""
+    """Of one class.
+
+    Response times that follow each other hang together, so the interval is that of the means over
+    batches of requests in the order of issue; without at least ten requests a batch there is none.
+    """
     values = differences.sort("issued_s", "number")["difference_ms"].to_numpy()
     batches = min(BATCHES, len(values) // 10)
     if not len(values):
@@ -53,18 +56,31 @@ def mean_difference(differences: pl.DataFrame) -> Interval:
 
 def _said(name: str, baseline: str, cls: str, mean: Interval) -> str:
     if mean.low <= 0 <= mean.high:
-        return f"{name}: no difference shown for {cls} requests, {'+' * (mean.mean > 0)}{number(mean.mean, 3)} ms"
+        return (
+            f"{name}: no difference shown for {cls} requests, "
+            f"{'+' * (mean.mean > 0)}{number(mean.mean, 3)} ms"
+        )
     by = (
         mean_and_half(abs(mean.mean), (mean.high - mean.low) / 2)
         if math.isfinite(mean.high)
         else number(abs(mean.mean), 3)
     )
-    return f"{name} answers {cls} requests {by} ms {'faster' if mean.mean < 0 else 'slower'} than {baseline} in the mean"
+    return (
+        f"{name} answers {cls} requests {by} ms {'faster' if mean.mean < 0 else 'slower'} than "
+        f"{baseline} in the mean"
+    )
+
+
+def _mean(values: pl.Series) -> float | None:
+    mean = values.mean()
+    return mean if isinstance(mean, float) else None
 
 
 def _paired(page: Page, runs: dict[str, Run], baseline: str) -> None:
     page.section("Paired differences")
-    frames, rows, told = {}, [], []
+    frames: dict[str, pl.DataFrame] = {}
+    rows: list[list[Cell]] = []
+    told: list[str] = []
     for name, run in runs.items():
         if name == baseline:
             continue
@@ -83,13 +99,13 @@ def _paired(page: Page, runs: dict[str, Run], baseline: str) -> None:
                     name,
                     cls,
                     of.height,
-                    of["response_ms"].mean(),
-                    of["response_ms_other"].mean(),
+                    _mean(of["response_ms"]),
+                    _mean(of["response_ms_other"]),
                     mean.mean,
                     f"{number(mean.low)} … {number(mean.high)}" if math.isfinite(mean.low) else "–",
                     *(values.quantile(q, "nearest") for q in (0.05, 0.5, 0.95)),
-                    f"{(values < 0).mean():.0%}",
-                    f"{(values == 0).mean():.0%}",
+                    f"{_mean(values < 0):.0%}",
+                    f"{_mean(values == 0):.0%}",
                 ]
             )
     if not frames:
@@ -98,7 +114,9 @@ def _paired(page: Page, runs: dict[str, Run], baseline: str) -> None:
         "; ".join(told[:4]),
         charts.paired(frames, list(runs)),
         f"The same request in both runs: response time minus that under {baseline}, left of 0 "
-        f"faster; the scale is linear to 1 ms, logarithmic beyond. Requests that both completed in the measured time. The interval (95%) is Student's t over the means of at most {BATCHES} batches of requests in the order of issue.",
+        "faster; the scale is linear to 1 ms, logarithmic beyond. Requests that both completed "
+        "in the measured time. The interval (95%) is Student's t over the means of at most "
+        f"{BATCHES} batches of requests in the order of issue.",
     )
     page.markup(
         table(
@@ -124,7 +142,7 @@ def _paired(page: Page, runs: dict[str, Run], baseline: str) -> None:
 
 
 def compare_page(given: Sequence[RunInput], schema: Schema | None) -> Page:
-    """Raises LabError where the runs have different kinds of host, or there are too many of them."""
+    """LabError where the runs have different kinds of host, or there are too many of them."""
     kinds = Counter(one.configuration["host"]["kind"] for one in given)
     if len(kinds) > 1:
         other = next(
@@ -133,8 +151,8 @@ def compare_page(given: Sequence[RunInput], schema: Schema | None) -> Page:
             if one.configuration["host"]["kind"] != given[0].configuration["host"]["kind"]
         )
         raise LabError(
-            f"{other.file}: host.kind: found {other.configuration['host']['kind']}, expected {given[0].configuration['host']['kind']}, as in "
-            f"{given[0].file}"
+            f"{other.file}: host.kind: found {other.configuration['host']['kind']}, expected "
+            f"{given[0].configuration['host']['kind']}, as in {given[0].file}"
         )
     if len(given) > MOST_RUNS:
         raise LabError(f"found {len(given)} results, expected at most {MOST_RUNS}")
@@ -187,7 +205,8 @@ def compare_page(given: Sequence[RunInput], schema: Schema | None) -> Page:
         page.figure(
             "Distributions of the response times, by class",
             charts.responses(logged),
-            f"Requests that completed in the measured time. At most {charts.CDF_POINTS} exact points of each line are drawn.",
+            f"Requests that completed in the measured time. At most {charts.CDF_POINTS} exact "
+            "points of each line are drawn.",
         )
         if any("parts_ms" in one for one in classes_in(runs[baseline].result).values()):
             page.figure(
@@ -207,7 +226,8 @@ def compare_page(given: Sequence[RunInput], schema: Schema | None) -> Page:
     missing = [name for name in names if name not in logged]
     if missing:
         page.note(
-            f"These runs have no log of requests, so there are no distributions and paired differences of them: {', '.join(missing)}."
+            "These runs have no log of requests, so there are no distributions and paired "
+            f"differences of them: {', '.join(missing)}."
         )
 
     page.section("Statistics")
@@ -230,12 +250,11 @@ def compare_page(given: Sequence[RunInput], schema: Schema | None) -> Page:
             ),
         ]
         for value in values[1:]:
-            both = finite(value) and finite(values[0])
-            row += (
-                [value - values[0], f"{value / values[0] - 1:+.1%}" if values[0] else ""]
-                if both
-                else [None, None]
-            )  # type: ignore[operator]
+            base = values[0]
+            if finite(value) and finite(base):
+                row += [value - base, f"{value / base - 1:+.1%}" if base else ""]
+            else:
+                row += [None, None]
         rows.append([*row, first.unit, first.meaning])
     headings = [heading for name in names[1:] for heading in (f"{name} − {baseline}", "%")]
     page.markup(table(["statistic", *names, *headings, "unit", "meaning"], rows, name="statistics"))

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads the inputs of a report, recognises them by their content, and checks the values on which a figure depends."""
+"""Reads the inputs of a report, recognises them by their content, and checks the values on which a
+figure depends.
+"""
 
 from __future__ import annotations
 
@@ -60,13 +62,13 @@ class RunInput:
     file: Path
     run: Run
     log: Path | None
-    explained: Mapping[
-        int, Mapping[str, Any]
-    ]  # by the request's number, as `platter explain` has it
+    # By the request's number, as `platter explain` has it.
+    explained: Mapping[int, Mapping[str, Any]]
 
     @property
     def configuration(self) -> dict[str, Any]:
-        return self.run.result["configuration"]
+        configuration: dict[str, Any] = self.run.result["configuration"]
+        return configuration
 
 
 @dataclass(frozen=True)
@@ -119,7 +121,8 @@ def _read_result(file: Path, content: bytes) -> dict[str, Any]:
     result = _read_json(file, content, _KINDS)
     if "requests" in result and "matched" in result:
         raise LabError(
-            f"{file}: found what `platter explain` writes; expected {_KINDS}; name this file with --explain"
+            f"{file}: found what `platter explain` writes; expected {_KINDS}; name this file with "
+            "--explain"
         )
     host = (
         result.get("configuration", {}).get("host")
@@ -131,18 +134,22 @@ def _read_result(file: Path, content: bytes) -> dict[str, Any]:
     ]
     if missing or not isinstance(host, dict) or not isinstance(host.get("kind"), str):
         raise LabError(
-            f"{file}: found a JSON without {', '.join(missing) or 'configuration.host.kind'}; expected {_KINDS}"
+            f"{file}: found a JSON without {', '.join(missing) or 'configuration.host.kind'}; "
+            f"expected {_KINDS}"
         )
     if result["schema"] != _SCHEMA or isinstance(result["schema"], bool):
         raise LabError(
-            f"{file}: schema: found {shown(result['schema'])}, expected {_SCHEMA}: made by another version of Platter"
+            f"{file}: schema: found {shown(result['schema'])}, expected {_SCHEMA}: made by "
+            "another version of Platter"
         )
     expect_result(file, result, "a result of `platter run`")
     return result
 
 
 def log_beside(file: Path) -> Path | None:
-    """RESULT.csv beside RESULT.json, and requests.csv beside result.json, as scripts/run names them."""
+    """RESULT.csv beside RESULT.json, and requests.csv beside result.json, as scripts/run names
+    them.
+    """
     for candidate in (
         file.with_suffix(".csv"),
         *([file.with_name("requests.csv")] if file.name == "result.json" else []),
@@ -188,19 +195,22 @@ def _read_log(file: Path) -> pl.DataFrame:
     )
     if not off.is_empty():
         raise LabError(
-            f"{file}:{off['row'][0]}: the parts of the response time do not add up to completed_ps - issued_ps; expected {expected}"
+            f"{file}:{off['row'][0]}: the parts of the response time do not add up to "
+            f"completed_ps - issued_ps; expected {expected}"
         )
     return frame
 
 
 def warmup_ps(result: Mapping[str, Any]) -> int:
     """The measured time begins then."""
-    return round(result["configuration"].get("sim", {}).get("warmup_s", 0) * PS_PER_S)
+    warmup_s: float = result["configuration"].get("sim", {}).get("warmup_s", 0)
+    return round(warmup_s * PS_PER_S)
 
 
 def measured(requests: pl.DataFrame, result: Mapping[str, Any]) -> pl.DataFrame:
-    """The requests of a log that the response times in the result are of: they completed in the measured time, which begins after the events of its first
-    instant."""
+    """The requests of a log that the response times in the result are of: they completed in the
+    measured time, which begins after the events of its first instant.
+    """
     begin = warmup_ps(result)
     return requests.filter(
         (pl.col("status") == "good")
@@ -221,7 +231,8 @@ def _expect_of_run(
         good = requests.filter(pl.col("status") == "good")
     else:
         raise LabError(
-            f'{log}: cannot belong to a run of host.kind "{kind}", which writes no log; expected {file} alone'
+            f'{log}: cannot belong to a run of host.kind "{kind}", which writes no log; expected '
+            f"{file} alone"
         )
     here = {
         row[0]: row[1:]
@@ -234,7 +245,8 @@ def _expect_of_run(
         wanted = completions(classes.get(name, {}))
         if count != wanted:
             raise LabError(
-                f"{log}: found {count} {name} requests completed, where {file} has {wanted}; expected the log of the same run"
+                f"{log}: found {count} {name} requests completed, where {file} has {wanted}; "
+                "expected the log of the same run"
             )
         longest_ms = (
             classes[name].get("response_ms", {}).get("max")
@@ -245,8 +257,8 @@ def _expect_of_run(
             longest_ms, 1
         ):
             raise LabError(
-                f"{log}: the longest {name} request took {longest_ps / 1e9:.6f} ms, where {file} has {longest_ms:.6f} ms; expected the log of the "
-                "same run"
+                f"{log}: the longest {name} request took {longest_ps / 1e9:.6f} ms, where {file} "
+                f"has {longest_ms:.6f} ms; expected the log of the same run"
             )
 
 
@@ -276,7 +288,8 @@ def _read_explained(file: Path, requests: pl.DataFrame | None) -> dict[int, Mapp
     expect(file, content, _EXPLAINED, expected)
     if requests is None:
         raise LabError(
-            f"{file}: needs the run's log of requests, which is not given; expected it with --requests"
+            f"{file}: needs the run's log of requests, which is not given; expected it with "
+            "--requests"
         )
     explained = {one["number"]: one for one in found}
     times = {number: (one["issued_ps"], one["completed_ps"]) for number, one in explained.items()}
@@ -287,13 +300,18 @@ def _read_explained(file: Path, requests: pl.DataFrame | None) -> dict[int, Mapp
     for number, when in times.items():
         if logged.get(number) != when:
             raise LabError(
-                f"{file}: request {number} is not in the log of requests, or is a different one there; expected {expected}"
+                f"{file}: request {number} is not in the log of requests, or is a different one "
+                f"there; expected {expected}"
             )
     return explained
 
 
 def _read_parquet(file: Path, content: bytes, expected: str) -> tuple[pl.DataFrame, dict[str, str]]:
-    """A frame and its metadata. LabError for what is damaged: polars reports some of that as an error, and some as a panic of its own, which it prints too."""
+    """A frame and its metadata.
+
+    LabError for what is damaged: polars reports some of that as an error, and some as a panic of
+    its own, which it prints too.
+    """
     try:
         with _without_stderr():
             return pl.read_parquet(content), pl.read_parquet_metadata(content)
@@ -307,7 +325,8 @@ def _read_parquet(file: Path, content: bytes, expected: str) -> tuple[pl.DataFra
     ) as error:
         said = str(error).splitlines()
         raise LabError(
-            f"{file}: damaged, or no Parquet file: {said[0] if said else type(error).__name__}; expected {expected}"
+            f"{file}: damaged, or no Parquet file: {said[0] if said else type(error).__name__}; "
+            f"expected {expected}"
         ) from error
 
 
@@ -334,7 +353,8 @@ def _read_table(file: Path, content: bytes) -> TableInput:
     for name, dtype in frame.schema.items():
         if not (dtype.is_numeric() or dtype in (pl.String, pl.Boolean, pl.Null)):
             raise LabError(
-                f"{file}: column {name}: found {dtype}, expected numbers, texts, true or false in {_KINDS}"
+                f"{file}: column {name}: found {dtype}, expected numbers, texts, true or false in "
+                f"{_KINDS}"
             )
     for key, kind, columns in (
         ("platter.sweep", SweepInput, ("axes",)),
@@ -349,12 +369,14 @@ def _read_table(file: Path, content: bytes) -> TableInput:
         )
         if missing := [name for name in columns if not isinstance(about.get(name), list)]:
             raise LabError(
-                f"{file}: metadata {key}: found no {missing[0]}; expected the table of `platter-lab {key.removeprefix('platter.')}`"
+                f"{file}: metadata {key}: found no {missing[0]}; expected the table of "
+                f"`platter-lab {key.removeprefix('platter.')}`"
             )
         expect(file, about, _ABOUT[key], f"metadata {key}")
         return kind(file, frame, about)
     raise LabError(
-        f"{file}: a Parquet file without the metadata platter.sweep or platter.optimise; expected {_KINDS}"
+        f"{file}: a Parquet file without the metadata platter.sweep or platter.optimise; expected "
+        f"{_KINDS}"
     )
 
 
@@ -382,10 +404,14 @@ def expect_columns(
     given: TableInput, *, numbers: Iterable[str] = (), texts: Iterable[str] = ()
 ) -> None:
     """LabError where a column that is there has another type. One without any value has any."""
-    for names, what, fits in (
-        (numbers, "numbers", lambda dtype: dtype.is_numeric() or dtype == pl.Boolean),
-        (texts, "texts", lambda dtype: dtype == pl.String),
-    ):
+
+    def is_number(dtype: pl.DataType | type[pl.DataType]) -> bool:
+        return dtype.is_numeric() or dtype == pl.Boolean
+
+    def is_text(dtype: pl.DataType | type[pl.DataType]) -> bool:
+        return dtype == pl.String
+
+    for names, what, fits in ((numbers, "numbers", is_number), (texts, "texts", is_text)):
         for name in names:
             dtype = given.frame.schema.get(name, pl.Null)
             if dtype != pl.Null and not fits(dtype):
@@ -399,24 +425,28 @@ def read_inputs(
     contents = {file: _read(file) for file in files}
     if len(contents) < len(files):
         raise LabError(
-            f"{next(file for file in files if list(files).count(file) > 1)}: is given twice; expected each result only once"
+            f"{next(file for file in files if list(files).count(file) > 1)}: is given twice; "
+            "expected each result only once"
         )
     tables = [file for file, content in contents.items() if content.startswith(b"PAR1")]
     if tables:
         table = _read_table(tables[0], contents[tables[0]])
         if len(files) > 1:
             raise LabError(
-                f"{tables[0]}: a table, with {next(file for file in files if file != tables[0])}; expected one table alone, or results of runs"
+                f"{tables[0]}: a table, with {next(file for file in files if file != tables[0])}; "
+                "expected one table alone, or results of runs"
             )
         if logs or explain:
             raise LabError(
-                f"{(*logs, explain)[0]}: found with a table; expected --requests and --explain with results of runs"
+                f"{(*logs, explain)[0]}: found with a table; expected --requests and --explain "
+                "with results of runs"
             )
         assert isinstance(table, SweepInput | StudyInput)
         return table
     if logs and len(logs) != len(files):
         raise LabError(
-            f"--requests: found {len(logs)} logs for {len(files)} results; expected one each, in their order"
+            f"--requests: found {len(logs)} logs for {len(files)} results; expected one each, in "
+            "their order"
         )
     if explain and len(files) > 1:
         raise LabError(f"{explain}: found --explain with {len(files)} results; expected one")

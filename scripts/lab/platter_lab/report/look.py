@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import altair as alt
 from altair.utils.schemapi import debug_mode
@@ -125,11 +125,20 @@ def series_colour(
 
 
 def either_scale(chart: Chart, **titles: str) -> Chart:
-    """The page has a box below the chart for each of these channels, by which its scale is logarithmic or linear."""
+    """The page has a box below the chart for each of these channels, by which its scale is
+    logarithmic or linear.
+    """
     return chart.properties(usermeta={"scales": titles})
 
 
-def zoom(name: str, *encodings: str) -> alt.Parameter:
+def layered(*charts: alt.Chart) -> alt.LayerChart:
+    """One over the other, the last on top; none of them has facets."""
+    chart = alt.layer(*charts)
+    assert isinstance(chart, alt.LayerChart)
+    return chart
+
+
+def zoom(name: str, *encodings: Literal["x", "y"]) -> alt.Parameter:
     """Drag and wheel move and scale these axes; a double click puts them back."""
     return alt.selection_interval(name=name, bind="scales", encodings=list(encodings))
 

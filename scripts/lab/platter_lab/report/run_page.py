@@ -7,10 +7,19 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+import polars as pl
+
 from platter_lab.report import charts, look
-from platter_lab.report.inputs import PARTS, RunInput, warmup_ps
+from platter_lab.report.inputs import RunInput, warmup_ps
 from platter_lab.report.page import Page, Raw, number, table, text
-from platter_lab.report.shape import classes_in, completions, finite, has_parts, has_responses
+from platter_lab.report.shape import (
+    PARTS,
+    classes_in,
+    completions,
+    finite,
+    has_parts,
+    has_responses,
+)
 from platter_lab.report.statistics_table import Schema, settings, statistics
 from platter_lab.statistics import ABSENT
 
@@ -53,7 +62,8 @@ def statistics_markup(result: dict[str, Any], schema: Schema | None) -> str:
 def no_schema(page: Page, schema: Schema | None) -> None:
     if schema is None:
         page.note(
-            "Units and descriptions are missing, because no platter executable was found when this report was made (option --platter)."
+            "Units and descriptions are missing, because no platter executable was found when "
+            "this report was made (option --platter)."
         )
 
 
@@ -86,7 +96,8 @@ def nothing_completed(result: Mapping[str, Any]) -> list[str]:
         )
         issued = f" of {number(one['issued'])} issued in it" if one.get("issued") else ""
         lines.append(
-            f"{name}: nothing completed in the measured time{issued}; {number(count)} requests wait at its end{oldest}."
+            f"{name}: nothing completed in the measured time{issued}; {number(count)} requests "
+            f"wait at its end{oldest}."
         )
     return lines
 
@@ -97,7 +108,8 @@ def _tiles(page: Page, result: Mapping[str, Any]) -> None:
             (
                 f"{name}: p99 response",
                 f"{number(one['response_ms']['p99'], 3)} ms",
-                f"mean {number(one['response_ms']['mean'], 3)} ms, {number(completions(one))} requests",
+                f"mean {number(one['response_ms']['mean'], 3)} ms, {number(completions(one))} "
+                "requests",
             )
         )
     for line in nothing_completed(result):
@@ -128,7 +140,10 @@ def _tiles(page: Page, result: Mapping[str, Any]) -> None:
 
 def _cdf_title(classes: Mapping[str, Mapping[str, Any]]) -> str:
     return "; ".join(
-        f"{name}: half within {number(one['response_ms']['p50'], 3)} ms, 99% within {number(one['response_ms']['p99'], 3)} ms"
+        (
+            f"{name}: half within {number(one['response_ms']['p50'], 3)} ms, 99% within "
+            f"{number(one['response_ms']['p99'], 3)} ms"
+        )
         for name, one in classes.items()
     ).capitalize()
 
@@ -146,7 +161,10 @@ def _responses(page: Page, given: RunInput, classes: Mapping[str, Mapping[str, A
         return
     count = charts.served(given.run).height
     how = (
-        f"Exact points of the distributions: at most {charts.CDF_POINTS} of each class's are drawn, finer in the upper tail."
+        (
+            f"Exact points of the distributions: at most {charts.CDF_POINTS} of each class's are "
+            "drawn, finer in the upper tail."
+        )
         if count > charts.CDF_POINTS
         else "Every request is drawn."
     )
@@ -160,7 +178,8 @@ def _responses(page: Page, given: RunInput, classes: Mapping[str, Mapping[str, A
         return
     worst = max(classes.items(), key=lambda one: one[1]["response_ms"]["max"] or 0.0)
     page.figure(
-        f"The slowest request is {worst[0]} and took {number(worst[1]['response_ms']['max'], 3)} ms",
+        f"The slowest request is {worst[0]} and took {number(worst[1]['response_ms']['max'], 3)} "
+        "ms",
         charts.responses(given.run, tail=True),
         "The same distributions from above: the share of requests that took longer than a time.",
         half=True,
@@ -175,7 +194,9 @@ def _where(page: Page, given: RunInput, classes: Mapping[str, Mapping[str, Any]]
             continue
         largest = max(PARTS, key=lambda part: one["parts_ms"][part])
         parts.append(
-            f"{name} requests spent {one['parts_ms'][largest] / (one['response_ms']['mean'] or 1):.0%} of their time in {_in_words(largest)}"
+            f"{name} requests spent "
+            f"{one['parts_ms'][largest] / (one['response_ms']['mean'] or 1):.0%} of their time in "
+            f"{_in_words(largest)}"
         )
     page.figure(
         "; ".join(parts).capitalize() or "Where the time of the mean request went",
@@ -186,7 +207,8 @@ def _where(page: Page, given: RunInput, classes: Mapping[str, Mapping[str, Any]]
         page.figure(
             "What makes slow requests slow",
             charts.bands(given.run),
-            "Requests of a class by the percentiles of their response time, and where the time of the mean request in each group went.",
+            "Requests of a class by the percentiles of their response time, and where the time of "
+            "the mean request in each group went.",
         )
 
 
@@ -215,25 +237,34 @@ def _over_time(page: Page, given: RunInput, classes: Mapping[str, Mapping[str, A
         else "Requests outstanding, and in an access"
     )
     if depth is not None and drive and finite(result.get("utilisation")):
-        title += f", {number(depth, 3)} of them in the drive's queue; an access ran for {result['utilisation']:.0%} of the time"
-    seconds = number(run.requests["completed_ps"].max() / 1e12, 4)
+        title += (
+            f", {number(depth, 3)} of them in the drive's queue; an access ran for "
+            f"{result['utilisation']:.0%} of the time"
+        )
+    seconds = number(charts.end_ps(run.requests) / 1e12, 4)
     warmup = (
         f", of which the first {number(warmup_ps(result) / 1e12)} s are the warm-up"
         if warmup_ps(result)
         else ""
     )
     how = (
-        f"Time-weighted means in {charts.TIME_BINS} equal bins over the {seconds} s that the log covers{warmup}. Below: seek, settle, rotation and "
-        "transfer of the logged requests, without overheads. "
+        f"Time-weighted means in {charts.TIME_BINS} equal bins over the {seconds} s that the log "
+        f"covers{warmup}. Below: seek, settle, rotation and transfer of the logged requests, "
+        "without overheads. "
     )
     page.figure(
         title,
         charts.over_time(run),
         how
         + (
-            "Accesses of the drive's own (cached writes on their way to the media, read-ahead) are not in the log."
+            (
+                "Accesses of the drive's own (cached writes on their way to the media, read-ahead) "
+                "are not in the log."
+            )
             if drive
-            else "Of a request that an array has split, these are those of the part that ended last."
+            else (
+                "Of a request that an array has split, these are those of the part that ended last."
+            )
         )
         + " Drag to move, wheel to zoom, double click to go back.",
     )
@@ -243,24 +274,29 @@ def _over_time(page: Page, given: RunInput, classes: Mapping[str, Mapping[str, A
         request = next(
             (one for one in first if frame["number"].index_of(one) is not None), frame["number"][-1]
         )
-        took = run.requests.row(by_predicate=charts.pl.col("number") == request, named=True)
+        took = run.requests.row(by_predicate=pl.col("number") == request, named=True)
         meanwhile = (
             frame.filter(
-                (charts.pl.col("end") > took["issued_ps"])
-                & (charts.pl.col("begin") < took["completed_ps"])
+                (pl.col("end") > took["issued_ps"]) & (pl.col("begin") < took["completed_ps"])
             ).height
             - 1
         )
         page.figure(
-            f"While request {request}, {'the slowest' if request == first[0] else 'one of the slowest'}, waited {number(took['queue_ps'] / 1e9, 3)} ms, "
-            f"the arm went to {meanwhile} others",
+            f"While request {request}, "
+            f"{'the slowest' if request == first[0] else 'one of the slowest'}, waited "
+            f"{number(took['queue_ps'] / 1e9, 3)} ms, the arm went to {meanwhile} others",
             charts.arm(run, request),
-            "Thin: a request waits at its address. Thick: its rotation and transfer, with the seek before. The grey line is the arm's way between them; "
-            "the diamond marks the request. At most 110 accesses are drawn. Address 0 is at the outer edge. Accesses without a logged request are not drawn.",
+            "Thin: a request waits at its address. Thick: its rotation and transfer, with the "
+            "seek before. The grey line is the arm's way between them; the diamond marks the "
+            "request. At most 110 accesses are drawn. Address 0 is at the outer edge. Accesses "
+            "without a logged request are not drawn.",
         )
     drawn, all_of = charts.sample(run.requests).height, run.requests.height
     said = (
-        f"A sample: {number(drawn)} of {number(all_of)} requests are drawn, chosen by a hash of their numbers."
+        (
+            f"A sample: {number(drawn)} of {number(all_of)} requests are drawn, chosen by a hash "
+            "of their numbers."
+        )
         if drawn < all_of
         else f"All {number(all_of)} requests are drawn."
     )
@@ -294,7 +330,10 @@ def _slowest(page: Page, given: RunInput) -> None:
     for row in frame.iter_rows(named=True):
         shares = {part: row[f"{part}_ms"] / (row["response_ms"] or 1) for part in PARTS}
         bar = "".join(
-            f'<i title="{part} {row[f"{part}_ms"]:.3f} ms" style="width:{share:.2%};background:{look.PARTS[part]}"></i>'
+            (
+                f'<i title="{part} {row[f"{part}_ms"]:.3f} ms" '
+                f'style="width:{share:.2%};background:{look.PARTS[part]}"></i>'
+            )
             for part, share in shares.items()
         )
         rows.append(
@@ -324,7 +363,8 @@ def _slowest(page: Page, given: RunInput) -> None:
     )
     if not given.explained:
         page.note(
-            "The decisions are not shown: platter explain SCENARIO --slowest N writes them to explain.json, which this report takes with --explain."
+            "The decisions are not shown: platter explain SCENARIO --slowest N writes them to "
+            "explain.json, which this report takes with --explain."
         )
 
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a page takes from a result, with the form that it must have there. All else in a result is shown as it is."""
+"""What a page takes from a result, with the form that it must have there.
+
+All else in a result is shown as it is.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +10,7 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from platter_lab import LabError
 
@@ -164,7 +167,9 @@ _CONFIGURATION = Table(
 
 
 def expect_result(file: Path, result: Mapping[str, Any], expected: str) -> None:
-    """LabError, with the way through the JSON, where a result does not have the form that a page takes it to have."""
+    """LabError, with the way through the JSON, where a result does not have the form that a page
+    takes it to have.
+    """
     _expect_numbers(file, result, "", expected)
     top = Table({**_EVERY, "configuration": _CONFIGURATION})
     expect(file, result, top, expected)
@@ -183,7 +188,8 @@ def _expect_numbers(file: Path, value: Any, where: str, expected: str) -> None:
             _expect_numbers(file, one, f"{where}.{key}" if where else str(key), expected)
     elif isinstance(value, int) and abs(value) > _LARGEST:
         raise LabError(
-            f"{file}: {where}: found a whole number of {value.bit_length()} bits, expected one of at most {_LARGEST:g} in {expected}"
+            f"{file}: {where}: found a whole number of {value.bit_length()} bits, expected one of "
+            f"at most {_LARGEST:g} in {expected}"
         )
 
 
@@ -191,7 +197,8 @@ def expect(file: Path, value: Any, form: Any, expected: str, where: str = "") ->
     """LabError where a value has another form; `expected` is the whole file."""
     if not form.fits(value):
         raise LabError(
-            f"{file}: {where or 'the whole'}: found {shown(value)}, expected {form.text()} in {expected}"
+            f"{file}: {where or 'the whole'}: found {shown(value)}, expected {form.text()} in "
+            f"{expected}"
         )
     if value is None:
         return
@@ -226,7 +233,7 @@ def shown(value: Any) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def finite(value: Any) -> bool:
+def finite(value: Any) -> TypeGuard[float]:
     """Whether it is a number that can be drawn."""
     return (
         isinstance(value, int | float)
@@ -247,10 +254,11 @@ def classes_in(result: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
 
 def completions(one: Mapping[str, Any]) -> int:
     """How many requests the response times of a class are of."""
-    return one.get("completions", one.get("completed", 0))
+    count: int = one.get("completions", one.get("completed", 0))
+    return count
 
 
-def has_responses(one: Any) -> bool:
+def has_responses(one: Any) -> TypeGuard[Mapping[str, Any]]:
     """Whether a class, or its reads or writes, has response times: something completed."""
     return (
         isinstance(one, Mapping)
@@ -259,7 +267,7 @@ def has_responses(one: Any) -> bool:
     )
 
 
-def has_parts(one: Any) -> bool:
+def has_parts(one: Any) -> TypeGuard[Mapping[str, Any]]:
     return has_responses(one) and all(
         finite((one.get("parts_ms") or {}).get(part)) for part in PARTS
     )

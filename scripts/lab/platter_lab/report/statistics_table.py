@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The numbers of results with units and meanings from the model's schema, and the configurations key by key."""
+"""The numbers of results with units and meanings from the model's schema, and the configurations
+key by key.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,8 @@ def read_schema(platter: Path | None) -> Schema | None:
         if platter:
             raise
         return None
-    return json.loads(call_platter(executable, ["config", "schema", "result"]))
+    schema: Schema = json.loads(call_platter(executable, ["config", "schema", "result"]))
+    return schema
 
 
 def _of_kind(schema: Schema, kind: str) -> Schema:

@@ -64,7 +64,8 @@ def study_page(given: StudyInput) -> Page:
         )
     if frame["front"].dtype != pl.Boolean:
         raise LabError(
-            f"{given.file}: column front: found {frame['front'].dtype}, expected true or false; expected {expected}"
+            f"{given.file}: column front: found {frame['front'].dtype}, expected true or false; "
+            f"expected {expected}"
         )
     directions = {
         name: "more" if direction.startswith("max") else "less" for name, _, direction in objectives
@@ -77,9 +78,8 @@ def study_page(given: StudyInput) -> Page:
         for end in ("low", "high")
         if f"{name} {end}" in frame.columns
     }
-    sources = [
-        name for name in frame.columns if name.endswith(" source")
-    ]  # of costs: measured or interpolated
+    # Of costs: measured or interpolated.
+    sources = [name for name in frame.columns if name.endswith(" source")]
     rows = [
         {
             "trial": one.get("trial", i),
@@ -139,9 +139,13 @@ def study_page(given: StudyInput) -> Page:
                 [columns[name] for name in (*parameters, *constraints, "status")],
             )
             page.figure(
-                f"{a} and {b}: {sum(joined)} of the {sum(on)} trials on the front are not beaten in these two",
+                f"{a} and {b}: {sum(joined)} of the {sum(on)} trials on the front are not beaten "
+                "in these two",
                 chart,
-                f"{directions[a].capitalize()} {a} and {directions[b]} {b} is better. The front is that of all {len(objectives)} objectives"
+                (
+                    f"{directions[a].capitalize()} {a} and {directions[b]} {b} is better. The "
+                    f"front is that of all {len(objectives)} objectives"
+                )
                 + (" under the constraints." if constraints else ".")
                 + " The line joins the trials that are not beaten in these two.",
                 half=True,

@@ -35,12 +35,14 @@ class _Configurations:
         self.names: list[str] = list(about["axes"])
         if not self.names:
             raise LabError(
-                f"{given.file}: metadata platter.sweep: axes: found none; expected the table of `platter-lab sweep`"
+                f"{given.file}: metadata platter.sweep: axes: found none; expected the table of "
+                "`platter-lab sweep`"
             )
         units = about.get("units")
         if not isinstance(units, dict) or not units:
             raise LabError(
-                f"{given.file}: metadata platter.sweep: found no units; expected those of the metrics, by name"
+                f"{given.file}: metadata platter.sweep: found no units; expected those of the "
+                "metrics, by name"
             )
         units = {
             name: str(units[name] or "")
@@ -58,7 +60,8 @@ class _Configurations:
         ]
         if missing := [name for name in wanted if name not in frame.columns]:
             raise LabError(
-                f"{given.file}: has no column {missing[0]}; expected the table of `platter-lab sweep`"
+                f"{given.file}: has no column {missing[0]}; expected the table of `platter-lab "
+                "sweep`"
             )
         expect_columns(
             given,
@@ -125,7 +128,8 @@ class _Configurations:
             if one.name == name:
                 return one
         raise LabError(
-            f"{option}: found {name}, expected one of the sweep's metrics: {', '.join(one.name for one in self.metrics)}"
+            f"{option}: found {name}, expected one of the sweep's metrics: "
+            f"{', '.join(one.name for one in self.metrics)}"
         )
 
 
@@ -146,7 +150,10 @@ def _least(rows: Sequence[Row], metric: Column, maximised: bool) -> str:
     if min(values) == max(values):
         return f"{metric.name} is {number(values[0], 3)} {metric.unit}".rstrip() + " everywhere"
     best = (max if maximised else min)(there, key=lambda row: row[metric.key])
-    return f"{metric.name} is {'highest' if maximised else 'lowest'} at {best['label']}: {number(best[metric.key], 3)} {metric.unit}".rstrip()
+    return (
+        f"{metric.name} is {'highest' if maximised else 'lowest'} at {best['label']}: "
+        f"{number(best[metric.key], 3)} {metric.unit}"
+    ).rstrip()
 
 
 def _others_said(others: Sequence[Column]) -> str:
@@ -185,7 +192,10 @@ def _absent(rows: Sequence[Row], metrics: Sequence[Column]) -> list[str]:
         some = sum(row[one.key] is not None and row[one.key.replace("m", "n")] > 0 for row in rows)
         if nothing or some:
             lines.append(
-                f"{one.name}: {nothing} of {len(rows)} configurations have no value, since nothing was measured in any run or all failed"
+                (
+                    f"{one.name}: {nothing} of {len(rows)} configurations have no value, since "
+                    "nothing was measured in any run or all failed"
+                )
                 + (f"; {some} have one over some of their seeds, as the table says" if some else "")
                 + "."
             )
@@ -254,7 +264,10 @@ def sweep_page(
             page.figure(
                 f"{one.name} to {known.compare['axis']} = {known.compare['baseline']}",
                 table_charts.against(rows, along, one, colour, others, level=1.0),
-                "Means of the ratios of runs with the same seed, hence the same load, with 95% confidence intervals."
+                (
+                    "Means of the ratios of runs with the same seed, hence the same load, with 95% "
+                    "confidence intervals."
+                )
                 + _others_said(others),
                 half=True,
             )
@@ -282,12 +295,16 @@ def sweep_page(
         for a, b in drawn_pairs:
             on = front_of(rows, (a.key, a.key in up), (b.key, b.key in up))
             page.figure(
-                f"{sum(on)} of {len(rows)} configurations are on the Pareto front of {a.name} and {b.name}",
+                f"{sum(on)} of {len(rows)} configurations are on the Pareto front of {a.name} and "
+                f"{b.name}",
                 table_charts.fronts(rows, a, b, on, on, known.axes, "label"),
                 " and ".join(
                     f"{'more' if one.key in up else 'less'} of {one.name}" for one in (a, b)
                 ).capitalize()
-                + " is better. No configuration has a better mean in both. Intervals are drawn; the front does not take them into account.",
+                + (
+                    " is better. No configuration has a better mean in both. Intervals are drawn; "
+                    "the front does not take them into account."
+                ),
                 half=True,
             )
     dimensions = [*several[::-1], *shown]
@@ -304,7 +321,10 @@ def sweep_page(
             "Each line is a configuration",
             chart,
             drawn
-            + f"Metrics are means over the seeds. The colour is {shade.name}. Point at a line to see its values.",
+            + (
+                f"Metrics are means over the seeds. The colour is {shade.name}. Point at a line "
+                "to see its values."
+            ),
         )
     page.section("Table")
     columns = [

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Charts of tables: of a sweep's configurations, of a study's trials.
 
-Columns of a table have any names, and Vega reads dots and brackets in them: rows of charts have columns `a0`, `a1`, … instead (`Column.key`).
+Columns of a table have any names, and Vega reads dots and brackets in them: rows of charts have
+columns `a0`, `a1`, … instead (`Column.key`).
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import altair as alt
 
@@ -71,7 +72,7 @@ class Column:
         return self.scale(padding=8) if self.logarithmic else self.scale()
 
     @property
-    def type(self) -> str:
+    def type(self) -> Literal["quantitative", "nominal"]:
         return "quantitative" if self.numeric else "nominal"
 
 
@@ -96,8 +97,11 @@ def _only_chosen(others: Sequence[Column], name: str) -> str:
 def _with_interval(
     base: alt.Chart, rows: Sequence[Row], one: Column, channel: str
 ) -> tuple[alt.Chart, str]:
-    """The rows that have an interval, and the field of its lower end. The parameter `log_y` (or x) says that the axis is logarithmic: on it an
-    interval that begins below 0 begins at the end of the axis."""
+    """The rows that have an interval, and the field of its lower end.
+
+    The parameter `log_y` (or x) says that the axis is logarithmic: on it an interval that begins
+    below 0 begins at the end of the axis.
+    """
     low = f"datum.{one.key}_low"
     chart = base.transform_filter(f"isValid({low})")
     if not one.positive:
@@ -114,7 +118,7 @@ def _with_interval(
 
 
 def _finished(chart: alt.LayerChart, **channels: Column) -> alt.LayerChart:
-    """With its size, and a choice between a linear and a logarithmic axis where values are above 0."""
+    """With its size, and a choice of linear or logarithmic axes where values are above 0."""
     either = {channel: one for channel, one in channels.items() if one.positive}
     chart = chart.add_params(
         *(
@@ -148,16 +152,20 @@ def against(
     *,
     level: float | None = None,
 ) -> alt.LayerChart:
-    """A metric (`y`, with its interval in y_low and y_high) against an axis. `level` is a line to compare with."""
+    """A metric (`y`, with its interval in y_low and y_high) against an axis.
+
+    `level` is a line to compare with.
+    """
     name = f"against_{y.key}"
     base = alt.Chart(look.data([dict(row) for row in rows if row[y.key] is not None]))
     flat = x.numeric or max(len(str(value)) for value in x.values) * len(x.values) < 50
+    ordered: dict[str, Any] = {"scale": x.axis_scale()} if x.numeric else {"sort": list(x.values)}
     across = alt.X(
         field=x.key,
         type=x.type,
         title=x.title,
         axis=alt.Axis(labelAngle=0 if flat else -25),
-        **({"scale": x.axis_scale()} if x.numeric else {"sort": list(x.values)}),
+        **ordered,
     )
     shade = (
         look.series_colour(colour.key, colour.name, list(colour.values), width=look.NARROW)
@@ -195,7 +203,7 @@ def against(
                 alt.Y(field="level", type="quantitative", title=y.title, scale=y.axis_scale())
             ),
         )
-    return _finished(alt.layer(*layers), **({"x": x} if x.numeric else {}), y=y)
+    return _finished(look.layered(*layers), **({"x": x} if x.numeric else {}), y=y)
 
 
 def heat(
@@ -238,7 +246,7 @@ def heat(
             color=alt.condition(dark, alt.value("#fff"), alt.value(look.INK)),
         )
         layers.append(words.transform_filter(_only_chosen(others, name)))
-    chart = alt.layer(*layers).properties(
+    chart = look.layered(*layers).properties(
         width=look.NARROW - 130, height=max(120, min(34 * len(y.values), 420))
     )
     return look.either_scale(chart, **({"color": metric.title} if metric.positive else {}))
@@ -247,7 +255,10 @@ def heat(
 def parallel(
     rows: Sequence[Row], columns: Sequence[Column], colour: Column, *, front: str = ""
 ) -> tuple[alt.LayerChart, int]:
-    """A line a row, over an upright for each column; how many lines are drawn. With `front`, the lines are those of the rows that have it."""
+    """A line a row, over an upright for each column; how many lines are drawn.
+
+    With `front`, the lines are those of the rows that have it.
+    """
     every = max(1, -(-len(rows) // MOST_LINES))
     drawn = [row for i, row in enumerate(rows) if i % every == 0 or (front and row[front])]
     order = [one.title for one in columns]
@@ -286,9 +297,10 @@ def parallel(
             }
             for i, row in enumerate(drawn)
         ]
+    # The front is drawn over the others.
     lines = sorted(
         (line for line in lines if line["at"] is not None), key=lambda line: line["front"]
-    )  # the front is drawn over the others
+    )
     hover = alt.selection_point(
         name="hover", fields=["id"], on="pointerover", empty=False, clear="pointerout"
     )
@@ -323,8 +335,6 @@ def parallel(
             legend=alt.Legend(gradientLength=220),
         )
     )
-    if front:
-        shade = alt.condition("datum.front", alt.value(look.SERIES[1]), alt.value("#a9b4c2"))
     base = (
         alt.Chart(look.data(lines), name="parallel")
         .mark_line()
@@ -332,7 +342,9 @@ def parallel(
             x,
             y,
             detail=alt.Detail(field="id", type="nominal"),
-            color=shade,
+            color=alt.condition("datum.front", alt.value(look.SERIES[1]), alt.value("#a9b4c2"))
+            if front
+            else shade,
             tooltip=tips(columns),
             opacity=alt.when(hover)
             .then(alt.value(1))
@@ -349,14 +361,22 @@ def parallel(
         .mark_rule(color="#8a95a3")
         .encode(at)
     )
-    text = {"align": "left", "dx": 5, "fontSize": 11, "color": look.INK, "limit": room}
+    text: dict[str, Any] = {
+        "align": "left",
+        "dx": 5,
+        "fontSize": 11,
+        "color": look.INK,
+        "limit": room,
+    }
+    halo = {**text, "stroke": "white", "strokeWidth": 3, "strokeOpacity": 0.9}
     words = [
         alt.Chart(look.data(labels))
-        .mark_text(**text, **halo)
+        .mark_text(**style)
         .encode(at, y, alt.Text(field="label", type="nominal"))
-        for halo in ({"stroke": "white", "strokeWidth": 3, "strokeOpacity": 0.9}, {})
+        for style in (halo, text)
     ]
-    return alt.layer(base, uprights, *words).properties(width=look.WIDE, height=330), len(drawn)
+    chart = look.layered(base, uprights, *words).properties(width=look.WIDE, height=330)
+    return chart, len(drawn)
 
 
 def fronts(
@@ -368,8 +388,10 @@ def fronts(
     about: Sequence[Column],
     label: str = "",
 ) -> alt.LayerChart:
-    """Two metrics of each row; those that are `on` the Pareto front stand out, and those that are on that of these two alone are `joined`. With
-    intervals where the rows have x_low, ... A few are labelled by the column `label`."""
+    """Two metrics of each row; those that are `on` the Pareto front stand out, and those that are
+    on that of these two alone are `joined`. With intervals where the rows have x_low, ... A few are
+    labelled by the column `label`.
+    """
     points = [
         {**row, "on": is_on}
         for row, is_on in zip(rows, on, strict=True)
@@ -422,4 +444,4 @@ def fronts(
             align="left", dx=8, dy=-7, fontSize=11, color=look.INK, limit=220
         )
         layers.append(words.encode(across, up, alt.Text(field=label, type="nominal")))
-    return _finished(alt.layer(*layers), x=x, y=y)
+    return _finished(look.layered(*layers), x=x, y=y)

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """`platter-lab reproduce`: repeats the papers' experiments and judges their claims.
 
-A study is one module and one line in `STUDIES`. Its `STUDY` lists the points of the model that it needs (`plan`), and makes claims, figures and tables
-from their results (`report`). Everything else is in this package: intervals (`statistics`), verdicts (`claims`), charts (`figures`) and the page (`page`).
-`platter_lab.runs` executes the runs in parallel and keeps their results.
+A study is one module and one line in `STUDIES`. Its `STUDY` lists the points of the model that it
+needs (`plan`), and makes claims, figures and tables from their results (`report`). Everything else
+is in this package: intervals (`statistics`), verdicts (`claims`), charts (`figures`) and the page
+(`page`). `platter_lab.runs` executes the runs in parallel and keeps their results.
 """
 
 from __future__ import annotations
@@ -17,7 +18,9 @@ from platter_lab.executable import ROOT, expect_tree
 # Name, which is that of its module with dashes, and what it is about.
 STUDIES = {
     "mixed-media": "clustered scheduling of mixed-media loads (Balafoutis et al.)",
-    "beyond-clusters": "what that paper leaves open: slack stealing, longer exact orders, the accelerator",
+    "beyond-clusters": (
+        "what that paper leaves open: slack stealing, longer exact orders, the accelerator"
+    ),
     "on-real-drives": "what of that is left on measured drives",
     "eager-writing": "eager-writing schedulers (Zhang et al.)",
     "ew-array": "the same over several drives with copies of the data",
@@ -48,14 +51,18 @@ def _jobs(text: str) -> int:
     return jobs
 
 
-def add_command(subparsers: argparse._SubParsersAction) -> None:
+def add_command(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     studies = "\n".join(f"  {name:18} {text}" for name, text in STUDIES.items())
     parser = subparsers.add_parser(
         "reproduce",
         help="repeat a paper's experiments, with verdicts on its claims",
         formatter_class=argparse.RawDescriptionHelpFormatter,
-        description="Run a paper's experiments in parallel, judge its claims, and write a page with figures and data.\n"
-        f"Finished runs are kept; a second call runs only what has changed.\n\nstudies:\n{studies}",
+        description=(
+            "Run a paper's experiments in parallel, judge its claims, and write a page with "
+            "figures and data.\n"
+            "Finished runs are kept; a second call runs only what has changed.\n\n"
+            f"studies:\n{studies}"
+        ),
     )
     parser.add_argument(
         "study",
@@ -83,7 +90,10 @@ def add_command(subparsers: argparse._SubParsersAction) -> None:
         "--output",
         type=Path,
         metavar="DIR",
-        help="folder of page, figures and data (default: docs/papers/STUDY; with --quick build/reproduce/STUDY-quick)",
+        help=(
+            "folder of page, figures and data (default: docs/papers/STUDY; with --quick "
+            "build/reproduce/STUDY-quick)"
+        ),
     )
     parser.add_argument(
         "--result",
@@ -102,6 +112,9 @@ def add_command(subparsers: argparse._SubParsersAction) -> None:
         "--platter",
         type=Path,
         metavar="PATH",
-        help="the model's executable (default: $PLATTER, build/release/models/platter, or the one on the path)",
+        help=(
+            "the model's executable (default: $PLATTER, build/release/models/platter, or the one "
+            "on the path)"
+        ),
     )
     parser.set_defaults(run=run)

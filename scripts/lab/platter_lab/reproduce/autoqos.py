@@ -116,7 +116,10 @@ INTERPRETATIONS = tuple(
         ),
         (
             "tolerance 0.05",
-            "a rate within 0.05 of another is the same, not within 0.1: so interference is seen earlier",
+            (
+                "a rate within 0.05 of another is the same, not within 0.1: so interference is "
+                "seen earlier"
+            ),
             (("autoqos.tolerance", "0.05"),),
         ),
         (
@@ -181,11 +184,12 @@ def rate(label: str, from_s: int, to_s: int) -> Metric:
 
 def aggregate(result: dict[str, Any]) -> float:
     """All streams, the whole run (MB/s)."""
-    return result["aggregate_bytes_per_s"] / 1e6
+    return float(result["aggregate_bytes_per_s"] / 1e6)
 
 
 def missed(label: str) -> Metric:
-    """Of the periods of the label's streams, the part that was not read by its end; the whole run."""
+    """Of the periods of the label's streams, the part that was not read by its end; the whole
+    run."""
 
     def metric(result: dict[str, Any]) -> float:
         chosen = streams(result, label)
@@ -207,15 +211,15 @@ def taken_for_multimedia(label: str) -> Metric:
 
     def metric(result: dict[str, Any]) -> float:
         chosen = streams(result, label)
-        return sum(stream["multimedia_commands"] for stream in chosen) / sum(
-            stream["commands"] for stream in chosen
-        )
+        past = sum(stream["multimedia_commands"] for stream in chosen)
+        return float(past / sum(stream["commands"] for stream in chosen))
 
     return metric
 
 
 def seconds_to_return(result: dict[str, Any]) -> float:
-    """From the time at which figure 6's stream wants 9 MB/s again until it gets 95 % of it for five seconds; 60 if never."""
+    """From the time at which figure 6's stream wants 9 MB/s again until it gets 95 % of it for five
+    seconds; 60 if never."""
     series = streams(result, MULTIMEDIA)[0]["series_bytes_per_s"]
     return float(
         next(
@@ -245,7 +249,7 @@ class View:
         self, interpretation: Interpretation = DEFAULT, results: Results | None = None
     ) -> None:
         self.interpretation = interpretation
-        self._results = results
+        self._results = Results({}) if results is None else results
 
     def point(self, figure: str, enabled: bool = True) -> Point:
         return _point(figure, enabled, *self.interpretation.settings)
@@ -273,7 +277,8 @@ class View:
         self, metric: Metric, figure: str, enabled: bool = True, seeds: tuple[int, ...] = SEEDS
     ) -> list[float]:
         """Of the seeds that all points have, or of more."""
-        return self._results.samples(self.point(figure, enabled), metric)[: len(seeds)]
+        runs = self._results[self.point(figure, enabled)][: len(seeds)]
+        return [metric(result) for result in runs]
 
     def value(
         self, label: str, metric: Metric, figure: str, criterion: Criterion, enabled: bool = True
@@ -376,7 +381,7 @@ def plan(quick: bool) -> Plan:
     )
 
 
-def claims(results: Results) -> list[Judged]:
+def claims(results: Results) -> list[Judged[View]]:
     percent, ratio = Unit.PERCENT, Unit.RATIO
     wanted, mb, same = "share of what it wants", "MB/s", "aggregate, ratio"
     full = near(1, 0.05)
@@ -388,7 +393,7 @@ def claims(results: Results) -> list[Judged]:
         unit: Unit,
         quantity: str,
         parts: Callable[[View], list[Part]],
-    ) -> Judged:
+    ) -> Judged[View]:
         return Judged(name, text, published, unit, quantity, PAPERS_LOADS, parts)
 
     def within(value: float) -> Criterion:
@@ -402,7 +407,7 @@ def claims(results: Results) -> list[Judged]:
         point: Point,
         metric: Metric,
         criterion: Criterion,
-    ) -> Judged:
+    ) -> Judged[View]:
         return Judged(
             name,
             text,
@@ -424,7 +429,7 @@ def claims(results: Results) -> list[Judged]:
         other: Point,
         metric: Metric,
         criterion: Criterion,
-    ) -> Judged:
+    ) -> Judged[View]:
         return Judged(
             name,
             text,
@@ -647,7 +652,8 @@ def claims(results: Results) -> list[Judged]:
         ),
         claim(
             "periods-met",
-            "Multimedia misses fewer of its periods with AutoQoS than without (in half as many or less)",
+            "Multimedia misses fewer of its periods with AutoQoS than without (in half as many or "
+            "less)",
             "timeliness, in words",
             ratio,
             "multimedia's missed periods, AutoQoS over without",
@@ -674,7 +680,8 @@ def claims(results: Results) -> list[Judged]:
         ),
         own(
             "overload-seen",
-            "A manager that sees a busy disk gives figure 6's stream its 9 MB/s again, files of 1.5 GB too",
+            "A manager that sees a busy disk gives figure 6's stream its 9 MB/s again, files of "
+            "1.5 GB too",
             wanted,
             "files of 1.5 GB, overload, 135 to 180 s",
             OVERLOADED,
@@ -736,7 +743,8 @@ def claims(results: Results) -> list[Judged]:
         ),
         compared(
             "inherited-rate",
-            "It gets more than if nothing were inherited (by more than the 5 % within which rates count as equal)",
+            "It gets more than if nothing were inherited (by more than the 5 % within which rates "
+            "count as equal)",
             "what it gets, ratio",
             "files of 100 MB, inherited / nothing inherited",
             SHORT_FILES,
@@ -771,70 +779,83 @@ SENTENCES = (
     (
         "periods-met",
         "abstract",
-        "AutoQoS … improves the timeliness of disk accesses for multimedia applications without requiring any explicit information",
+        "AutoQoS … improves the timeliness of disk accesses for multimedia applications without "
+        "requiring any explicit information",
     ),
     (
         "",
         "abstract",
-        "Our system infers from I/O behavior the bandwidth requirement of multimedia streams (not judged by itself: every rate with AutoQoS rests on it)",
+        "Our system infers from I/O behavior the bandwidth requirement of multimedia streams (not "
+        "judged by itself: every rate with AutoQoS rests on it)",
     ),
     (
         "periods-met",
         "2",
-        "AutoQoS … ensures that requests meet their constraints by preventing overload from the non-constrained traffic.",
+        "AutoQoS … ensures that requests meet their constraints by preventing overload from the "
+        "non-constrained traffic.",
     ),
     (
         "default-inactive",
         "3",
-        "our system runs in its default state of taking no action until it recognizes that a multimedia application begins to stream data",
+        "our system runs in its default state of taking no action until it recognizes that a "
+        "multimedia application begins to stream data",
     ),
     ("default-unchanged", "3", "the same sentence"),
     (
         "multimedia-8, multimedia-10",
         "3",
-        "it adjusts allocations so that the media stream receives a reservation of disk bandwidth equal to its observed flow rate.",
+        "it adjusts allocations so that the media stream receives a reservation of disk bandwidth "
+        "equal to its observed flow rate.",
     ),
     (
         "",
         "3",
-        "This algorithm is fully automated (not judged: how it is built; recognised-rate is about streams without labels, which the paper has not)",
+        "This algorithm is fully automated (not judged: how it is built; recognised-rate is about "
+        "streams without labels, which the paper has not)",
     ),
     (
         "limit-effective",
         "3.1",
-        "By using a TBF to limit the rate that best-effort processes issue requests, we effectively provide guaranteed bandwidth to the multimedia processes.",
+        "By using a TBF to limit the rate that best-effort processes issue requests, we "
+        "effectively provide guaranteed bandwidth to the multimedia processes.",
     ),
     (
         "limit-effective",
         "3.1",
-        "Our previous work showed that bandwidth limiting is effective in managing multimedia disk allocations.",
+        "Our previous work showed that bandwidth limiting is effective in managing multimedia disk "
+        "allocations.",
     ),
     (
         "",
         "3.2",
-        "write performance depends less on disk response time due to write buffering. (not judged: the streams only read)",
+        "write performance depends less on disk response time due to write buffering. (not judged: "
+        "the streams only read)",
     ),
     (
         "",
         "3.2",
-        "we temporarily over-provision bandwidth to multimedia streams, so that they may proceed at full rate. (not judged by itself: a rate inferred too low would "
-        "fail multimedia-8, multimedia-10 and two-multimedia)",
+        "we temporarily over-provision bandwidth to multimedia streams, so that they may proceed "
+        "at full rate. (not judged by itself: a rate inferred too low would fail multimedia-8, "
+        "multimedia-10 and two-multimedia)",
     ),
     (
         "best-effort-2.5",
         "3.2",
-        "once determined, increase the best-effort bandwidth to take up the portion of disk bandwidth unused by the multimedia applications",
+        "once determined, increase the best-effort bandwidth to take up the portion of disk "
+        "bandwidth unused by the multimedia applications",
     ),
     (
         "aggregate-kept",
         "3.3",
-        "the limit at the point where best-effort workload does not interfere with multimedia, while attempting to maximize the total bandwidth utilization.",
+        "the limit at the point where best-effort workload does not interfere with multimedia, "
+        "while attempting to maximize the total bandwidth utilization.",
     ),
     (
         "",
         "3.3",
-        "if the multimedia traffic decreases then the best-effort limit drops, and if the multimedia traffic saturates its bandwidth, the best-effort limit increases. "
-        "(not judged: the rule itself, as it is built)",
+        "if the multimedia traffic decreases then the best-effort limit drops, and if the "
+        "multimedia traffic saturates its bandwidth, the best-effort limit increases. (not judged: "
+        "the rule itself, as it is built)",
     ),
     (
         "rate-again",
@@ -854,38 +875,45 @@ SENTENCES = (
     (
         "aggregate-without",
         "4",
-        "The observed aggregate stream rate is approximately 16 MB/s, significantly less than when only a single sequential file is read;",
+        "The observed aggregate stream rate is approximately 16 MB/s, significantly less than when "
+        "only a single sequential file is read;",
     ),
     (
         "",
         "4",
-        "this is due to extra seeks between reads from the different streams. (not judged: a cause)",
+        "this is due to extra seeks between reads from the different streams. (not judged: a "
+        "cause)",
     ),
     ("multimedia-8", "4", "The multimedia stream receives its desired rate of 8 MB/s bandwidth."),
     (
         "best-effort-2.5",
         "4",
-        "The other three competing best-effort streams are limited and each of them receives about 2.5 MB/s.",
+        "The other three competing best-effort streams are limited and each of them receives about "
+        "2.5 MB/s.",
     ),
     (
         "aggregate-with, aggregate-kept",
         "4",
-        "The aggregate throughput for these two runs are approximately the same: 15.86 MB/s for normal Linux and 15.40 MB/s with AutoQoS.",
+        "The aggregate throughput for these two runs are approximately the same: 15.86 MB/s for "
+        "normal Linux and 15.40 MB/s with AutoQoS.",
     ),
     (
         "half-when-third-enters",
         "4",
-        "when the third stream enters at time 30, the overload reduces the bandwidth of each stream to 5MB/s.",
+        "when the third stream enters at time 30, the overload reduces the bandwidth of each "
+        "stream to 5MB/s.",
     ),
     (
         "multimedia-10",
         "4",
-        "the multimedia stream receives its desired rate of 10 MB/s, because the bandwidth of the two competing streams is limited",
+        "the multimedia stream receives its desired rate of 10 MB/s, because the bandwidth of the "
+        "two competing streams is limited",
     ),
     (
         "regain",
         "4",
-        "When the multimedia stream terminates at time 150, the two competing streams regain their original bandwidth.",
+        "When the multimedia stream terminates at time 150, the two competing streams regain their "
+        "original bandwidth.",
     ),
     (
         "aggregate-figure-4, aggregate-equal",
@@ -895,7 +923,8 @@ SENTENCES = (
     (
         "two-multimedia",
         "4",
-        "a 4 MB/s and a 5 MB/s multimedia stream compete with two 4 MB/s best-effort streams, and the multimedia streams are able to receive the bandwidth they need.",
+        "a 4 MB/s and a 5 MB/s multimedia stream compete with two 4 MB/s best-effort streams, and "
+        "the multimedia streams are able to receive the bandwidth they need.",
     ),
     (
         "changing-rate",
@@ -912,12 +941,14 @@ SENTENCES = (
     (
         "",
         "5",
-        "a QoS mechanism that supports multimedia streams in a mixed-workload environment (not judged by itself: the sum of the claims above)",
+        "a QoS mechanism that supports multimedia streams in a mixed-workload environment (not "
+        "judged by itself: the sum of the claims above)",
     ),
     (
         "periods-met",
         "5",
-        "Legacy applications based on best-effort systems … immediately benefit by receiving better performance.",
+        "Legacy applications based on best-effort systems … immediately benefit by receiving "
+        "better performance.",
     ),
 )
 
@@ -982,7 +1013,8 @@ RUN_HEADER = (
 
 
 def _rows(results: Results, points: Sequence[tuple[str, Point]]) -> tuple[tuple[str, ...], ...]:
-    """One row for each run, for a CSV file: sums over streams by label, means over the whole run."""
+    """One row for each run, for a CSV file: sums over streams by label, means over the whole
+    run."""
     rows = []
     for interpretation, point in points:
         settings = dict(point.settings)
@@ -1089,7 +1121,8 @@ def report(results: Results, quick: bool) -> Report:
     )
 
     def spread(figure: str, enabled: bool) -> str:
-        """Least, quartiles and most of the runs: without AutoQoS a run stays in one of a few phases."""
+        """Least, quartiles and most of the runs: without AutoQoS a run stays in one of a few
+        phases."""
         values = sorted(default.samples(aggregate, figure, enabled))
         return " / ".join(
             f"{values[round(part * (len(values) - 1))]:.2f}" for part in (0, 0.25, 0.5, 0.75, 1)
@@ -1187,27 +1220,44 @@ def report(results: Results, quick: bool) -> Report:
 
 
 INTRODUCTION = """
-J. C. Wu, S. Banachowski, S. A. Brandt: *Automated QoS Support for Multimedia Disk Access*. The rules, and what of them is an interpretation,
+J. C. Wu, S. Banachowski, S. A. Brandt: *Automated QoS Support for Multimedia Disk Access*. The \
+rules, and what of them is an interpretation,
 are in [AutoQoS's page](../../reference/autoqos.md).
 
-A drive of the class of the Seagate ST340810A (`models/configs/drives/st340810a.toml`), of 27.6 MB/s in one sequential read as in the paper.
-Streams of section 4's test application: reads of 256 KB, one outstanding, each from a file of its own. The files' size, which sets how far apart
-the streams read, is not printed: 256 MB, so that three of them do not fit the 512 MB of the paper's machine, one behind the other, read again
-and again; several verdicts turn with files of 1.5 GB, which lie farther apart (below). Best effort passes one token bucket of 512 KB at the drive's port. The loads are those of figures 3 to 6; when figure 5's
-multimedia streams enter is not printed. A seed sets where the files lie, with random gaps between them, and the instant within its first period at
-which each stream begins. Twenty seeds had left some claims undecided; all points were given forty, once, decided or not. The host's clock jitters: a period
-begins late by up to 3 % of it. Without AutoQoS the streams read in a fixed rotation and a run stays in the phase it falls into, so beside the mean stand the
-quartiles of the runs. Jitter does not change the phase: a stream in overload is late, begins its next period at once, and waits for no clock. So the interpretations *exact clock* and
+A drive of the class of the Seagate ST340810A (`models/configs/drives/st340810a.toml`), of \
+27.6 MB/s in one sequential read as in the paper.
+Streams of section 4's test application: reads of 256 KB, one outstanding, each from a file of its \
+own. The files' size, which sets how far apart
+the streams read, is not printed: 256 MB, so that three of them do not fit the 512 MB of the \
+paper's machine, one behind the other, read again
+and again; several verdicts turn with files of 1.5 GB, which lie farther apart (below). Best \
+effort passes one token bucket of 512 KB at the drive's port. The loads are those of figures 3 to \
+6; when figure 5's
+multimedia streams enter is not printed. A seed sets where the files lie, with random gaps between \
+them, and the instant within its first period at
+which each stream begins. Twenty seeds had left some claims undecided; all points were given \
+forty, once, decided or not. The host's clock jitters: a period
+begins late by up to 3 % of it. Without AutoQoS the streams read in a fixed rotation and a run \
+stays in the phase it falls into, so beside the mean stand the
+quartiles of the runs. Jitter does not change the phase: a stream in overload is late, begins its \
+next period at once, and waits for no clock. So the interpretations *exact clock* and
 *jitter 10 %* say nothing about phases.
 
-A deviation: the paper's class *ignores write requests*; here writes are counted as the reads are. It makes no difference to this study, whose streams only read.
+A deviation: the paper's class *ignores write requests*; here writes are counted as the reads are. \
+It makes no difference to this study, whose streams only read.
 
-*One large sequential read* is a copy that is alone on the disk. *By default* are the 29 s of figure 4 before its multimedia stream comes.
+*One large sequential read* is a copy that is alone on the disk. *By default* are the 29 s of \
+figure 4 before its multimedia stream comes.
 
-The last claims, marked *not in the paper*: a fixed limit, a manager that sees how busy the disk is, and streams recognised by their
+The last claims, marked *not in the paper*: a fixed limit, a manager that sees how busy the disk \
+is, and streams recognised by their
 reads instead of a label, among bulk copies, of long files and of short ones, whose next file
-[inherits](../../reference/autoqos.md#recognising-streams-without-labels) what was known of the last. A missed period is one whose reads did not all end in it. A stream that gets its rate misses some all
-the same: a probe that goes too far makes it late at first, and slower only when it is four periods late. The table below has what the probes (*no probes*) and the tolerance have to do with it.
+[inherits](../../reference/autoqos.md#recognising-streams-without-labels) what was known of the \
+last. A missed period is one whose reads did not all end in it. A stream that gets its rate misses \
+some all
+the same: a probe that goes too far makes it late at first, and slower only when it is four \
+periods late. The table below has what the probes (*no probes*) and the tolerance have to do with \
+it.
 """
 
 STUDY = Study(

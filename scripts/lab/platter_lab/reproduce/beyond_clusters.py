@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the clustered-scheduling paper leaves open: a policy that has both mean response and fairness, exact orders of more than
-six requests, and what the accelerator's arithmetic costs."""
+"""What the clustered-scheduling paper leaves open: a policy that has both mean response and
+fairness, exact orders of more than six requests, and what the accelerator's arithmetic costs."""
 
 from __future__ import annotations
 
@@ -43,7 +43,8 @@ FAST, BOTH, FAIR = "OPS:SLACK(4|0.2)", "OPS:SLACK(3.4|0.46)", "OPS:SLACK(3|0.7)"
 OWN = (FAST, BOTH, FAIR)
 SHOWN = (SPTF, CLUST_REQ, *OWN)
 
-# Rates of Table 1's disk, and those at which the projected disk is as busy under SPTF (above 55 in proportion: both are full).
+# Rates of Table 1's disk, and those at which the projected disk is as busy under SPTF (above 55 in
+# proportion: both are full).
 RATES = (5, 15, 25, 30, 35, 45, 55, 60, 65)
 AS_BUSY = (22, 38, 55, 64, 72, 91, 110, 119, 129)
 ALIKE = {
@@ -52,12 +53,14 @@ ALIKE = {
 }
 LIGHT, HEAVY = 30, 55
 
-# From here on verdicts lie near their bounds: more runs. None with the seeds on which constants were chosen: ours on 11 to 13 and, first, on 1 to 5.
+# From here on verdicts lie near their bounds: more runs. None with the seeds on which constants
+# were chosen: ours on 11 to 13 and, first, on 1 to 5.
 NEAR = 45
 MANY_SEEDS = tuple(range(21, 31))
 SEEDS = MANY_SEEDS[:5]
 
-# Published policies with parameters, which are chosen for each disk and rate on seeds of their own, as ours were.
+# Published policies with parameters, which are chosen for each disk and rate on seeds of their own,
+# as ours were.
 TUNING_SEEDS = (11, 12, 13)
 BUDGETS = Interpretation(
     "budgets of 0.5 s",
@@ -120,7 +123,8 @@ def _orders(quick: bool) -> Load:
 
 
 def _tuning(quick: bool) -> dict[str, Load]:
-    """Runs on which parameters are chosen: a quarter as long, so that they are other points than those of the claims."""
+    """Runs on which parameters are chosen: a quarter as long, so that they are other points than
+    those of the claims."""
     return {
         name: Load(load.scenario, load.rates, load.rounds // 4)
         for name, load in _loads(quick).items()
@@ -144,8 +148,8 @@ def _tuning_points(quick: bool) -> list[Point]:
 
 
 def chosen(results: Results, load: Load, rate: int) -> tuple[tuple[Tuned, ...], tuple[Tuned, ...]]:
-    """Of each family the one with the lowest mean response, and the one with the highest index of those that are no slower than CLUST-REQ(6). None
-    that falls behind or is late with a C."""
+    """Of each family the one with the lowest mean response, and the one with the highest index of
+    those that are no slower than CLUST-REQ(6). None that falls behind or is late with a C."""
 
     def mean(tuned: Tuned, metric: Metric) -> float:
         return interval(
@@ -182,7 +186,8 @@ def _chosen_points(results: Results, quick: bool, near: bool) -> list[Point]:
 
 
 def _compared(name: str, load: Load, near: bool) -> list[Point]:
-    """Our policies, and all that they are compared with: SPTF both ways, and every kind of clusters; near the claims' bounds, or elsewhere."""
+    """Our policies, and all that they are compared with: SPTF both ways, and every kind of
+    clusters; near the claims' bounds, or elsewhere."""
     rates = [rate for rate in load.rates if (ALIKE[name][rate] >= NEAR) is near]
     points = load.points((SPTF, *OWN), DEFAULT, rates) + load.points((SPTF,), NEXT_C, rates)
     return points + [point for kind in CLUSTER_KINDS for point in load.points(CLUST, kind, rates)]
@@ -238,7 +243,8 @@ def most(quick: bool) -> Plan:
 
 
 class _Published:
-    """The best published policies at each rate, with tuned parameters where they have some (`Opponents`)."""
+    """The best published policies at each rate, with tuned parameters where they have some
+    (`Opponents`)."""
 
     def __init__(self, results: Results, load: Load, tuning: Load, fair: bool) -> None:
         self._by_rate = {}
@@ -432,7 +438,8 @@ def _engine_claims(firmware: View, accelerator: View) -> list[Claim]:
     return [
         Claim(
             "engine-response",
-            "On the accelerator a policy has the mean response that it has in exact arithmetic (within 2 %)",
+            "On the accelerator a policy has the mean response that it has in exact arithmetic "
+            "(within 2 %)",
             "1",
             Unit.RATIO,
             "mean response, accelerator over firmware",
@@ -572,23 +579,37 @@ def report(results: Results, quick: bool) -> Report:
 INTRODUCTION = """
 The loads and disks of [mixed-media](../mixed-media/README.md), with what that paper leaves open.
 
-**A policy of ours.** The paper trades mean response (SPTF) against fairness (CLUST-REQ). Slack stealing, `OPS:SLACK(c|w)`
-([rule](../../reference/policies.md)), has the continuous requests wait as long as the round has slack. Its constants were chosen on these
-two disks, on runs of 8,000 to 20,000 rounds (its two numbers on seeds 11 to 13 and, first, on 1 to 5 with (4|0.47) and (4|0.6), which left two claims undecided);
-the claims below are its aims, judged on fresh seeds: five runs of 2,000 rounds and, where verdicts lie near their bounds (from λ = 45 on Table 1's disk), ten of 4,000. On the
+**A policy of ours.** The paper trades mean response (SPTF) against fairness (CLUST-REQ). Slack \
+stealing, `OPS:SLACK(c|w)`
+([rule](../../reference/policies.md)), has the continuous requests wait as long as the round has \
+slack. Its constants were chosen on these
+two disks, on runs of 8,000 to 20,000 rounds (its two numbers on seeds 11 to 13 and, first, on 1 \
+to 5 with (4|0.47) and (4|0.6), which left two claims undecided);
+the claims below are its aims, judged on fresh seeds: five runs of 2,000 rounds and, where \
+verdicts lie near their bounds (from λ = 45 on Table 1's disk), ten of 4,000. On the
 projected disk the rates are those at which it is as busy as Table 1's disk under SPTF.
 
-**The opponents** are the best published policies at every rate, with parameters chosen for it. For response: the fastest of SPTF, SPTF(next-C), CLUST-REQ and CLUST-CYL in all eight
-interpretations of how clusters are made ([which](../mixed-media/README.md#what-the-paper-leaves-open-about-sptf-and-clusters)), and, of Cello and of aged SPTF, the one that was fastest in the tuning. For
-fairness: the fairest of CLUST-REQ and CLUST-CYL, and the fairest of Cello and of aged SPTF that was no slower than CLUST-REQ(6) in the tuning. Cello (`CELLO(C|D|B)`) is tuned over six ratios
-of weights and two lengths of its budgets' interval, aged SPTF (`ASPTF(w)`) over four w; one that falls behind, or is late with a C, is out. The tuning has three runs
-of 1,000 rounds, on seeds that no claim is judged on. Other published policies are left out because they are no opponents: those without a guard are late with C, OPS:FAMISH and TPS are fair but slower than the clusters.
+**The opponents** are the best published policies at every rate, with parameters chosen for it. \
+For response: the fastest of SPTF, SPTF(next-C), CLUST-REQ and CLUST-CYL in all eight
+interpretations of how clusters are made \
+([which](../mixed-media/README.md#what-the-paper-leaves-open-about-sptf-and-clusters)), and, of \
+Cello and of aged SPTF, the one that was fastest in the tuning. For
+fairness: the fairest of CLUST-REQ and CLUST-CYL, and the fairest of Cello and of aged SPTF that \
+was no slower than CLUST-REQ(6) in the tuning. Cello (`CELLO(C|D|B)`) is tuned over six ratios
+of weights and two lengths of its budgets' interval, aged SPTF (`ASPTF(w)`) over four w; one that \
+falls behind, or is late with a C, is out. The tuning has three runs
+of 1,000 rounds, on seeds that no claim is judged on. Other published policies are left out \
+because they are no opponents: those without a guard are late with C, OPS:FAMISH and TPS are fair \
+but slower than the clusters.
 
-**Exact orders of more than six.** The paper stops at six because the time to find the order grows out of hand. Here firmware pays for its
-time (`controller.firmware_order_cycles`), and the deadline guard must count on the longest decision in every hop of the sweep; the accelerator takes
+**Exact orders of more than six.** The paper stops at six because the time to find the order grows \
+out of hand. Here firmware pays for its
+time (`controller.firmware_order_cycles`), and the deadline guard must count on the longest \
+decision in every hop of the sweep; the accelerator takes
 2^n + 8n - 8 cycles.
 
-**The accelerator's arithmetic.** The same policies in exact arithmetic (engine `firmware`) and in the accelerator's whole ticks (engine `model`, to
+**The accelerator's arithmetic.** The same policies in exact arithmetic (engine `firmware`) and in \
+the accelerator's whole ticks (engine `model`, to
 which `rtl` and `lockstep` are equal decision by decision), each with its own decision times.
 """
 

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Traces that have one cluster of requests at a time, and the order in which each cluster was served.
+"""Traces that have one cluster of requests at a time, and the order in which each cluster was
+served.
 
-A single request at the lower edge precedes each cluster. The whole cluster arrives while the drive serves this request, so that the
-policy sees all of the cluster when the arm becomes free at a known place.
+A single request at the lower edge precedes each cluster. The whole cluster arrives while the drive
+serves this request, so that the policy sees all of the cluster when the arm becomes free at a known
+place.
 """
 
 from __future__ import annotations
@@ -42,12 +44,13 @@ def trace(
     mean_bytes: int = 70_000,
     deviation_bytes: int = 20_000,
 ) -> str:
-    """DiskSim's ASCII trace of clusters of `requests` within `width` cylinders, uniform over the disk. Reads of normal
-    size (Balafoutis et al., table 2), each within its cylinder."""
+    """DiskSim's ASCII trace of clusters of `requests` within `width` cylinders, uniform over the
+    disk. Reads of normal size (Balafoutis et al., table 2), each within its cylinder."""
     cylinders, per_cylinder = _uniform_disk(profile)
     if not 1 <= width <= cylinders:
         raise LabError(
-            f"found clusters of {width} cylinders, expected at most the {cylinders} cylinders of the disk"
+            f"found clusters of {width} cylinders, expected at most the {cylinders} cylinders of "
+            "the disk"
         )
     source = random.Random(f"{requests} requests in {width} cylinders")
     size = NormalDist(mean_bytes / SECTOR, deviation_bytes / SECTOR)
@@ -67,8 +70,8 @@ def trace(
 
 
 def batch_means(log: Path) -> dict[str, Any]:
-    """Mean time from the end of the request at the edge to those of a cluster's requests, in ms, for each of `BATCHES`
-    equal parts of the clusters."""
+    """Mean time from the end of the request at the edge to those of a cluster's requests, in ms,
+    for each of `BATCHES` equal parts of the clusters."""
     by_cluster: dict[int, list[tuple[int, int]]] = {}
     with log.open(encoding="ascii", newline="") as file:
         for row in csv.DictReader(file):

@@ -65,12 +65,14 @@ def reproduce(study: Study, arguments: argparse.Namespace) -> None:
     )
     print(terminal(report))
     print(
-        f"{output / 'README.md'}: written, with {len(texts) - 1} files of figures and data beside it; every run and comparison are in {behind}"
+        f"{output / 'README.md'}: written, with {len(texts) - 1} files of figures and data beside "
+        f"it; every run and comparison are in {behind}"
     )
 
 
 def run_plan(study: Study, plan: Plan, runner: Runner, quick: bool) -> tuple[Plan, Results]:
-    """The results of the plan; of a study in stages, of all the plans that follow, with the last of them."""
+    """The results of the plan; of a study in stages, of all the plans that follow, with the last of
+    them."""
     if study.follow is None:
         return plan, runner.results(plan.batches)
     results = Results({})

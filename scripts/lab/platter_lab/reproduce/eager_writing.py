@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Zhang, Yu, Krishnamurthy, Wang: "Configuring and Scheduling an Eager-Writing Disk Array for a Transaction Processing
-Workload", the comparison of eager-writing scheduling algorithms."""
+"""Zhang, Yu, Krishnamurthy, Wang: "Configuring and Scheduling an Eager-Writing Disk Array for a
+Transaction Processing Workload", the comparison of eager-writing scheduling algorithms."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 from platter_lab.reproduce.claims import (
@@ -80,14 +81,15 @@ INTERPRETATIONS = (
     ),
     Interpretation(
         "bus",
-        "data crosses a bus of 80 MB/s: a read is answered 6.4 us after its access, too late for its replacement to take part "
-        "in the next decision",
+        "data crosses a bus of 80 MB/s: a read is answered 6.4 us after its access, too late for "
+        "its replacement to take part in the next decision",
         (("drive.bus.read_block_us", _BUS), ("drive.bus.write_block_us", _BUS)),
     ),
     Interpretation(
         "decisions take time",
-        "a decision takes the time of the controller's firmware, 120 cycles and 60 for each candidate at 200 MHz; "
-        "the arm waits for it where a replacement has come as the access ended",
+        "a decision takes the time of the controller's firmware, 120 cycles and 60 for each "
+        "candidate at 200 MHz; the arm waits for it where a replacement has come as the access "
+        "ended",
         (
             ("drive.controller.firmware_base_cycles", "120"),
             ("drive.controller.firmware_candidate_cycles", "60"),
@@ -99,7 +101,8 @@ INTERPRETATIONS = (
 def _grid(
     quick: bool, interpretation: Interpretation = DEFAULT
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Queue lengths of figure 4 and percentages of reads of figure 5; fewer under other interpretations than the default."""
+    """Queue lengths of figure 4 and percentages of reads of figure 5; fewer under other
+    interpretations than the default."""
     if quick:
         return (1, 8, 64, 128), (10, 50, 90, 100)
     if interpretation is DEFAULT:
@@ -173,7 +176,7 @@ Metric = Callable[[dict[str, Any]], float]
 
 def throughput(result: dict[str, Any]) -> float:
     """Requests per second."""
-    return result["throughput"]["requests_per_s"]
+    return float(result["throughput"]["requests_per_s"])
 
 
 def reads_ms(result: dict[str, Any]) -> float:
@@ -219,8 +222,8 @@ def writes_a_gap(result: dict[str, Any]) -> float:
 
 
 class View:
-    """What is measured along the two figures, at the points that `point` makes of policy, queue length and percentage of reads; of the
-    first `seeds` seeds."""
+    """What is measured along the two figures, at the points that `point` makes of policy, queue
+    length and percentage of reads; of the first `seeds` seeds."""
 
     def __init__(
         self,
@@ -238,7 +241,8 @@ class View:
     def samples(
         self, policy: str, queue: int, reads: int, metric: Metric = throughput
     ) -> list[float]:
-        return self._results.samples(self._point(policy, queue, reads), metric)[: self._seeds]
+        runs = self._results[self._point(policy, queue, reads)][: self._seeds]
+        return [metric(result) for result in runs]
 
     def charts(
         self, file: str, title: str, policies: Sequence[str], unit: str = ""
@@ -303,7 +307,8 @@ class View:
         ratios: Sequence[int] = (),
         metric: Metric = throughput,
     ) -> list[Part]:
-        """One policy's throughput over each other's: along figure 4 at the queue lengths, along figure 5 at the ratios."""
+        """One policy's throughput over each other's: along figure 4 at the queue lengths, along
+        figure 5 at the ratios."""
         loads = [(queue, HALF) for queue in queues] + [(QUEUE, reads) for reads in ratios]
         return [
             self.ratio(one, other, queue, reads, criterion, metric)
@@ -321,7 +326,7 @@ class View:
         return self.ratio(one, best, queue, reads, above(1))
 
 
-def paper_claims() -> list[Judged]:
+def paper_claims() -> list[Judged[View]]:
     ratio, rate = Unit.RATIO, "throughput, ratio"
 
     def claim(
@@ -329,17 +334,18 @@ def paper_claims() -> list[Judged]:
         text: str,
         published: str,
         policies: Iterable[str],
-        parts,
+        parts: Callable[[View], list[Part]],
         quantity: str = rate,
         unit: Unit = ratio,
-        alternatives=(),
-    ) -> Judged:
+        alternatives: tuple[tuple[str, Callable[[View], list[Part]]], ...] = (),
+    ) -> Judged[View]:
         return Judged(
             name, text, published, unit, quantity, frozenset(policies), parts, alternatives
         )
 
     def nearer(view: View, queue: int) -> Part:
-        """How far FreeBW-SATF is on the way from FreeBW-SCAN (0) to Read-First (1) in a write's response over a read's, on a logarithmic scale."""
+        """How far FreeBW-SATF is on the way from FreeBW-SCAN (0) to Read-First (1) in a write's
+        response over a read's, on a logarithmic scale."""
         satf, scan, first = (
             [math.log(value) for value in view.samples(policy, queue, HALF, penalty)]
             for policy in (FREEBW_SATF, FREEBW_SCAN, READ_FIRST)
@@ -412,7 +418,8 @@ def paper_claims() -> list[Judged]:
         ]
 
     def falls_behind(view: View) -> list[Part]:
-        """FreeBW-SATF over FreeBW-SCAN in the longest queue, beside each short one that the view has."""
+        """FreeBW-SATF over FreeBW-SCAN in the longest queue, beside each short one that the view
+        has."""
 
         def ratio(queue: int) -> list[float]:
             return [
@@ -471,7 +478,8 @@ def paper_claims() -> list[Judged]:
         ),
         claim(
             "freebw-satf-read-first",
-            "FreeBW-SATF becomes similar to read-first (throughput within a quarter, queues from 32)",
+            "FreeBW-SATF becomes similar to read-first (throughput within a quarter, queues from "
+            "32)",
             "in words",
             (FREEBW_SATF, READ_FIRST, FREEBW_SCAN),
             lambda v: v.against(FREEBW_SATF, (READ_FIRST,), near(1, 0.25), queues=queued(v, 32)),
@@ -484,8 +492,8 @@ def paper_claims() -> list[Judged]:
         ),
         claim(
             "penalizes-writes",
-            "FreeBW-SATF penalizes writes: a write's response time over a read's is longer than under FreeBW-SCAN "
-            "and SATF-EW (queues from 32)",
+            "FreeBW-SATF penalizes writes: a write's response time over a read's is longer than "
+            "under FreeBW-SCAN and SATF-EW (queues from 32)",
             "in words",
             (FREEBW_SATF, FREEBW_SCAN, SATF_EW),
             lambda v: v.against(
@@ -495,8 +503,9 @@ def paper_claims() -> list[Judged]:
         ),
         claim(
             "little-free-bandwidth",
-            "The aggressive scheduling of reads by SATF leaves little free bandwidth, SCAN spaces them further apart: "
-            "the gap before a read is shorter under FreeBW-SATF (queues from 32)",
+            "The aggressive scheduling of reads by SATF leaves little free bandwidth, SCAN spaces "
+            "them further apart: the gap before a read is shorter under FreeBW-SATF (queues from "
+            "32)",
             "in words",
             (FREEBW_SATF, FREEBW_SCAN),
             lambda v: v.against(
@@ -506,7 +515,8 @@ def paper_claims() -> list[Judged]:
         ),
         claim(
             "more-in-a-gap",
-            "so more becomes available for eager writes: a gap takes more writes under FreeBW-SCAN (queues from 32)",
+            "so more becomes available for eager writes: a gap takes more writes under FreeBW-SCAN "
+            "(queues from 32)",
             "in words",
             (FREEBW_SATF, FREEBW_SCAN),
             lambda v: v.against(
@@ -516,7 +526,8 @@ def paper_claims() -> list[Judged]:
         ),
         claim(
             "better-balanced",
-            "Reads and writes are better balanced under FreeBW-SCAN: the response times of both are nearer to each other (queues from 32)",
+            "Reads and writes are better balanced under FreeBW-SCAN: the response times of both "
+            "are nearer to each other (queues from 32)",
             "in words",
             (FREEBW_SATF, FREEBW_SCAN),
             lambda v: v.against(
@@ -540,7 +551,8 @@ def paper_claims() -> list[Judged]:
         ),
         claim(
             "hybrid-masks",
-            "due to its successful masking of the eager writes in the gaps of reads (90 % of them, queues from 8)",
+            "due to its successful masking of the eager writes in the gaps of reads (90 % of them, "
+            "queues from 8)",
             "in words",
             (HYBRID,),
             lambda v: [
@@ -599,7 +611,8 @@ def paper_claims() -> list[Judged]:
         ),
         claim(
             "little-rotational-time",
-            "because little rotational time is left then for eager writes: the gap before a read is shorter than with half reads",
+            "because little rotational time is left then for eager writes: the gap before a read "
+            "is shorter than with half reads",
             "in words",
             FREEBW,
             lambda v: few_over_half(v, gap_ms),
@@ -608,7 +621,8 @@ def paper_claims() -> list[Judged]:
         ),
         claim(
             "modest-reads",
-            "With a modest number of reads FreeBW-Hybrid is the best (somewhere from 20 to 70 %: where its advantage is largest)",
+            "With a modest number of reads FreeBW-Hybrid is the best (somewhere from 20 to 70 %: "
+            "where its advantage is largest)",
             "figure 5",
             FOUR,
             leads_somewhere,
@@ -622,7 +636,8 @@ def paper_claims() -> list[Judged]:
         ),
         claim(
             "credit-long",
-            f"Ours: {CREDIT} is at least 8 % above each of the four (queues of 64 and 128, 50 % reads)",
+            f"Ours: {CREDIT} is at least 8 % above each of the four (queues of 64 and 128, 50 % "
+            "reads)",
             "1.08",
             (*FOUR, CREDIT),
             lambda v: v.against(CREDIT, FOUR, above(1.08), queues=queued(v, 64)),
@@ -650,7 +665,8 @@ SENTENCES = (
     (
         "little-free-bandwidth",
         "figure 4",
-        'the aggressive scheduling of reads by SATF under high load leaves little "free bandwidth" for scheduling the eager-writes;',
+        'the aggressive scheduling of reads by SATF under high load leaves little "free bandwidth" '
+        "for scheduling the eager-writes;",
     ),
     (
         "freebw-satf-read-first",
@@ -661,7 +677,8 @@ SENTENCES = (
     (
         "more-in-a-gap",
         "figure 4",
-        'FreeBW-SCAN causes the reads to be spaced further apart so more "free bandwidth" becomes available for eager-writes;',
+        'FreeBW-SCAN causes the reads to be spaced further apart so more "free bandwidth" becomes '
+        "available for eager-writes;",
     ),
     (
         "better-balanced",
@@ -672,12 +689,14 @@ SENTENCES = (
     (
         "freebw-scan-reads",
         "figure 4",
-        "When there are a large number of reads but few writes, however, the performance of FreeBW-SCAN is not the best",
+        "When there are a large number of reads but few writes, however, the performance of "
+        "FreeBW-SCAN is not the best",
     ),
     (
         "",
         "figure 4",
-        "due to its failure to take rotational delay of reads into consideration. (not judged: a cause; the table of reads and writes has the gaps)",
+        "due to its failure to take rotational delay of reads into consideration. (not judged: a "
+        "cause; the table of reads and writes has the gaps)",
     ),
     ("hybrid-best", "figure 4", "this hybrid algorithm performs the best for this workload"),
     ("hybrid-slightly", "figure 4", "it even slightly outperforms SATF-EW"),
@@ -695,17 +714,20 @@ SENTENCES = (
     (
         "approach-satf",
         "figure 5",
-        "all other algorithms approach the performance of SATF when the read ratio approaches 100%.",
+        "all other algorithms approach the performance of SATF when the read ratio approaches "
+        "100%.",
     ),
     (
         "few-reads",
         "figure 5",
-        "when the number of reads is small (but nonzero), the free bandwidth-based approaches also perform worse than SATF-EW.",
+        "when the number of reads is small (but nonzero), the free bandwidth-based approaches also "
+        "perform worse than SATF-EW.",
     ),
     (
         "",
         "figure 5",
-        "This is because the seek time among those small number of reads dominates (not judged: a cause; results have no seek times of reads alone)",
+        "This is because the seek time among those small number of reads dominates (not judged: a "
+        "cause; results have no seek times of reads alone)",
     ),
     (
         "little-rotational-time",
@@ -721,14 +743,15 @@ SENTENCES = (
     (
         "",
         "figure 5",
-        "due to both of its ability of successfully exploiting free bandwidth and its intelligent scheduling of reads (not judged: causes; hybrid-masks has "
-        "the first one)",
+        "due to both of its ability of successfully exploiting free bandwidth and its intelligent "
+        "scheduling of reads (not judged: causes; hybrid-masks has the first one)",
     ),
 )
 
 
 def advantage(views: dict[float, View]) -> Table:
-    """FreeBW-Hybrid's throughput over the best of the other three's, by overhead and ratio of reads, and where it leads."""
+    """FreeBW-Hybrid's throughput over the best of the other three's, by overhead and ratio of
+    reads, and where it leads."""
     ratios = [reads for reads in next(iter(views.values())).ratios if 20 <= reads <= 70]
     rows = []
     for ms, view in views.items():
@@ -813,7 +836,7 @@ def turning(claims: Sequence[Claim], overheads_ms: Sequence[float]) -> Table:
         ]
         changes = [
             f"between {a} and {b} ms"
-            for (a, one), (b, other) in zip(decided, decided[1:])
+            for (a, one), (b, other) in pairwise(decided)
             if one is not other
         ]
         return ", ".join(changes) or ("nowhere" if decided else "not decided")
@@ -939,36 +962,58 @@ def report(results: Results, quick: bool) -> Report:
 
 
 INTRODUCTION = """
-C. Zhang, X. Yu, A. Krishnamurthy, R. Y. Wang: *Configuring and Scheduling an Eager-Writing Disk Array for a Transaction Processing
+C. Zhang, X. Yu, A. Krishnamurthy, R. Y. Wang: *Configuring and Scheduling an Eager-Writing Disk \
+Array for a Transaction Processing
 Workload*, the comparison of eager-writing scheduling algorithms.
 
-A closed queue: a request that is finished is replaced at once, and its replacement takes part in the next decision. Requests are 4 KB, aligned, and
-uniform over the disk, which holds twice its data's space (dilution 2), so that half of its blocks are free; an eager write goes to a free block near the
-head (`scenario.toml`). Before a run the free space is [aged](../../reference/eager_writing.md#ageing): as many blocks as the data have are written, drawn at random.
-The drive is one of the class of the paper's 10,000 rpm Seagate; a command costs 0.8 ms while the disk
-turns and the arm rests, a value that the paper does not print and that is varied here from none to 1.5 ms. The paper's simulator knows no bus and no time to decide; both are
+A closed queue: a request that is finished is replaced at once, and its replacement takes part in \
+the next decision. Requests are 4 KB, aligned, and
+uniform over the disk, which holds twice its data's space (dilution 2), so that half of its blocks \
+are free; an eager write goes to a free block near the
+head (`scenario.toml`). Before a run the free space is \
+[aged](../../reference/eager_writing.md#ageing): as many blocks as the data have are written, \
+drawn at random.
+The drive is one of the class of the paper's 10,000 rpm Seagate; a command costs 0.8 ms while the \
+disk
+turns and the arm rests, a value that the paper does not print and that is varied here from none \
+to 1.5 ms. The paper's simulator knows no bus and no time to decide; both are
 left out by default and judged as interpretations.
 
-`Credit-EW` is ours ([rule](../../reference/eager_writing.md)); its two claims are its aims. `SATF` and `SCAN` (which turns at the last request: `LOOK`) are the same load on a disk without eager writing, where a write goes to
+`Credit-EW` is ours ([rule](../../reference/eager_writing.md)); its two claims are its aims. \
+`SATF` and `SCAN` (which turns at the last request: `LOOK`) are the same load on a disk without \
+eager writing, where a write goes to
 the place of its block.
 
-A replacement is a read with the share of reads as its probability, whatever it replaces; so what is queued is a result, where the caption of figure 5 speaks of *the fraction of queued operations
-that are reads*. Were a read replaced by a read, a write would always be queued and FreeBW-Hybrid be FreeBW-SCAN at every mixed ratio, which is not what the figure shows. Batches that are drained are not
+A replacement is a read with the share of reads as its probability, whatever it replaces; so what \
+is queued is a result, where the caption of figure 5 speaks of *the fraction of queued operations
+that are reads*. Were a read replaced by a read, a write would always be queued and FreeBW-Hybrid \
+be FreeBW-SCAN at every mixed ratio, which is not what the figure shows. Batches that are drained \
+are not
 judged.
 
-A *gap* is the rotational wait that a read would have, were the arm to go there at once: what an eager write may use without delaying it. In a closed queue the mean response time of all requests is the queue's length
+A *gap* is the rotational wait that a read would have, were the arm to go there at once: what an \
+eager write may use without delaying it. In a closed queue the mean response time of all requests \
+is the queue's length
 over the throughput; how it is shared between reads and writes is what a policy does with each.
 
-Which of the four is best turns with the command overhead, which the paper does not print (tables below): the longer the arm rests
-before each access, the more a write in a gap is worth that would else be an access of its own, and the fewer writes a gap takes. FreeBW-SATF and Read-First both let the queue fill up with
-writes, but Read-First then has one read at a time and all writes in accesses of their own, as with a queue of one, while FreeBW-SATF goes on to hide
+Which of the four is best turns with the command overhead, which the paper does not print (tables \
+below): the longer the arm rests
+before each access, the more a write in a gap is worth that would else be an access of its own, \
+and the fewer writes a gap takes. FreeBW-SATF and Read-First both let the queue fill up with
+writes, but Read-First then has one read at a time and all writes in accesses of their own, as \
+with a queue of one, while FreeBW-SATF goes on to hide
 writes before that read.
 
-*Similar to read-first* is judged twice. Figure 4 is about throughput, but the sentence is about how the drive's time is shared, and a write's response over a read's says which of them goes first:
-*by what reads and writes get* asks whether FreeBW-SATF is nearer to Read-First than to FreeBW-SCAN in it. *Little rotational time left* with few reads is judged by the gap before a read, as the
+*Similar to read-first* is judged twice. Figure 4 is about throughput, but the sentence is about \
+how the drive's time is shared, and a write's response over a read's says which of them goes first:
+*by what reads and writes get* asks whether FreeBW-SATF is nearer to Read-First than to \
+FreeBW-SCAN in it. *Little rotational time left* with few reads is judged by the gap before a \
+read, as the
 sentence has it, and *for each write*.
 
-What changed the figures of earlier versions of this page: replacements come in time for the next decision (a queue of two was served hardly faster than one of one), the free space is aged by a whole
+What changed the figures of earlier versions of this page: replacements come in time for the next \
+decision (a queue of two was served hardly faster than one of one), the free space is aged by a \
+whole
 turnover, and bus and decisions take no time by default.
 """
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The comparison of `eager_writing` over several drives with the data's copies: which claims carry over to an array."""
+"""The comparison of `eager_writing` over several drives with the data's copies: which claims carry
+over to an array."""
 
 from __future__ import annotations
 
@@ -144,10 +145,14 @@ def report(results: Results, quick: bool) -> Report:
 
 
 INTRODUCTION = """
-The load of [eager-writing](../eager-writing/README.md) on an [EW-Array](../../reference/eager_writing.md#ew-array): the same drives, four of
-them, in blocks of 4 KB, each block once or on two drives. The queue is that many requests *for each drive*, as if nothing were copied. A read goes
-to the copy with the shorter queue; a write to all copies, and is answered by the last of them or by the first. Each array's claims are judged
-by the criteria of that page, whose claims are about one drive; the first table holds them beside one drive under the same, shorter runs.
+The load of [eager-writing](../eager-writing/README.md) on an \
+[EW-Array](../../reference/eager_writing.md#ew-array): the same drives, four of
+them, in blocks of 4 KB, each block once or on two drives. The queue is that many requests *for \
+each drive*, as if nothing were copied. A read goes
+to the copy with the shorter queue; a write to all copies, and is answered by the last of them or \
+by the first. Each array's claims are judged
+by the criteria of that page, whose claims are about one drive; the first table holds them beside \
+one drive under the same, shorter runs.
 `SATF` and `SCAN` are the same array without eager writing.
 """
 

@@ -19,16 +19,18 @@ from matplotlib.transforms import Bbox
 from platter_lab.statistics import Interval
 from platter_lab.svg import compact
 
-_STYLE = {
-    "svg.fonttype": "none",
-    "font.family": "sans-serif",
-    "font.size": 9,
-    "axes.grid": True,
-    "grid.alpha": 0.3,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "figure.constrained_layout.use": True,
-}
+_STYLE = matplotlib.RcParams(
+    {
+        "svg.fonttype": "none",
+        "font.family": "sans-serif",
+        "font.size": 9,
+        "axes.grid": True,
+        "grid.alpha": 0.3,
+        "axes.spines.top": False,
+        "axes.spines.right": False,
+        "figure.constrained_layout.use": True,
+    }
+)
 _MARKERS = "os^vDXP*"
 
 
@@ -55,7 +57,8 @@ class Chart:
 
 @dataclass(frozen=True)
 class Map:
-    """A colour at each x and y, shape of `values` (y, x), on both sides of `center`; without one, on a logarithmic scale."""
+    """A colour at each x and y, shape of `values` (y, x), on both sides of `center`; without one,
+    on a logarithmic scale."""
 
     file: str
     title: str
@@ -89,14 +92,17 @@ def drawn(chart: Chart) -> list[Bbox]:
     """Where the labels of the x axis come to lie, in pixels."""
     with matplotlib.rc_context(_STYLE):
         figure, axes = _drawn(chart)
-        FigureCanvasAgg(figure).draw()
+        FigureCanvasAgg(figure).draw()  # type: ignore[no-untyped-call]  # matplotlib gives no types
         return [label.get_window_extent() for label in axes.get_xticklabels() if label.get_text()]
 
 
 def _drawn(chart: Chart | Map) -> tuple[Figure, Axes]:
     figure = Figure(figsize=(6.4, 4.2))
     axes = figure.add_subplot()
-    (_map if isinstance(chart, Map) else _lines)(axes, chart)
+    if isinstance(chart, Map):
+        _map(axes, chart)
+    else:
+        _lines(axes, chart)
     axes.set(title=chart.title, xlabel=chart.x, ylabel=chart.y)
     return figure, axes
 
@@ -138,7 +144,8 @@ def _lines(axes: Axes, chart: Chart) -> None:
 
 
 def apart(ticks: Sequence[float]) -> list[str]:
-    """Labels of ticks on a logarithmic axis; empty where one would overprint the one before it, or the last."""
+    """Labels of ticks on a logarithmic axis; empty where one would overprint the one before it, or
+    the last."""
     labels = [f"{x:,.10g}" for x in ticks]
     length = math.log(ticks[-1] / ticks[0]) if len(ticks) > 1 else 1.0
     at = [math.log(x / ticks[0]) / length for x in ticks]

@@ -6,14 +6,15 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Generic, TypeVar
 
 from platter_lab.reproduce.claims import Claim, Grid, Part, Unit
 
 
 @dataclass(frozen=True)
 class Interpretation:
-    """Another way to interpret the paper: settings beside the default's, policies in the place of others.
+    """Another way to interpret the paper: settings beside the default's, policies in the place of
+    others.
 
     `affects` are the policies it can make a difference to; None: all.
     """
@@ -51,7 +52,8 @@ class Together:
         return any(interpretation.touches(*policies) for interpretation in self.interpretations)
 
     def applied(self, policy: str) -> tuple[str, tuple[tuple[str, str], ...]]:
-        runs, settings = policy, ()
+        runs = policy
+        settings: tuple[tuple[str, str], ...] = ()
         for interpretation in self.interpretations:
             other, more = interpretation.applied(policy)
             runs, settings = (runs if other == policy else other), settings + more
@@ -93,14 +95,16 @@ def combinations(factors: Sequence[Factor]) -> tuple[Together, ...]:
 DEFAULT = Interpretation("default", "", affects=frozenset())
 
 # Results as a study's claims look at them, under one interpretation.
-View = Any
+View = TypeVar("View")
 
 
 @dataclass(frozen=True)
-class Judged:
-    """A claim before it is judged: what it says, and the comparisons it rests on in the results of some policies.
+class Judged(Generic[View]):
+    """A claim before it is judged: what it says, and the comparisons it rests on in the results of
+    some policies.
 
-    `alternatives` are other comparisons under the default interpretation, each under a name of its own.
+    `alternatives` are other comparisons under the default interpretation, each under a name of its
+    own.
     """
 
     name: str
@@ -114,15 +118,16 @@ class Judged:
 
 
 def judge(
-    judged: Judged,
+    judged: Judged[View],
     default: View,
     others: Mapping[Interpretation, View],
     factors: Sequence[Factor] = (),
     grid: Mapping[Together, View] | None = None,
     bases: Mapping[Interpretation, View] | None = None,
 ) -> Claim:
-    """The claim under the default interpretation, under those that touch one of its policies, and, if it depends on one of the factors, under all
-    combinations of them. `bases` are the default at the points of each of the others, where these are fewer."""
+    """The claim under the default interpretation, under those that touch one of its policies, and,
+    if it depends on one of the factors, under all combinations of them. `bases` are the default at
+    the points of each of the others, where these are fewer."""
     touching = {
         interpretation: view
         for interpretation, view in others.items()
@@ -143,7 +148,7 @@ def judge(
     at_same_points = {name: base for name, base in at_same_points.items() if base != parts}
     interpretations |= {name: tuple(other(default)) for name, other in judged.alternatives}
     combined = {}
-    if any(together.touches(*judged.policies) for together in grid or ()):
+    if grid and any(together.touches(*judged.policies) for together in grid):
         combined = {
             tuple(interpretation.name for interpretation in together.interpretations): tuple(
                 judged.parts(view)

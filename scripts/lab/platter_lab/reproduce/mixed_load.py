@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the studies of mixed loads share: policies, points by policy and rate, and comparisons of two policies."""
+"""What the studies of mixed loads share: policies, points by policy and rate, and comparisons of
+two policies."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from platter_lab.reproduce.claims import Criterion, Part
 from platter_lab.reproduce.figures import Series
@@ -47,10 +48,12 @@ CLUST = (CLUST_REQ, CLUST_CYL)
 
 WARMUP_S = 100.0
 
-# What papers call significant, considerable, clear or drastic is a difference of this share at least; "better" alone is any difference.
+# What papers call significant, considerable, clear or drastic is a difference of this share at
+# least; "better" alone is any difference.
 MARGIN = 0.05
 
-# What the paper on clusters leaves open about SPTF and about its clusters; each first answer is the default.
+# What the paper on clusters leaves open about SPTF and about its clusters; each first answer is the
+# default.
 NEXT_C = Interpretation(
     "next-C",
     "SPTF(next-C): only the sweep's next C competes with the D",
@@ -102,6 +105,7 @@ CLUSTER_KINDS = combinations(CLUSTERS)
 COMBINATIONS = combinations(FACTORS)
 
 Metric = Callable[[dict[str, Any]], float]
+Value = TypeVar("Value")
 
 
 def number_or_nan(value: float | None) -> float:
@@ -125,11 +129,13 @@ def fairness(result: dict[str, Any]) -> float:
 
 def backlog(result: dict[str, Any]) -> list[float]:
     """Discrete requests outstanding, means over equal parts of the measured time."""
-    return result["classes"]["discrete"]["backlog"]["parts"]
+    parts: list[float] = result["classes"]["discrete"]["backlog"]["parts"]
+    return parts
 
 
 def unserved(result: dict[str, Any]) -> float:
-    """Share of the discrete requests that is never served: by which the backlog grows over what comes."""
+    """Share of the discrete requests that is never served: by which the backlog grows over what
+    comes."""
     issued = result["classes"]["discrete"]["issued"]
     return slope(backlog(result)) / issued if issued else math.nan
 
@@ -140,16 +146,18 @@ def waiting(result: dict[str, Any]) -> float:
 
 
 def busy(result: dict[str, Any]) -> float:
-    return result["utilisation"]
+    return float(result["utilisation"])
 
 
 def hiccups(result: dict[str, Any]) -> float:
-    return result["hiccups"]
+    count: int = result["hiccups"]
+    return count
 
 
 @dataclass(frozen=True)
 class Load:
-    """A scenario with its grid: rates of discrete requests per second and rounds (of one second) per run, below the rate `light` only `light_rounds`."""
+    """A scenario with its grid: rates of discrete requests per second and rounds (of one second)
+    per run, below the rate `light` only `light_rounds`."""
 
     scenario: Path
     rates: tuple[int, ...]
@@ -188,7 +196,8 @@ class Load:
 
 
 class View:
-    """Results of a load under one interpretation. Only steady points have a mean response and a fairness; where one of two is not, there is no ratio."""
+    """Results of a load under one interpretation. Only steady points have a mean response and a
+    fairness; where one of two is not, there is no ratio."""
 
     def __init__(
         self,
@@ -205,7 +214,8 @@ class View:
         self.rates = load.rates
 
     def beside(self, other: View) -> View:
-        """The same where the other one can be held against it: its policies at its rates, and steady only where the other one is too."""
+        """The same where the other one can be held against it: its policies at its rates, and
+        steady only where the other one is too."""
         load = replace(self._load, rates=tuple(rate for rate in self.rates if rate in other.rates))
         view = View(
             self._results,
@@ -229,8 +239,10 @@ class View:
         )
 
     @kept
-    def samples(self, policy: str | None, rate: int, metric: Metric) -> list[float]:
-        return self._results.samples(self.point(policy, rate), metric)
+    def samples(
+        self, policy: str | None, rate: int, metric: Callable[[dict[str, Any]], Value]
+    ) -> list[Value]:
+        return [metric(result) for result in self._results[self.point(policy, rate)]]
 
     @kept
     def trend(self, policy: str, rate: int) -> Trend:
@@ -290,16 +302,20 @@ class View:
         )
 
     def cell(self, policy: str, rate: int) -> str:
-        """Mean response in ms and fairness; of an unstable point by how much of what comes its backlog grows."""
+        """Mean response in ms and fairness; of an unstable point by how much of what comes its
+        backlog grows."""
         state = self.trend(policy, rate)
         if state is Trend.UNSTABLE:
-            return f"unstable: {100 * interval(self.samples(policy, rate, unserved)).mean:.1f} % never served"
+            return (
+                f"unstable: {100 * interval(self.samples(policy, rate, unserved)).mean:.1f} % "
+                "never served"
+            )
         if state is Trend.OPEN:
             return str(state)
         return (
-            interval_text(self.steady(policy, rate, response_ms), 4)
+            interval_text(interval(self.samples(policy, rate, response_ms)), 4)
             + " ms; "
-            + interval_text(self.steady(policy, rate, fairness))
+            + interval_text(interval(self.samples(policy, rate, fairness)))
         )
 
     def table(self, title: str) -> Table:
@@ -314,8 +330,9 @@ class View:
         )
 
     def rows(self, about: str) -> list[tuple[str, ...]]:
-        """One row for each run of a policy that the interpretation touches, for a CSV file (`RUN_HEADER`)."""
-        rows = []
+        """One row for each run of a policy that the interpretation touches, for a CSV file
+        (`RUN_HEADER`)."""
+        rows: list[tuple[str, ...]] = []
         for policy in self.policies:
             for rate in (
                 self.rates
@@ -352,8 +369,9 @@ class Best:
 
 
 class Opponents:
-    """Policies, each under several interpretations, of which the best one is meant: at each rate the one with the best mean of a metric, of those that
-    are not unstable. So nothing is compared with a weaker interpretation of an opponent."""
+    """Policies, each under several interpretations, of which the best one is meant: at each rate
+    the one with the best mean of a metric, of those that are not unstable. So nothing is compared
+    with a weaker interpretation of an opponent."""
 
     def __init__(self, candidates: Sequence[tuple[View, str]]) -> None:
         self._candidates = {
@@ -385,8 +403,9 @@ class Opponents:
         rates: Iterable[int],
         over: bool = False,
     ) -> list[Part]:
-        """The policy's metric over that of the best of them (`over`: the other way round), at each rate at which there is one. No data where one
-        of the two is not steady, so that nothing is decided then."""
+        """The policy's metric over that of the best of them (`over`: the other way round), at each
+        rate at which there is one. No data where one of the two is not steady, so that nothing is
+        decided then."""
         parts = []
         for rate in rates:
             best = self.best(rate, metric, highest)

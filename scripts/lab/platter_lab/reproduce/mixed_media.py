@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Balafoutis, Paterakis, Triantafillou, Nerjes, Muth, Weikum: "Clustered Scheduling Algorithms for Mixed-Media Disk
-Workloads in a Multimedia Server"."""
+"""Balafoutis, Paterakis, Triantafillou, Nerjes, Muth, Weikum: "Clustered Scheduling Algorithms for
+Mixed-Media Disk Workloads in a Multimedia Server"."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -82,7 +83,9 @@ FLAT = (
     "SCAN-EDF",
     "GSS(5)",
 )  # section 1.1's, SCAN also in one direction, and FCFS
-ROUND_ROBIN = "RR"  # of Shenoy et al.: the classes take turns. Here the paper knows round robin as an order of the C only
+# Of Shenoy et al.: the classes take turns. Here the paper knows round robin as an order of the C
+# only.
+ROUND_ROBIN = "RR"
 LONGER = ("OPS:SCAN/CI-OPT(8)", "OPS:SCAN/CLUST-REQ(8)", "OPS:SCAN/CLUST-REQ(10)")
 LONGER_ROUNDS = 5_000  # and more seeds, as five left the claim undecided
 LONGER_SEEDS = tuple(range(1, 21))
@@ -91,7 +94,9 @@ CI_SCAN = "OPS:SCAN/CI-OPT(1)"  # parts of one request: SCAN inside the interval
 LONGER_THAN = {one: one.replace("(8)", "(6)").replace("(10)", "(6)") for one in LONGER}
 
 TOP = 65  # the rate that the paper calls high
-LOW = 35  # and, as we interpret it, the end of "low and medium" on Table 1's disk; on the projected one, which does twice as much, TOP
+# And, as we interpret it, the end of "low and medium" on Table 1's disk; on the projected one,
+# which does twice as much, TOP.
+LOW = 35
 C_SHARE = 0.45  # of a round, which 25 C take by SCAN
 PAPERS_ROUNDS = 40_000
 HEAVY = 0.95  # a heavy load is a share of the disk's capacity,
@@ -132,13 +137,15 @@ INTERPRETATIONS = (
     ),
     Interpretation(
         "postponed until the last C",
-        "what the guard refuses is looked at again when the round's last C has been served, not in the next round",
+        "what the guard refuses is looked at again when the round's last C has been served, not in "
+        "the next round",
         (("scheduling.postponed", "last_c"),),
         affects=frozenset({*INTERVAL_POLICIES, *CLUST}),
     ),
     Interpretation(
         "lists anew",
-        "TPS with CI-OPT makes its list anew after each part, of what lies ahead; by default it serves a list as a whole",
+        "TPS with CI-OPT makes its list anew after each part, of what lies ahead; by default it "
+        "serves a list as a whole",
         (("scheduling.phase_list", "part"),),
         affects=frozenset({TPS_OPT}),
     ),
@@ -174,7 +181,22 @@ WIDTHS = (100, 250, 500, 1000, 2000)
 EXACT_ORDER, SCAN_ORDER = CLUST_REQ, "LOOK"
 TRACES = ROOT / "build" / "reproduce" / "clusters"
 
-Views = Mapping[str, Any]  # View by name of the load; "clusters": Opponents; "capacity": λ by disk
+
+@dataclass(frozen=True)
+class Views:
+    """Results as the claims look at them, by the name of the load; by disk, the clusters of all
+    kinds, and what it can do (λ)."""
+
+    loads: Mapping[str, View]
+    clusters: Mapping[str, Opponents] = field(default_factory=dict)
+    capacity: Mapping[str, int | None] = field(default_factory=dict)
+
+    def __getitem__(self, load: str) -> View:
+        return self.loads[load]
+
+
+Parts = Callable[[Views], list[Part]]
+Alternatives = tuple[tuple[str, Parts], ...]
 
 
 def rounds(quick: bool) -> int:
@@ -183,7 +205,8 @@ def rounds(quick: bool) -> int:
 
 
 def low_and_medium(streams: int) -> int:
-    """The end of low and medium rates beside so many C: as large a part of the time that they leave as LOW is beside 25."""
+    """The end of low and medium rates beside so many C: as large a part of the time that they leave
+    as LOW is beside 25."""
     return int(LOW * (1 - C_SHARE * streams / 25) / (1 - C_SHARE))
 
 
@@ -192,7 +215,8 @@ def _scenario(disk: str) -> Path:
 
 
 def papers_loads(quick: bool) -> dict[str, Load]:
-    """As many rounds as in the paper where Table 1's disk is not lightly loaded; a quarter of them is more than enough elsewhere."""
+    """As many rounds as in the paper where Table 1's disk is not lightly loaded; a quarter of them
+    is more than enough elsewhere."""
     rates, many, few = (
         ((5, 35, 65), 800, 800)
         if quick
@@ -231,7 +255,8 @@ def fine_loads(
     scenario: Path | None = None,
     rates: tuple[int, ...] = (50, 52, 54, 55, 56, 57, 58, 60),
 ) -> Load:
-    """Up to the rates at which TPS:SCAN/SCAN falls behind: there the improvement over it is largest."""
+    """Up to the rates at which TPS:SCAN/SCAN falls behind: there the improvement over it is
+    largest."""
     return Load(scenario or _scenario("table1"), rates[::4] if quick else rates, rounds(quick))
 
 
@@ -370,7 +395,8 @@ def _pairs(
 
 
 def _kept_fair(view: View, ones: Sequence[str], other: str) -> list[Part]:
-    """The fairness of policies over another's, at the rates at which their mean response is lower than its."""
+    """The fairness of policies over another's, at the rates at which their mean response is lower
+    than its."""
     improved = [
         (one, rate)
         for one in ones
@@ -386,7 +412,8 @@ def _kept_fair(view: View, ones: Sequence[str], other: str) -> list[Part]:
 
 
 def _flat(view: View, others: Sequence[str], in_time: bool = False) -> list[Part]:
-    """SPTF's mean response over those of other flat policies; `in_time`: where they are late with no C."""
+    """SPTF's mean response over those of other flat policies; `in_time`: where they are late with
+    no C."""
     return [
         part
         for other in others
@@ -397,10 +424,12 @@ def _flat(view: View, others: Sequence[str], in_time: bool = False) -> list[Part
 
 
 def _span_over_interval(streams: int, requests: int) -> Metric:
-    """Metric: cylinders from a cluster's first request to its last over those of a C-interval, at least: as if all C waited all the time.
+    """Metric: cylinders from a cluster's first request to its last over those of a C-interval, at
+    least: as if all C waited all the time.
 
-    Of K requests that lie anywhere on a disk, `requests` that follow each other reach over (requests - 1) / (K + 1) of it on average; N C cut it into
-    N + 1 intervals. The mean of 1 / (K + 1) is no less than 1 over the mean of K + 1."""
+    Of K requests that lie anywhere on a disk, `requests` that follow each other reach over
+    (requests - 1) / (K + 1) of it on average; N C cut it into N + 1 intervals. The mean of
+    1 / (K + 1) is no less than 1 over the mean of K + 1."""
 
     def metric(result: dict[str, Any]) -> float:
         return (requests - 1) * (streams + 1) / (streams + 1 + waiting(result))
@@ -413,14 +442,15 @@ def _heaviest(view: View, policy: str) -> list[int]:
     return [] if rate is None else [rate]
 
 
-def capacities(views: Views) -> dict[str, int | None]:
-    """What each disk can do: the highest rate of the grid at which SPTF and CLUST-REQ are steady, both as by default."""
+def capacities(views: Mapping[str, View]) -> dict[str, int | None]:
+    """What each disk can do: the highest rate of the grid at which SPTF and CLUST-REQ are steady,
+    both as by default."""
     return {disk: views[f"{disk} heavy"].heaviest((CLUST_REQ, SPTF)) for disk in DISKS}
 
 
 def _heavy(views: Views, disk: str) -> list[int]:
     """The heavy loads, however the policies are interpreted."""
-    capacity = views["capacity"][disk]
+    capacity = views.capacity[disk]
     return (
         []
         if capacity is None
@@ -430,8 +460,8 @@ def _heavy(views: Views, disk: str) -> list[int]:
 
 def _no_hiccup(views: Views) -> list[Part]:
     parts = []
-    for name, view in views.items():
-        for policy in view.policies if isinstance(view, View) else ():
+    for name, view in views.loads.items():
+        for policy in view.policies:
             counts = [count for rate in view.rates for count in view.samples(policy, rate, hiccups)]
             if not counts:  # no rate in common with what it is held against
                 continue
@@ -446,11 +476,14 @@ def _no_hiccup(views: Views) -> list[Part]:
 
 
 def _trend_to_projected(views: Views) -> list[Part]:
-    """CLUST-REQ over SPTF on the projected disk, over the same on Table 1's, where both disks have the same share of their capacities (`ALIKE`)."""
+    """CLUST-REQ over SPTF on the projected disk, over the same on Table 1's, where both disks have
+    the same share of their capacities (`ALIKE`)."""
     one, other = views["table1 heavy"], views["projected heavy"]
-    capacity, its_capacity = views["capacity"]["table1"], views["capacity"]["projected"]
+    capacity, its_capacity = views.capacity["table1"], views.capacity["projected"]
+    if not capacity or not its_capacity:
+        return []
     parts = []
-    for rate in one.rates if capacity and its_capacity else ():
+    for rate in one.rates:
 
         def apart(its: int, share: float = rate / capacity) -> float:
             return abs(its / its_capacity - share)
@@ -483,15 +516,16 @@ def _trend_to_projected(views: Views) -> list[Part]:
     return parts
 
 
-def paper_claims(low: int = LOW) -> list[Judged]:
-    """The paper's claims that other interpretations can change, in its order. They look at views of the paper's own loads ("table1", "projected"), of
-    the grid around the disks' capacities ("table1 heavy", "projected heavy"), of loads up to that of TPS:SCAN/SCAN ("table1 fine") and, by default,
-    at the best of all kinds of clusters ("clusters"). `low` is the end of low and medium rates."""
+def paper_claims(low: int = LOW) -> list[Judged[Views]]:
+    """The paper's claims that other interpretations can change, in its order. They look at views of
+    the paper's own loads ("table1", "projected"), of the grid around the disks' capacities ("table1
+    heavy", "projected heavy"), of loads up to that of TPS:SCAN/SCAN ("table1 fine") and, by
+    default, at the best of all kinds of clusters. `low` is the end of low and medium rates."""
 
-    def on(load: str, compare):
+    def on(load: str, compare: Callable[[View], list[Part]]) -> Parts:
         return lambda views: compare(views[load])
 
-    def share(load: str, published: float):
+    def share(load: str, published: float) -> Parts:
         return lambda views: [
             Part(
                 "without D-requests",
@@ -503,25 +537,25 @@ def paper_claims(low: int = LOW) -> list[Judged]:
     def best_clusters(
         views: Views,
         disk: str,
-        metric,
+        metric: Metric,
         highest: bool,
         criterion: Criterion,
         rates: Sequence[int],
         than: str = SPTF,
     ) -> list[Part]:
         """Of all kinds of clusters, at each rate the one that does best."""
-        return views[f"{disk} clusters"].against(
+        return views.clusters[disk].against(
             views[f"{disk} heavy"], than, metric, highest, criterion, rates, over=True
         )
 
     def clusters_at_best(
-        metric,
+        metric: Metric,
         highest: bool,
         criterion: Criterion,
         disk: str = "table1",
-        rates=lambda view: view.rates,
+        rates: Callable[[View], Sequence[int]] = lambda view: view.rates,
         than: str = SPTF,
-    ):
+    ) -> Alternatives:
         return (
             (
                 "the fairest clusters" if highest else "the fastest clusters",
@@ -531,8 +565,9 @@ def paper_claims(low: int = LOW) -> list[Judged]:
             ),
         )
 
-    def under_heavier_load(metric, criterion: Criterion):
-        """CLUST-REQ over SPTF on the projected disk, somewhere among its heavy loads; and the same of the best clusters."""
+    def under_heavier_load(metric: Metric, criterion: Criterion) -> tuple[Parts, Alternatives]:
+        """CLUST-REQ over SPTF on the projected disk, somewhere among its heavy loads; and the same
+        of the best clusters."""
         highest = metric is fairness
         most = _largest if highest else _least
 
@@ -551,10 +586,12 @@ def paper_claims(low: int = LOW) -> list[Judged]:
 
         return ours, (("the fairest clusters" if highest else "the fastest clusters", best),)
 
-    def hierarchical(load: str, compare):
+    def hierarchical(
+        load: str, compare: Callable[[View, Sequence[str]], list[Part]]
+    ) -> tuple[Parts, Alternatives]:
         """`compare` of a view and some policies: all hierarchical ones; the clusters alone."""
 
-        def of(policies: Sequence[str]):
+        def of(policies: Sequence[str]) -> Parts:
             return on(
                 load, lambda v: compare(v, [policy for policy in policies if policy in v.policies])
             )
@@ -566,7 +603,7 @@ def paper_claims(low: int = LOW) -> list[Judged]:
 
     both, every = frozenset({SPTF, *CLUST}), frozenset({SPTF, *HIERARCHICAL})
 
-    def also(judged, more):
+    def also(judged: tuple[Parts, Alternatives], more: Alternatives) -> tuple[Parts, Alternatives]:
         parts, alternatives = judged
         return parts, (*alternatives, *more)
 
@@ -656,8 +693,8 @@ def paper_claims(low: int = LOW) -> list[Judged]:
         ),
         Judged(
             "fairness-kept",
-            "Due to the hierarchical nature, an improvement in mean response is not at the cost of fairness (within the margin): "
-            "in two phases with the hierarchy, over without",
+            "Due to the hierarchical nature, an improvement in mean response is not at the cost of "
+            "fairness (within the margin): in two phases with the hierarchy, over without",
             "figure 2",
             ratio,
             "fairness index over that of TPS:SCAN/SCAN, where the mean is lower",
@@ -676,7 +713,8 @@ def paper_claims(low: int = LOW) -> list[Judged]:
         ),
         Judged(
             "famish-unserved",
-            "but under a heavy load leaves a considerable number of D-requests without service at the end of a round: more than the other OPS algorithms",
+            "but under a heavy load leaves a considerable number of D-requests without service at "
+            "the end of a round: more than the other OPS algorithms",
             "in words",
             ratio,
             "mean backlog, ratio, at the highest rate at which FAMISH keeps up",
@@ -697,7 +735,8 @@ def paper_claims(low: int = LOW) -> list[Judged]:
             "Hierarchical algorithms improve mean response by up to several hundred percent",
             "several hundred %",
             ratio,
-            "mean response of TPS:SCAN/SCAN over CI-OPT(6) at the rate where it is largest (by 200 % at least)",
+            "mean response of TPS:SCAN/SCAN over CI-OPT(6) at the rate where it is largest (by "
+            "200 % at least)",
             frozenset({TPS_SCAN, CI_OPT}),
             on("table1 fine", lambda v: _largest(v.response(TPS_SCAN, CI_OPT, above(3)))),
         ),
@@ -747,7 +786,8 @@ def paper_claims(low: int = LOW) -> list[Judged]:
         ),
         Judged(
             "clusters-comparable",
-            f"that of the clustered algorithms is comparable (within a quarter; {HIERARCHICAL_TEXT})",
+            "that of the clustered algorithms is comparable (within a quarter; "
+            f"{HIERARCHICAL_TEXT})",
             "figure 4",
             ratio,
             mean,
@@ -761,7 +801,8 @@ def paper_claims(low: int = LOW) -> list[Judged]:
         ),
         Judged(
             "sptf-not-much",
-            f"and not significantly higher at high rates (within 10 % at λ = {TOP}; {HIERARCHICAL_TEXT})",
+            f"and not significantly higher at high rates (within 10 % at λ = {TOP}; "
+            f"{HIERARCHICAL_TEXT})",
             "figure 4",
             ratio,
             mean,
@@ -813,7 +854,8 @@ def paper_claims(low: int = LOW) -> list[Judged]:
         ),
         Judged(
             "projected-clusters-gain",
-            "There the new clusters' improvement on C-intervals can be very significant in heavier loads",
+            "There the new clusters' improvement on C-intervals can be very significant in heavier "
+            "loads",
             "figure 6",
             ratio,
             "mean response of CLUST-REQ(6) over CI-OPT(6), at the rate where it is least",
@@ -829,7 +871,8 @@ def paper_claims(low: int = LOW) -> list[Judged]:
         ),
         Judged(
             "projected-similar",
-            f"Mean response is similar for low and medium loads (within a quarter, up to λ = {TOP}; {HIERARCHICAL_TEXT})",
+            "Mean response is similar for low and medium loads (within a quarter, up to λ = "
+            f"{TOP}; {HIERARCHICAL_TEXT})",
             "figure 6",
             ratio,
             mean,
@@ -863,7 +906,8 @@ def paper_claims(low: int = LOW) -> list[Judged]:
         ),
         Judged(
             "projected-faster",
-            f"Under heavier load ({somewhere}) CLUST-REQ(6) has the lower mean response time than SPTF",
+            f"Under heavier load ({somewhere}) CLUST-REQ(6) has the lower mean response time than "
+            "SPTF",
             "15 % lower",
             ratio,
             mean,
@@ -914,7 +958,9 @@ SAME_WITH_15 = (
 )
 
 
-def _further_claims(views: Views, judged: Sequence[Judged], claims: Sequence[Claim]) -> list[Claim]:
+def _further_claims(
+    views: Views, judged: Sequence[Judged[Views]], claims: Sequence[Claim]
+) -> list[Claim]:
     """Claims that are judged once."""
     ratio, mean = Unit.RATIO, "mean response, ratio"
     longer = [
@@ -924,7 +970,7 @@ def _further_claims(views: Views, judged: Sequence[Judged], claims: Sequence[Cla
         for part in views[name].response(one, LONGER_THAN[one], above(1 - MARGIN))
     ]
     found = {claim.name: claim.plain_verdict for claim in claims}
-    n15 = dict.fromkeys(("table1", "table1 heavy", "table1 fine"), views["n15"])
+    n15 = Views(dict.fromkeys(("table1", "table1 heavy", "table1 fine"), views["n15"]))
     fewer = {
         one.name: Claim(one.name, "", "", one.unit, "", tuple(one.parts(n15))).plain_verdict
         for one in paper_claims(low_and_medium(15))
@@ -955,7 +1001,8 @@ def _further_claims(views: Views, judged: Sequence[Judged], claims: Sequence[Cla
     return [
         Claim(
             "steady-state",
-            f"{PAPERS_ROUNDS:,} rounds are enough for the algorithms to reach steady state, where the disk is not overloaded and there is one",
+            f"{PAPERS_ROUNDS:,} rounds are enough for the algorithms to reach steady state, where "
+            "the disk is not overloaded and there is one",
             "in words",
             Unit.COUNT,
             "points of figures 1, 2 and 4 to 7 that are neither shown to be steady nor overloaded",
@@ -972,7 +1019,8 @@ def _further_claims(views: Views, judged: Sequence[Judged], claims: Sequence[Cla
         ),
         Claim(
             "sptf-best-flat",
-            "SPTF performs best among all flat scheduling algorithms (of those that the paper knows)",
+            "SPTF performs best among all flat scheduling algorithms (of those that the paper "
+            "knows)",
             "in words",
             ratio,
             mean,
@@ -984,7 +1032,8 @@ def _further_claims(views: Views, judged: Sequence[Judged], claims: Sequence[Cla
         ),
         Claim(
             "scan-in-intervals",
-            "Inside C-intervals an order by seeks alone optimises the wrong component: SPTF and exact orders are faster",
+            "Inside C-intervals an order by seeks alone optimises the wrong component: SPTF and "
+            "exact orders are faster",
             "in words",
             ratio,
             "mean response over that of SCAN inside the intervals",
@@ -1016,10 +1065,12 @@ def _further_claims(views: Views, judged: Sequence[Judged], claims: Sequence[Cla
         ),
         Claim(
             "projected-better",
-            "The clustered algorithms are expected to perform comparatively even better in the future",
+            "The clustered algorithms are expected to perform comparatively even better in the "
+            "future",
             "in words",
             ratio,
-            "CLUST-REQ(6) over SPTF, projected disk over Table 1's at the same share of the capacity",
+            "CLUST-REQ(6) over SPTF, projected disk over Table 1's at the same share of the "
+            "capacity",
             tuple(_trend_to_projected(views)),
         ),
     ]
@@ -1030,7 +1081,8 @@ SENTENCES = (
     (
         "no-hiccup",
         "3.3",
-        "All algorithms prevent glitches (all C-requests are completed before the end of the round).",
+        "All algorithms prevent glitches (all C-requests are completed before the end of the "
+        "round).",
     ),
     (
         "longer-clusters",
@@ -1040,24 +1092,27 @@ SENTENCES = (
     (
         "scan-in-intervals",
         "2.1",
-        "Applying seek-optimizing algorithms (such as SCAN) in such small intervals (i) does not result in major savings, and (ii) focuses at "
-        "the wrong overhead component.",
+        "Applying seek-optimizing algorithms (such as SCAN) in such small intervals (i) does not "
+        "result in major savings, and (ii) focuses at the wrong overhead component.",
     ),
     (
         "steady-state",
         "3.1",
-        "five independent runs of 40,000 rounds each (which are enough for the algorithms to reach steady-state).",
+        "five independent runs of 40,000 rounds each (which are enough for the algorithms to reach "
+        "steady-state).",
     ),
     (
         "c-share",
         "3.3",
-        "Serving 25 C-requests per round according to the SCAN algorithm … consumes about 45% of the total round time.",
+        "Serving 25 C-requests per round according to the SCAN algorithm … consumes about 45% of "
+        "the total round time.",
     ),
     ("ops-beat-tps", "3.3", "generally OPS algorithms outperform TPS algorithms except OPS:FAMISH"),
     (
         "famish-slow",
         "3.3",
-        "OPS:FAMISH which is focused in providing fairness among D-requests at the cost of response time.",
+        "OPS:FAMISH which is focused in providing fairness among D-requests at the cost of "
+        "response time.",
     ),
     (
         "tps-clustered",
@@ -1067,7 +1122,8 @@ SENTENCES = (
     (
         "tps-comparable",
         "3.3",
-        "and its performance is comparable to OPS algorithms for low and medium D-request arrival rates.",
+        "and its performance is comparable to OPS algorithms for low and medium D-request arrival "
+        "rates.",
     ),
     (
         "opt-over-greedy",
@@ -1077,28 +1133,33 @@ SENTENCES = (
     (
         "fairness-kept",
         "3.3",
-        "Due to the hierarchical nature of the algorithms, improvements in mean response time does not occur at the cost of fairness.",
+        "Due to the hierarchical nature of the algorithms, improvements in mean response time does "
+        "not occur at the cost of fairness.",
     ),
     ("famish-fairest", "3.3", "OPS:FAMISH … is as expected the fairer algorithm"),
     (
         "famish-unserved",
         "3.3",
-        "but for heavy workloads it leaves a considerable amount of D-requests without service at the end of each round.",
+        "but for heavy workloads it leaves a considerable amount of D-requests without service at "
+        "the end of each round.",
     ),
     (
         "n15",
         "3.3",
-        "The general behavior of the algorithms remains the same when we consider different workloads (i.e., for N = 15 C-requests per round)",
+        "The general behavior of the algorithms remains the same when we consider different "
+        "workloads (i.e., for N = 15 C-requests per round)",
     ),
     (
         "opt-requests",
         "4.1",
-        "For a specific cluster size in cylinders … performance improves as the number of requests that it contains increases.",
+        "For a specific cluster size in cylinders … performance improves as the number of requests "
+        "that it contains increases.",
     ),
     (
         "opt-compactness",
         "4.1",
-        "For a specific number of requests in a cluster, performance is better when the cluster size in cylinders is small.",
+        "For a specific number of requests in a cluster, performance is better when the cluster "
+        "size in cylinders is small.",
     ),
     (
         "sptf-best-flat",
@@ -1113,19 +1174,21 @@ SENTENCES = (
     (
         "clusters-beat-intervals",
         "4.3",
-        "the benefits of the application of the new clustering techniques … The reason for the significant improvement is that "
-        "C-intervals … are generally larger",
+        "the benefits of the application of the new clustering techniques … The reason for the "
+        "significant improvement is that C-intervals … are generally larger",
     ),
     (
         "intervals-larger",
         "4.3",
-        "C-intervals, as described in section 2, are generally larger than the clusters of the new simple techniques.",
+        "C-intervals, as described in section 2, are generally larger than the clusters of the new "
+        "simple techniques.",
     ),
     ("sptf-faster", "4.3", "generally SPTF has lower mean response time"),
     (
         "sptf-not-much",
         "4.3",
-        "the difference in the mean response time is not significant, especially for high D-request arrival rates.",
+        "the difference in the mean response time is not significant, especially for high "
+        "D-request arrival rates.",
     ),
     ("clusters-fairer", "4.3", "in fairness, the proposed algorithms clearly outperform SPTF"),
     (
@@ -1136,23 +1199,26 @@ SENTENCES = (
     (
         "clusters-comparable",
         "4.3",
-        "Our algorithms achieve to have mean response time comparable to that of SPTF while they are significantly fairer.",
+        "Our algorithms achieve to have mean response time comparable to that of SPTF while they "
+        "are significantly fairer.",
     ),
     (
         "projected-c-share",
         "5",
-        "N = 35 C-requests per round, which according to the SCAN algorithm corresponds to the 35% of the total round time.",
+        "N = 35 C-requests per round, which according to the SCAN algorithm corresponds to the 35% "
+        "of the total round time.",
     ),
     (
         "projected-clusters-gain",
         "5",
-        "an improvement in the performance, attributed to the new clustering techniques, which can be very significant in "
-        "heavier loads.",
+        "an improvement in the performance, attributed to the new clustering techniques, which can "
+        "be very significant in heavier loads.",
     ),
     (
         "projected-similar",
         "5",
-        "the performance of the algorithms in mean response time is similar for low and medium workloads,",
+        "the performance of the algorithms in mean response time is similar for low and medium "
+        "workloads,",
     ),
     (
         "projected-considerably-fairer",
@@ -1162,7 +1228,8 @@ SENTENCES = (
     (
         "projected-faster",
         "5",
-        "For heavier loads the clustered scheduling algorithm outperforms the flat scheduling algorithm.",
+        "For heavier loads the clustered scheduling algorithm outperforms the flat scheduling "
+        "algorithm.",
     ),
     (
         "projected-faster-by",
@@ -1173,30 +1240,35 @@ SENTENCES = (
     (
         "several-hundred-percent",
         "6",
-        "drastic improvements, up to several hundred percent, in the average response times of D-requests.",
+        "drastic improvements, up to several hundred percent, in the average response times of "
+        "D-requests.",
     ),
     (
         "intervals-less-fair",
         "6",
-        "simple clustering methods, which improve the response time behavior significantly while also improving fairness.",
+        "simple clustering methods, which improve the response time behavior significantly while "
+        "also improving fairness.",
     ),
     (
         "projected-better",
         "6",
-        "the proposed clustered scheduling algorithms are expected to perform comparatively even better in the future",
+        "the proposed clustered scheduling algorithms are expected to perform comparatively even "
+        "better in the future",
     ),
 )
 NOT_JUDGED = (
     (
         "",
         "2.1",
-        'Any seek within the defined 430-cylinder-wide C-intervals will be a "short seek", … less than four milliseconds. (not judged: an example of another drive; '
+        'Any seek within the defined 430-cylinder-wide C-intervals will be a "short seek", … less '
+        "than four milliseconds. (not judged: an example of another drive; "
         "Table 1's takes 4.6 ms for 430 cylinders)",
     ),
     (
         "",
         "2.1",
-        "CI-SPTF is a greedy algorithm, which may not produce optimal schedules. (not judged: a property of the rule; opt-over-greedy has what it costs)",
+        "CI-SPTF is a greedy algorithm, which may not produce optimal schedules. (not judged: a "
+        "property of the rule; opt-over-greedy has what it costs)",
     ),
     (
         "",
@@ -1206,95 +1278,112 @@ NOT_JUDGED = (
     (
         "",
         "2.1",
-        "the performance results include this overhead (not judged: what a decision takes is charged in every run)",
+        "the performance results include this overhead (not judged: what a decision takes is "
+        "charged in every run)",
     ),
     (
         "",
         "2.3",
-        "No D-request D_i will be served in an earlier round than D_j, if D_j is ahead of D_i in the D-queue. (not judged by figures: FAMISH's rule, tested with the policy)",
+        "No D-request D_i will be served in an earlier round than D_j, if D_j is ahead of D_i in "
+        "the D-queue. (not judged by figures: FAMISH's rule, tested with the policy)",
     ),
     (
         "",
         "2.1",
-        "this check can rapidly be performed (not judged: what a decision takes is charged in every run)",
+        "this check can rapidly be performed (not judged: what a decision takes is charged in "
+        "every run)",
     ),
     (
         "",
         "3.1",
-        "a good fraction of the D-requests are smaller than the track size (not judged: follows from Tables 1 and 2, 97 %)",
+        "a good fraction of the D-requests are smaller than the track size (not judged: follows "
+        "from Tables 1 and 2, 97 %)",
     ),
     (
         "",
         "3.1",
-        "For these the rotational delay is a significant cost factor, whereas this effect dismisses for requests that are larger than a full track. (not judged: of D alone, "
-        "which are shorter)",
+        "For these the rotational delay is a significant cost factor, whereas this effect "
+        "dismisses for requests that are larger than a full track. (not judged: of D alone, which "
+        "are shorter)",
     ),
     (
         "",
         "3.3",
-        "This result was expected since TPS algorithms force D-requests to wait until the end of the C-period. (not judged: a cause; idle after sweep has what it weighs)",
+        "This result was expected since TPS algorithms force D-requests to wait until the end of "
+        "the C-period. (not judged: a cause; idle after sweep has what it weighs)",
     ),
     (
         "",
         "3.3",
-        "there is bigger difference between the optimal and the greedy schedule (not judged: a cause of opt-over-greedy)",
+        "there is bigger difference between the optimal and the greedy schedule (not judged: a "
+        "cause of opt-over-greedy)",
     ),
     (
         "",
         "4.1",
-        "A good clustering method would … create compact clusters, i.e., small disk intervals with as many requests as possible. (not judged: a conclusion from opt-requests "
-        "and opt-compactness)",
+        "A good clustering method would … create compact clusters, i.e., small disk intervals with "
+        "as many requests as possible. (not judged: a conclusion from opt-requests and "
+        "opt-compactness)",
     ),
     (
         "",
         "4.3",
-        "The reasons given for clusters-alike: what the clusters hold at low and at high rates (not judged: no quantity)",
+        "The reasons given for clusters-alike: what the clusters hold at low and at high rates "
+        "(not judged: no quantity)",
     ),
     (
         "",
         "4.3",
-        "Unfairness is one of the main reasons that SPTF is not practically used by disk drive manufacturers. (not judged: of manufacturers)",
+        "Unfairness is one of the main reasons that SPTF is not practically used by disk drive "
+        "manufacturers. (not judged: of manufacturers)",
     ),
     (
         "",
         "5",
-        "because as the system's load becomes heavier the compactness of the clusters increases (not judged: a cause of projected-faster; intervals-larger has the widths)",
+        "because as the system's load becomes heavier the compactness of the clusters increases "
+        "(not judged: a cause of projected-faster; intervals-larger has the widths)",
     ),
     (
         "",
         "6",
-        "these impressive response times do not occur at the cost of unfair D-request schedules. (fairness-kept and clusters-fairer again)",
+        "these impressive response times do not occur at the cost of unfair D-request schedules. "
+        "(fairness-kept and clusters-fairer again)",
     ),
 )
+
+
+def _at_rate(
+    ones: Sequence[str], others: Sequence[str], criterion: Criterion, fair: bool = False
+) -> Callable[[View, int], list[Part]]:
+    return lambda view, rate: _pairs(view, ones, others, criterion, [rate], fair)
 
 
 def turns() -> tuple[Turn, ...]:
     """Claims about SPTF, clusters and intervals at one load."""
 
-    def pairs(ones, others, criterion, fair=False):
-        return lambda view, rate: _pairs(view, ones, others, criterion, [rate], fair)
-
     return (
-        Turn("sptf-faster", "SPTF faster than both clusters", pairs((SPTF,), CLUST, below(1))),
+        Turn("sptf-faster", "SPTF faster than both clusters", _at_rate((SPTF,), CLUST, below(1))),
         Turn(
             "clusters-comparable",
             "clusters within 25 % of SPTF's mean",
-            pairs(CLUST, (SPTF,), below(1.25)),
+            _at_rate(CLUST, (SPTF,), below(1.25)),
         ),
-        Turn("sptf-not-much", "within 10 %", pairs(CLUST, (SPTF,), below(1.1))),
+        Turn("sptf-not-much", "within 10 %", _at_rate(CLUST, (SPTF,), below(1.1))),
         Turn(
-            "projected-faster", "CLUST-REQ faster than SPTF", pairs((CLUST_REQ,), (SPTF,), below(1))
+            "projected-faster",
+            "CLUST-REQ faster than SPTF",
+            _at_rate((CLUST_REQ,), (SPTF,), below(1)),
         ),
-        Turn("projected-faster-by", "by 10 % or more", pairs((CLUST_REQ,), (SPTF,), below(0.9))),
+        Turn("projected-faster-by", "by 10 % or more", _at_rate((CLUST_REQ,), (SPTF,), below(0.9))),
         Turn(
             "clusters-fairer",
             "clusters fairer than SPTF by 5 %",
-            pairs(CLUST, (SPTF,), _by(MARGIN), fair=True),
+            _at_rate(CLUST, (SPTF,), _by(MARGIN), fair=True),
         ),
         Turn(
             "fairer-by",
             "CLUST-REQ by 25 % or more",
-            pairs((CLUST_REQ,), (SPTF,), above(1.25), fair=True),
+            _at_rate((CLUST_REQ,), (SPTF,), above(1.25), fair=True),
         ),
         Turn(
             "clusters-alike",
@@ -1307,7 +1396,7 @@ def turns() -> tuple[Turn, ...]:
         Turn(
             "clusters-beat-intervals",
             "clusters 5 % faster than CI-OPT",
-            pairs(CLUST, (CI_OPT,), _by(-MARGIN)),
+            _at_rate(CLUST, (CI_OPT,), _by(-MARGIN)),
         ),
     )
 
@@ -1315,37 +1404,36 @@ def turns() -> tuple[Turn, ...]:
 def other_turns() -> tuple[Turn, ...]:
     """Claims that do not depend on how SPTF and the clusters are interpreted."""
 
-    def pairs(ones, others, criterion, fair=False):
-        return lambda view, rate: _pairs(view, ones, others, criterion, [rate], fair)
-
     return (
-        Turn("ops-beat-tps", "OPS faster than TPS", pairs(OPS, (TPS_SCAN, TPS_OPT), below(1))),
+        Turn("ops-beat-tps", "OPS faster than TPS", _at_rate(OPS, (TPS_SCAN, TPS_OPT), below(1))),
         Turn(
             "tps-clustered",
             "TPS with CI-OPT(6) faster than TPS:SCAN/SCAN by 5 %",
-            pairs((TPS_OPT,), (TPS_SCAN,), _by(-MARGIN)),
+            _at_rate((TPS_OPT,), (TPS_SCAN,), _by(-MARGIN)),
         ),
         Turn(
             "tps-comparable",
             "TPS with CI-OPT(6) within a quarter of CI-OPT(6)",
-            pairs((TPS_OPT,), (CI_OPT,), below(1.25)),
+            _at_rate((TPS_OPT,), (CI_OPT,), below(1.25)),
         ),
         Turn(
             "opt-over-greedy",
             "CI-OPT(6) faster than CI-SPTF",
-            pairs((CI_OPT,), (CI_SPTF,), below(1)),
+            _at_rate((CI_OPT,), (CI_SPTF,), below(1)),
         ),
         Turn(
             "fairness-kept",
             "TPS with CI-OPT(6) not less fair than TPS:SCAN/SCAN (within 5 %)",
-            pairs((TPS_OPT,), (TPS_SCAN,), above(1 - MARGIN), fair=True),
+            _at_rate((TPS_OPT,), (TPS_SCAN,), above(1 - MARGIN), fair=True),
         ),
         Turn(
             "fairness-kept",
             "OPS not less fair than TPS:SCAN/SCAN (within 5 %)",
-            pairs(OPS, (TPS_SCAN,), above(1 - MARGIN), fair=True),
+            _at_rate(OPS, (TPS_SCAN,), above(1 - MARGIN), fair=True),
         ),
-        Turn("famish-fairest", "FAMISH the fairest", pairs((FAMISH,), FIRST, above(1), fair=True)),
+        Turn(
+            "famish-fairest", "FAMISH the fairest", _at_rate((FAMISH,), FIRST, above(1), fair=True)
+        ),
     )
 
 
@@ -1361,8 +1449,8 @@ Gains = dict[tuple[int, int], list[float]]
 
 
 def _gains(results: Results, quick: bool) -> Gains:
-    """By requests and cylinders: how much shorter the mean response is in the exact order than in SCAN's, as a share,
-    for each independent batch of clusters."""
+    """By requests and cylinders: how much shorter the mean response is in the exact order than in
+    SCAN's, as a share, for each independent batch of clusters."""
     gains = {}
     for requests in REQUESTS:
         for width in WIDTHS:
@@ -1376,7 +1464,7 @@ def _gains(results: Results, quick: bool) -> Gains:
     return gains
 
 
-def _step(gains: Gains, to: tuple[int, int], since: tuple[int, int], criterion) -> Part:
+def _step(gains: Gains, to: tuple[int, int], since: tuple[int, int], criterion: Criterion) -> Part:
     change = [a - b for a, b in zip(gains[to], gains[since], strict=True)]
     return Part(
         f"{since[0]} requests in {since[1]} cylinders to {to[0]} in {to[1]}",
@@ -1387,9 +1475,7 @@ def _step(gains: Gains, to: tuple[int, int], since: tuple[int, int], criterion) 
 
 def _cluster_claims(gains: Gains) -> list[Claim]:
     more = [_step(gains, (n, w), (n - 1, w), above(0)) for w in WIDTHS for n in REQUESTS[1:]]
-    wider = [
-        _step(gains, (n, b), (n, a), below(0)) for n in REQUESTS for a, b in zip(WIDTHS, WIDTHS[1:])
-    ]
+    wider = [_step(gains, (n, b), (n, a), below(0)) for n in REQUESTS for a, b in pairwise(WIDTHS)]
     return [
         Claim(
             "opt-requests",
@@ -1410,13 +1496,12 @@ def _cluster_claims(gains: Gains) -> list[Claim]:
     ]
 
 
-def _views(results: Results, quick: bool) -> dict[str, Any]:
-    views: dict[str, Any] = {
-        name: View(results, load, RUN[name]) for name, load in papers_loads(quick).items()
-    }
+def _views(results: Results, quick: bool) -> Views:
+    views = {name: View(results, load, RUN[name]) for name, load in papers_loads(quick).items()}
+    clusters_of = {}
     for name, load in heavy_loads(quick).items():
         views[f"{name} heavy"] = View(results, load, SECOND)
-        views[f"{name} clusters"] = Opponents(
+        clusters_of[name] = Opponents(
             [
                 (View(results, load, CLUST, kind), policy)
                 for kind in CLUSTER_KINDS
@@ -1424,23 +1509,22 @@ def _views(results: Results, quick: bool) -> dict[str, Any]:
             ]
         )
     views["table1 fine"] = View(results, fine_loads(quick), (TPS_SCAN, CI_OPT))
-    views["capacity"] = capacities(views)
-    return views
+    return Views(views, clusters_of, capacities(views))
 
 
 def beside(views: Views, others: Views) -> Views:
-    """The first ones where the others can be held against them; what is no view of results is the others'."""
-    return {
-        name: views[name].beside(other) if isinstance(other, View) else other
-        for name, other in others.items()
-    }
+    """The first ones where the others can be held against them; what is no view of results is the
+    others'."""
+    return replace(
+        others, loads={name: views[name].beside(other) for name, other in others.loads.items()}
+    )
 
 
 def _projected_series(
     results: Results, views: Views, quick: bool, metric: Metric
 ) -> tuple[Series, ...]:
-    """Figures 6 and 7 up to the disk's capacity: the text's 15 and 30 % are beyond the rates of the other figures. SPTF both ways, as its other one
-    is what they are seen against."""
+    """Figures 6 and 7 up to the disk's capacity: the text's 15 and 30 % are beyond the rates of the
+    other figures. SPTF both ways, as its other one is what they are seen against."""
     low, high = views["projected"], views["projected heavy"]
     more = [rate for rate in high.rates if rate > low.rates[-1]]
 
@@ -1469,7 +1553,8 @@ def _flat_table(view: View) -> Table:
         return view.cell(policy, rate) + (f"; {late:.0f} C late" if late else "")
 
     return Table(
-        "Flat policies: mean response and fairness of D, and C-requests that were late in the worst run",
+        "Flat policies: mean response and fairness of D, and C-requests that were late in the "
+        "worst run",
         ("policy", *(f"λ = {r}" for r in view.rates)),
         tuple((policy, *(cell(policy, rate) for rate in view.rates)) for policy in view.policies),
     )
@@ -1490,25 +1575,20 @@ def _turn_tables(views: Views, grids: Mapping[Together, Views]) -> tuple[list[Ta
         )
         rows += verdict_rows(disk, turns(), grid)
     fine = {"opt-over-greedy": views["table1 heavy"]}  # at more rates
-    lines = []
-    for turn in other_turns():
+
+    def holds(turn: Turn) -> str:
         view = fine.get(turn.name, views["table1"])
-        lines.append(
-            (
-                turn.name,
-                turn.text,
-                where(
-                    view.rates,
-                    verdicts(view, turn),
-                    lambda rate, view=view: f"{rate} ({100 * view.busy(rate):.0f} %)",
-                ),
-            )
+        return where(
+            view.rates,
+            verdicts(view, turn),
+            lambda rate: f"{rate} ({100 * view.busy(rate):.0f} %)",
         )
+
     tables.append(
         Table(
             "Where the other claims turn, Table 1's disk; λ (SPTF's utilisation)",
             ("claim", "at one load", "holds"),
-            tuple(lines),
+            tuple((turn.name, turn.text, holds(turn)) for turn in other_turns()),
         )
     )
     return tables, Table("Every verdict of the grid", VERDICT_HEADER, tuple(rows), "turning.csv")
@@ -1516,9 +1596,10 @@ def _turn_tables(views: Views, grids: Mapping[Together, Views]) -> tuple[list[Ta
 
 @dataclass(frozen=True)
 class _Seen:
-    """Results as the claims look at them: by default, under each other interpretation, under all combinations, and what is looked at once."""
+    """Results as the claims look at them: by default, under each other interpretation, under all
+    combinations, and what is looked at once."""
 
-    views: dict[str, Any]
+    views: Views
     interpretations: dict[Interpretation, Views]
     grid: dict[Together, Views]
     once: dict[str, View]
@@ -1526,26 +1607,29 @@ class _Seen:
 
 def _seen(results: Results, quick: bool) -> _Seen:
     views = _views(results, quick)
-    capacity = {"capacity": views["capacity"]}
     interpretations = {
-        interpretation: capacity
-        | {
-            key: view
-            for name, load in _loads_again(quick).items()
-            for view in (View(results, load, INTERPRETED[name], interpretation),)
-            for key in (name, f"{name} heavy")
-        }
-        | {"table1 fine": View(results, fine_loads(quick), (TPS_SCAN, CI_OPT), interpretation)}
+        interpretation: Views(
+            {
+                key: view
+                for name, load in _loads_again(quick).items()
+                for view in (View(results, load, INTERPRETED[name], interpretation),)
+                for key in (name, f"{name} heavy")
+            }
+            | {"table1 fine": View(results, fine_loads(quick), (TPS_SCAN, CI_OPT), interpretation)},
+            capacity=views.capacity,
+        )
         for interpretation in INTERPRETATIONS
     }
     grid = {
-        together: capacity
-        | {
-            key: view
-            for name, load in heavy_loads(quick).items()
-            for view in (View(results, load, SECOND, together),)
-            for key in (name, f"{name} heavy")
-        }
+        together: Views(
+            {
+                key: view
+                for name, load in heavy_loads(quick).items()
+                for view in (View(results, load, SECOND, together),)
+                for key in (name, f"{name} heavy")
+            },
+            capacity=views.capacity,
+        )
         for together in COMBINATIONS
     }
     once = {
@@ -1566,7 +1650,9 @@ def _claims(seen: _Seen, gains: Gains) -> tuple[Claim, ...]:
     ]
     claims += [
         *_cluster_claims(gains),
-        *_further_claims({**seen.views, **seen.once}, judged, claims),
+        *_further_claims(
+            replace(seen.views, loads={**seen.views.loads, **seen.once}), judged, claims
+        ),
     ]
     order = [name for name, _, _ in SENTENCES]
     return tuple(sorted(claims, key=lambda claim: order.index(claim.name)))
@@ -1732,62 +1818,101 @@ def report(results: Results, quick: bool) -> Report:
 
 
 INTRODUCTION = f"""
-E. Balafoutis, M. Paterakis, P. Triantafillou, G. Nerjes, P. Muth, G. Weikum: *Clustered Scheduling Algorithms for Mixed-Media
+E. Balafoutis, M. Paterakis, P. Triantafillou, G. Nerjes, P. Muth, G. Weikum: *Clustered \
+Scheduling Algorithms for Mixed-Media
 Disk Workloads in a Multimedia Server*.
 
-A drive serves N continuous requests (C) in every round of one second, all known at its start and due at its end, and discrete
-requests (D) that arrive as a Poisson process with λ a round. C are gamma-distributed in size (mean 200,000, standard deviation
-100,000 bytes), D normal (70,000, 20,000), both uniform over the disk. The disk is that of the paper's Table 1 with N = 25
-(`scenario.toml`) and its projection by four years with N = 35 (`projected.toml`). Five runs make a point, as in the paper. They have its 40,000 rounds at its own
-points (figures 1, 2, 4 and 5) where Table 1's disk is not lightly loaded (above λ = {LOW}), 10,000 at its other ones, and 4,000 elsewhere: the grid below, other
-interpretations, N = 15 and flat policies; 2,000 at the grid's light loads. Exact orders of more than six have {len(LONGER_SEEDS)} runs of {LONGER_ROUNDS:,} rounds, since five runs
+A drive serves N continuous requests (C) in every round of one second, all known at its start and \
+due at its end, and discrete
+requests (D) that arrive as a Poisson process with λ a round. C are gamma-distributed in size \
+(mean 200,000, standard deviation
+100,000 bytes), D normal (70,000, 20,000), both uniform over the disk. The disk is that of the \
+paper's Table 1 with N = 25
+(`scenario.toml`) and its projection by four years with N = 35 (`projected.toml`). Five runs make \
+a point, as in the paper. They have its 40,000 rounds at its own
+points (figures 1, 2, 4 and 5) where Table 1's disk is not lightly loaded (above λ = {LOW}), \
+10,000 at its other ones, and 4,000 elsewhere: the grid below, other
+interpretations, N = 15 and flat policies; 2,000 at the grid's light loads. Exact orders of more \
+than six have {len(LONGER_SEEDS)} runs of {LONGER_ROUNDS:,} rounds, since five runs
 had left their claim undecided.
 
-**Steady or unstable.** Whether a policy keeps up is judged by the trend of its backlog, the discrete requests outstanding. A run gives its mean over each of
-twenty equal parts of the measured time; a line fitted through them gives what the backlog grows by from begin to end, over the mean backlog of all runs.
-That is 0 for a stable queue, 2 for one that grows in proportion to time, and 1.2 for one with exactly as much work as it can do. With Student's t over
-the runs, which are independent, a point is *steady* where the whole 95 % interval lies below 1, *unstable* where it lies above, and otherwise *not shown to be steady*.
-The bound does not depend on how long a run is. Only steady points have a mean response and a fairness, and only pairs of steady points have a ratio: a claim is judged where there is one,
+**Steady or unstable.** Whether a policy keeps up is judged by the trend of its backlog, the \
+discrete requests outstanding. A run gives its mean over each of
+twenty equal parts of the measured time; a line fitted through them gives what the backlog grows \
+by from begin to end, over the mean backlog of all runs.
+That is 0 for a stable queue, 2 for one that grows in proportion to time, and 1.2 for one with \
+exactly as much work as it can do. With Student's t over
+the runs, which are independent, a point is *steady* where the whole 95 % interval lies below 1, \
+*unstable* where it lies above, and otherwise *not shown to be steady*.
+The bound does not depend on how long a run is. Only steady points have a mean response and a \
+fairness, and only pairs of steady points have a ratio: a claim is judged where there is one,
 and another interpretation is held against the default where both have one.
 
-**Margins.** *Significantly*, *considerably*, *clearly*: by at least {100 * MARGIN:.0f} %. That is what the paper's "almost identical" leaves room for. *Better*,
+**Margins.** *Significantly*, *considerably*, *clearly*: by at least {100 * MARGIN:.0f} %. That is \
+what the paper's "almost identical" leaves room for. *Better*,
 *lower*, *fairer* alone: any difference. *Comparable*, *similar*: within a quarter.
 
-**What the paper leaves open about SPTF and clusters** decides several verdicts, so those are judged under every combination: all C compete in SPTF or
-only the next one; the next cluster begins behind the one that has ended or at the arm; a new round begins the sweep anew or not; a cluster holds both classes or D
-only. A verdict *depends on* a question if another answer to it alone turns it round, in some combination. The tables say at which load. Heavy load is a share of a disk's capacity, the highest λ of the grid at which SPTF and CLUST-REQ(6) are steady as by default: at least {100 * HEAVY:.0f} %
-of it, the same λ for every combination. (How busy the drive is says less: near capacity that hardly changes with λ.) The paper names no λ for its 15 and 30 %, so
-they may be reached somewhere among those loads, and a gain may be larger than the paper's. Loads of the two disks are alike where their shares differ by at most {ALIKE}.
+**What the paper leaves open about SPTF and clusters** decides several verdicts, so those are \
+judged under every combination: all C compete in SPTF or
+only the next one; the next cluster begins behind the one that has ended or at the arm; a new \
+round begins the sweep anew or not; a cluster holds both classes or D
+only. A verdict *depends on* a question if another answer to it alone turns it round, in some \
+combination. The tables say at which load. Heavy load is a share of a disk's capacity, the highest \
+λ of the grid at which SPTF and CLUST-REQ(6) are steady as by default: at least {100 * HEAVY:.0f} %
+of it, the same λ for every combination. (How busy the drive is says less: near capacity that \
+hardly changes with λ.) The paper names no λ for its 15 and 30 %, so
+they may be reached somewhere among those loads, and a gain may be larger than the paper's. Loads \
+of the two disks are alike where their shares differ by at most {ALIKE}.
 
-**Loads of single claims.** *Up to several hundred percent* is looked for where it is largest, just below the load at which TPS:SCAN/SCAN falls behind; the base is TPS:SCAN/SCAN, the only
-policy of figure 1 that is neither hierarchical nor meant for fairness alone. With N = 15, the C leave more of a round: low and medium rates end where the D ask for as large a part of what is left, at
-λ = {low_and_medium(15)}. The sentence on fairness names the hierarchy as the cause: it is judged in two phases with and without it, at the rates where the mean is lower with it; *one phase over two* is the other
-reading. *Enough to reach steady state* is judged where there is one; *overloaded points too* is the other reading.
+**Loads of single claims.** *Up to several hundred percent* is looked for where it is largest, \
+just below the load at which TPS:SCAN/SCAN falls behind; the base is TPS:SCAN/SCAN, the only
+policy of figure 1 that is neither hierarchical nor meant for fairness alone. With N = 15, the C \
+leave more of a round: low and medium rates end where the D ask for as large a part of what is \
+left, at
+λ = {low_and_medium(15)}. The sentence on fairness names the hierarchy as the cause: it is judged \
+in two phases with and without it, at the rates where the mean is lower with it; *one phase over \
+two* is the other
+reading. *Enough to reach steady state* is judged where there is one; *overloaded points too* is \
+the other reading.
 
-**What TPS's list is.** With CI-OPT in the second phase the whole disk is one interval. How long its list lasts is not said: by default until all of it has been served, in another interpretation (*lists anew*) it is
+**What TPS's list is.** With CI-OPT in the second phase the whole disk is one interval. How long \
+its list lasts is not said: by default until all of it has been served, in another interpretation \
+(*lists anew*) it is
 made anew after each part of at most six.
 
-**Flat policies.** Those that the paper names in section 1.1, SCAN in both directions and in one, and FCFS. It knows round robin as an order of the C; that the classes take turns is of
-another paper ([integrated servers](../integrated-servers/README.md)). It stands in the table, and is judged under *round robin, too*.
+**Flat policies.** Those that the paper names in section 1.1, SCAN in both directions and in one, \
+and FCFS. It knows round robin as an order of the C; that the classes take turns is of
+another paper ([integrated servers](../integrated-servers/README.md)). It stands in the table, and \
+is judged under *round robin, too*.
 
-Beside the default, claims on fairness are judged by the fairest of all kinds of clusters, and claims on response by the fastest. Where the paper speaks of clustered or hierarchical
+Beside the default, claims on fairness are judged by the fairest of all kinds of clusters, and \
+claims on response by the fastest. Where the paper speaks of clustered or hierarchical
 algorithms, those with C-intervals are meant too; the same is judged of the new clusters alone.
 
-A D that the guard refuses waits for the next round, as section 2.1 has it; that it is looked at again when the last C has been served is another interpretation.
-FAMISH stops where the whole plan would be over later than the round, what lies behind the last C included: then every D that it takes is served in its round, as the
-paper promises. Step 3 of section 2.3 alone asks only whether a C would be late, and would let D behind the last C run on into the next round.
+A D that the guard refuses waits for the next round, as section 2.1 has it; that it is looked at \
+again when the last C has been served is another interpretation.
+FAMISH stops where the whole plan would be over later than the round, what lies behind the last C \
+included: then every D that it takes is served in its round, as the
+paper promises. Step 3 of section 2.3 alone asks only whether a C would be late, and would let D \
+behind the last C run on into the next round.
 
-Figure 3 is an experiment of its own (`clusters.toml`): one cluster of D at a time on an idle disk, all of it waiting while the
-drive serves a single sector at the cluster's lower edge. Its response times, from then on, in the exact order (`CLUST-REQ(6)`)
+Figure 3 is an experiment of its own (`clusters.toml`): one cluster of D at a time on an idle \
+disk, all of it waiting while the
+drive serves a single sector at the cluster's lower edge. Its response times, from then on, in the \
+exact order (`CLUST-REQ(6)`)
 are held against those in SCAN's order (`LOOK`), for the same clusters.
 
-Near capacity the policies with C-intervals are unfair in a way that the paper does not show. Their sweeps go up and down in turn, and the
-guard lets no D pass once the slack is used up on the way; D in the middle of the disk, where both sweeps run out of it, starve (the
+Near capacity the policies with C-intervals are unfair in a way that the paper does not show. \
+Their sweeps go up and down in turn, and the
+guard lets no D pass once the slack is used up on the way; D in the middle of the disk, where both \
+sweeps run out of it, starve (the
 log of requests shows it: long waits have only those around the middle). CI-OPT(6), which takes what
-comes for the present interval only with its next list, gets there first: the table *Where the other claims turn* says from which load on it is no longer
+comes for the present interval only with its next list, gets there first: the table *Where the \
+other claims turn* says from which load on it is no longer
 ahead of CI-SPTF (`opt-over-greedy`). A sweep that always goes upward has no such place.
 
-TPS cannot be near OPS at low rates as long as OPS goes on with D all through the round: a D that comes in the sweep waits for its end under TPS. Only
+TPS cannot be near OPS at low rates as long as OPS goes on with D all through the round: a D that \
+comes in the sweep waits for its end under TPS. Only
 an OPS that rests after its sweep is as slow.
 """
 

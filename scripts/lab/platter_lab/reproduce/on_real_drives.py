@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The comparison of `mixed_media` on measured drives, with their zones, caches and controllers: which claims survive."""
+"""The comparison of `mixed_media` on measured drives, with their zones, caches and controllers:
+which claims survive."""
 
 from __future__ import annotations
 
@@ -27,6 +28,7 @@ from platter_lab.reproduce.mixed_load import (
     fairness,
     response_ms,
 )
+from platter_lab.reproduce.mixed_media import Views
 from platter_lab.reproduce.study import PAPERS, Plan, Report, Study, Table
 from platter_lab.reproduce.turning_points import grid_table
 from platter_lab.runs.results import Results
@@ -110,7 +112,7 @@ def plan(quick: bool) -> Plan:
     return Plan(tuple(dict.fromkeys(points)), mixed_media.SEEDS)
 
 
-def _general() -> list[Judged]:
+def _general() -> list[Judged[Views]]:
     """The claims that are not about Table 1's disk or its projection alone."""
     return [
         one
@@ -120,22 +122,26 @@ def _general() -> list[Judged]:
 
 
 def report(results: Results, quick: bool) -> Report:
-    def views(name: str, interpretation: Interpretation = DEFAULT) -> dict[str, object]:
+    def views(name: str, interpretation: Interpretation = DEFAULT) -> Views:
         loads, heavy = (_all, _heavy) if interpretation is DEFAULT else (_again, _again)
-        return {
-            "table1": View(results, loads(quick)[name], POLICIES, interpretation),
-            "table1 heavy": View(results, heavy(quick)[name], POLICIES, interpretation),
-            "table1 fine": View(results, _fine(quick, name), (TPS_SCAN, CI_OPT), interpretation),
-        }
+        return Views(
+            {
+                "table1": View(results, loads(quick)[name], POLICIES, interpretation),
+                "table1 heavy": View(results, heavy(quick)[name], POLICIES, interpretation),
+                "table1 fine": View(
+                    results, _fine(quick, name), (TPS_SCAN, CI_OPT), interpretation
+                ),
+            }
+        )
 
-    def at_best(name: str) -> dict[str, object]:
+    def at_best(name: str) -> Views:
         """With the best of all kinds of clusters."""
         kinds = [
             (View(results, _heavy(quick)[name], CLUST, kind), policy)
             for kind in CLUSTER_KINDS
             for policy in CLUST
         ]
-        return {**views(name), "table1 clusters": Opponents(kinds)}
+        return replace(views(name), clusters={"table1": Opponents(kinds)})
 
     @cache
     def grid(name: str) -> dict[Together, View]:
@@ -153,7 +159,7 @@ def report(results: Results, quick: bool) -> Report:
             interpretation: views(name, interpretation) for interpretation in INTERPRETATIONS
         }
         combined = {
-            together: {"table1": view, "table1 heavy": view}
+            together: Views({"table1": view, "table1 heavy": view})
             for together, view in grid(name).items()
         }
         bases = {
@@ -243,12 +249,19 @@ def report(results: Results, quick: bool) -> Report:
 
 
 INTRODUCTION = """
-The load of [mixed-media](../mixed-media/README.md) with N = 25, on two measured drives: the Quantum Atlas 10K (`atlas10k.toml`) and
-the Seagate Cheetah 9LP (`cheetah9lp.toml`) with their zones, skews, spares, caches with read-ahead, and the overheads of their
-controllers. The bus is Ultra2 SCSI, 80 MB/s, in the place of the slow one of the rig on which the drives were measured. Requests lie
-anywhere on the drive and go on over tracks and cylinders. Each drive's claims are judged by the criteria of that page, from λ = 35 on under every
-combination of what the paper leaves open about SPTF and clusters, and by the best of all kinds of clusters; the
-first table holds them beside Table 1's disk. Runs have 4,000 rounds, five make a point. *Up to several hundred percent* is looked for just below the load at which TPS:SCAN/SCAN falls behind, which is
+The load of [mixed-media](../mixed-media/README.md) with N = 25, on two measured drives: the \
+Quantum Atlas 10K (`atlas10k.toml`) and
+the Seagate Cheetah 9LP (`cheetah9lp.toml`) with their zones, skews, spares, caches with \
+read-ahead, and the overheads of their
+controllers. The bus is Ultra2 SCSI, 80 MB/s, in the place of the slow one of the rig on which the \
+drives were measured. Requests lie
+anywhere on the drive and go on over tracks and cylinders. Each drive's claims are judged by the \
+criteria of that page, from λ = 35 on under every
+combination of what the paper leaves open about SPTF and clusters, and by the best of all kinds of \
+clusters; the
+first table holds them beside Table 1's disk. Runs have 4,000 rounds, five make a point. *Up to \
+several hundred percent* is looked for just below the load at which TPS:SCAN/SCAN falls behind, \
+which is
 another one on each drive.
 """
 

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A study's report as files: a page in Markdown, figures as SVG, data as CSV, and what is behind them."""
+"""A study's report as files: a page in Markdown, figures as SVG, data as CSV, and what is behind
+them."""
 
 from __future__ import annotations
 
@@ -15,10 +16,15 @@ from platter_lab.reproduce.figures import Chart, Map, svg
 from platter_lab.reproduce.study import Plan, Report, Study, Table
 from platter_lab.statistics import interval
 
-INTERVALS = """Values are means over the seeds with their 95 % confidence intervals (Student's t); a ratio is taken run by run
-between runs of the same seed, which have the same load. A claim *holds* if the whole interval of each quantity it rests on
-meets the criterion, *does not hold* if one lies wholly on the other side, and is *not decided* if an interval straddles a bound.
-It *depends on* an interpretation if that alone turns the verdict round (where an interpretation has run at fewer points: the default's at these), and on a question that the paper leaves open if another answer to it alone does so under some
+INTERVALS = """Values are means over the seeds with their 95 % confidence intervals (Student's t); \
+a ratio is taken run by run
+between runs of the same seed, which have the same load. A claim *holds* if the whole interval of \
+each quantity it rests on
+meets the criterion, *does not hold* if one lies wholly on the other side, and is *not decided* if \
+an interval straddles a bound.
+It *depends on* an interpretation if that alone turns the verdict round (where an interpretation \
+has run at fewer points: the default's at these), and on a question that the paper leaves open if \
+another answer to it alone does so under some
 combination of answers to the others. Shown is the comparison that decides: the one nearest to its
 bound, or farthest beyond it."""
 
@@ -89,8 +95,9 @@ def parts_table(claims: Sequence[Claim]) -> Table:
 
 
 def means_table(runs: Table) -> Table:
-    """Of each configuration the number of its runs, and of each value the mean and half the width of its interval; empty where a run has none. A
-    value that is a word is the same in all runs of a configuration."""
+    """Of each configuration the number of its runs, and of each value the mean and half the width
+    of its interval; empty where a run has none. A value that is a word is the same in all runs of a
+    configuration."""
     seed = runs.header.index("seed")
     by_configuration: dict[tuple[str, ...], dict[str, tuple[str, ...]]] = {}
     for row in runs.rows:
@@ -232,9 +239,16 @@ def data_section(shown: Sequence[str], behind: Sequence[str], command: str) -> s
         [
             "## Data\n",
             ", ".join(f"[{file}]({file})" for file in shown) + ".\n",
-            "A row of a file of means is a configuration. It has the number of the runs, the mean of each value, and half the width of the mean's 95 %",
-            f"confidence interval (`_half`). `{command}` also writes every run and every comparison",
-            f"([where](../../reference/reproduce.md#interface)): {', '.join(f'`{file}`' for file in behind)}.",
+            (
+                "A row of a file of means is a configuration. It has the number of the runs, the "
+                "mean of each value, and half the width of the mean's 95 %"
+            ),
+            (
+                f"confidence interval (`_half`). `{command}` also writes every run and every "
+                "comparison"
+            ),
+            "([where](../../reference/reproduce.md#interface)): "
+            f"{', '.join(f'`{file}`' for file in behind)}.",
         ]
     )
 
@@ -245,7 +259,8 @@ def data_tables(report: Report) -> list[Table]:
 
 
 def details(report: Report) -> dict[str, str]:
-    """File name to text of what is behind the page: every run, every comparison, and further tables."""
+    """File name to text of what is behind the page: every run, every comparison, and further
+    tables."""
     return {
         table.file: csv_text(table.header, table.rows)
         for table in (*report.runs, parts_table(report.claims), *report.details)

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Loads of text and video clients on partitioned and integrated servers, and results as claims look at them."""
+"""Loads of text and video clients on partitioned and integrated servers, and results as claims look
+at them."""
 
 from __future__ import annotations
 
@@ -7,7 +8,7 @@ import math
 import tomllib
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -62,6 +63,7 @@ NAMES = {
     SATF: "integrated, SATF",
 }
 Metric = Callable[[dict[str, Any]], float | None]
+Load = TypeVar("Load", int, float)
 
 CLIENT_ROUNDS = Interpretation(
     "client-rounds",
@@ -70,17 +72,24 @@ CLIENT_ROUNDS = Interpretation(
 )
 
 
+def _measured(of: dict[str, Any], key: str) -> float | None:
+    """A number in a part of a result; None where there was nothing to measure."""
+    value: float | None = of[key]
+    return value
+
+
 def response(result: dict[str, Any]) -> float | None:
-    """Mean response of a text request, in ms; None, as in all that follows, where there was none."""
-    return result["text"]["response_ms"]["mean"]
+    """Mean response of a text request, in ms; None, as in all that follows, where there was
+    none."""
+    return _measured(result["text"]["response_ms"], "mean")
 
 
 def queueing(result: dict[str, Any]) -> float | None:
-    return result["text"]["unit_queue_ms"]
+    return _measured(result["text"], "unit_queue_ms")
 
 
 def service(result: dict[str, Any]) -> float | None:
-    return result["text"]["unit_service_ms"]
+    return _measured(result["text"], "unit_service_ms")
 
 
 def queueing_share(result: dict[str, Any]) -> float | None:
@@ -95,25 +104,26 @@ def queueing_share(result: dict[str, Any]) -> float | None:
 
 def text_disks_busy(result: dict[str, Any]) -> float:
     """Share of the time for which the partitioned server's disks of text are busy."""
-    disks = result["disks"]["utilisation"][: SERVED["server"]["text_disks"]]
+    disks: list[float] = result["disks"]["utilisation"][: SERVED["server"]["text_disks"]]
     return sum(disks) / len(disks)
 
 
 def late_rounds(result: dict[str, Any]) -> float | None:
     """Share of the client-rounds with a late unit."""
-    return result["video"]["violation_share"]
+    return _measured(result["video"], "violation_share")
 
 
 def late_units(result: dict[str, Any]) -> float | None:
     """Share of the units."""
-    return result["video"]["late_unit_share"]
+    return _measured(result["video"], "late_unit_share")
 
 
 OF_VIDEO = (late_rounds, late_units)
 
 
 def crossing(x: Sequence[float], y: Sequence[float], level: float) -> float:
-    """Where y first reaches the level, between two x linearly; NaN if it does not. Minus infinity if it has at the first x already, unless that is 0."""
+    """Where y first reaches the level, between two x linearly; NaN if it does not. Minus infinity
+    if it has at the first x already, unless that is 0."""
     for i, value in enumerate(y):
         if value >= level:
             return (
@@ -125,14 +135,15 @@ def crossing(x: Sequence[float], y: Sequence[float], level: float) -> float:
 
 
 def supported(capacities: Sequence[float]) -> float:
-    """Clients that a server supports, a whole number: the largest that is not above the mean over the seeds."""
+    """Clients that a server supports, a whole number: the largest that is not above the mean over
+    the seeds."""
     mean = float(np.mean(capacities))
     return float(math.floor(mean)) if math.isfinite(mean) else mean
 
 
 def paired(one: Sequence[float], other: Sequence[float]) -> list[tuple[float, float]]:
     """Runs with the same seed; one point may have more of them."""
-    return list(zip(one, other))
+    return list(zip(one, other, strict=False))
 
 
 def ratio_of(one: Sequence[float], other: Sequence[float]) -> Interval:
@@ -148,7 +159,8 @@ SHORT_S = 60.0  # a run that measures less is short
 
 
 class Seeds:
-    """How many seeds a point runs with: the first few, and more where a comparison needs them; of short runs up to `most_short`."""
+    """How many seeds a point runs with: the first few, and more where a comparison needs them; of
+    short runs up to `most_short`."""
 
     def __init__(self, first: int, most: int, most_short: int) -> None:
         self.first, self.most, self.most_short = (
@@ -169,12 +181,14 @@ WHOLE, QUICK = Seeds(5, 40, 160), Seeds(3, 6, 6)
 class View:
     """The points of a study, quick or whole, under one interpretation, and their results.
 
-    Loads are stated in the paper's clients, of which the partitioned server supports T text and V video. A point has as many of ours: the same
-    parts of what our partitioned server supports under this interpretation, in whole clients, in its runs with all seeds (`text_unit`, `video_unit`). As long as
-    that is not known, nothing else is asked for; without `results` it is taken to be the paper's.
+    Loads are stated in the paper's clients, of which the partitioned server supports T text and V
+    video. A point has as many of ours: the same parts of what our partitioned server supports under
+    this interpretation, in whole clients, in its runs with all seeds (`text_unit`, `video_unit`).
+    As long as that is not known, nothing else is asked for; without `results` it is taken to be the
+    paper's.
 
-    Points come to be by being asked for: without their results, samples are NaN. Interpretations, and the default that they are compared with, run at
-    fewer points (`coarse`).
+    Points come to be by being asked for: without their results, samples are NaN. Interpretations,
+    and the default that they are compared with, run at fewer points (`coarse`).
     """
 
     def __init__(
@@ -191,7 +205,8 @@ class View:
         coarse = coarse or quick or interpretation != DEFAULT
         self.text = (0, 50, 100, 150, 200) if coarse else tuple(range(0, 201, 20))
         self.video = (0, 50, 80, 102) if coarse else (0, 10, 20, 30, 40, 50, 60, 70, 80, 90, 102)
-        # Text clients beyond the partitioned server's capacity, far beyond it, and video clients beside them.
+        # Text clients beyond the partitioned server's capacity, far beyond it, and video clients
+        # beside them.
         self.overload, self.far_overload = (250, 400) if coarse else (250, 300, 400), (875,)
         self.beside_overload = (0, 97) if coarse else (0, 51, 97)
         # Where an interpretation changes the partitioned server its capacities lie elsewhere.
@@ -231,14 +246,15 @@ class View:
                 for capacity, paper in ((self.own_text(), T), (self.own_video(), V))
             )
 
-    # --- points ------------------------------------------------------------------------------------------------------
+    # --- points -----------------------------------------------------------------------------------
 
     def clients(self, text: float, video: float) -> tuple[int, int]:
         """Our clients for the paper's."""
         return round(text * self.text_unit), round(video * self.video_unit)
 
     def depends_on(self, parts: Callable[[View], Any]) -> frozenset[tuple[Point, Metric]]:
-        """What comparisons look at: runs, and what is taken from each; among them those that T and V are made of, if a load is stated in these."""
+        """What comparisons look at: runs, and what is taken from each; among them those that T and
+        V are made of, if a load is stated in these."""
         self._looked, self._in_units = set(), set()
         parts(self)
         for unit in tuple(self._in_units):
@@ -301,7 +317,8 @@ class View:
         )
 
     def _own(self, server: Server, text: int, video: int, bursty: bool = False) -> Server:
-        """The interpretation's settings that can change what such a load gets: others than the scenario has."""
+        """The interpretation's settings that can change what such a load gets: others than the
+        scenario has."""
         return tuple(
             (key, value)
             for key, value in self.interpretation.settings
@@ -357,7 +374,7 @@ class View:
         """The first run's, in KB/s."""
         return [value / KB for value in self.offered_runs()[0]]
 
-    # --- samples -----------------------------------------------------------------------------------------------------
+    # --- samples ----------------------------------------------------------------------------------
 
     def _of(self, point: Point, metric: Metric) -> list[float]:
         self._looked.add((point, metric))
@@ -380,7 +397,8 @@ class View:
         lasting_s: float = 0,
         **settings: Any,
     ) -> list[float]:
-        """One for each seed. Of the partitioned server each class alone: it knows nothing of the other."""
+        """One for each seed. Of the partitioned server each class alone: it knows nothing of the
+        other."""
         if not self.has_units:
             return [math.nan]
         if server[:1] == PARTITIONED:
@@ -393,8 +411,9 @@ class View:
     def bursty(
         self, metric: Metric, server: Server, load: float, video: float, scaling: str = ""
     ) -> list[float]:
-        """Bursty text past the cache, unless the interpretation has one; its load, too, is the same part of our T. A run is the whole trace, scaled as
-        the interpretation says or, if given, in one of `SCALINGS`."""
+        """Bursty text past the cache, unless the interpretation has one; its load, too, is the same
+        part of our T. A run is the whole trace, scaled as the interpretation says or, if given, in
+        one of `SCALINGS`."""
         if not self.has_units:
             return [math.nan]
         if server[:1] == PARTITIONED:
@@ -410,7 +429,7 @@ class View:
         else:
             interval_s = TRACE_BYTES_PER_S / ours
             lasting = float(round(TRACE_INTERVALS * interval_s))
-        settings = {
+        settings: dict[str, Any] = {
             key.replace(".", "__"): value
             for key, value in (*_bursts(ours), ("text.cache_bytes", "0"))
             if key not in own
@@ -429,7 +448,7 @@ class View:
             metric,
         )
 
-    # --- parts of claims ---------------------------------------------------------------------------------------------
+    # --- parts of claims --------------------------------------------------------------------------
 
     def part(self, label: str, value: Callable[[], Interval], criterion: Criterion) -> Part:
         """Of a value that keeps the points that it is of."""
@@ -507,10 +526,10 @@ class View:
         ]
         return [(partitioned, integrated) for partitioned, integrated in both]
 
-    # --- capacities --------------------------------------------------------------------------------------------------
+    # --- capacities -------------------------------------------------------------------------------
 
     def capacities(
-        self, level: float, x: Sequence[float], at: Callable[[float], list[float]]
+        self, level: float, x: Sequence[Load], at: Callable[[Load], list[float]]
     ) -> list[float]:
         """Of each seed, where what is `at` a load reaches the level."""
         by_x = [at(one) for one in x]
@@ -559,7 +578,8 @@ class View:
         )
 
     def both_capacity(self, server: Server, video: float, **settings: Any) -> list[float]:
-        """Text clients beside so many video clients: where response or violations first reach their limit."""
+        """Text clients beside so many video clients: where response or violations first reach their
+        limit."""
         loads = [t for t in self.capacity_text if near_ideal(t, video)]
         by_violations = self.capacities(
             LIMIT_SHARE,
@@ -581,22 +601,25 @@ class View:
             ),
         )
 
-    def partition(self, text_disks: int, load: float = 0.9) -> tuple[Server, Server, int, int]:
-        """Both servers with so many disks for text of 16, text clients for a part of their capacity, and video clients for a half."""
+    def partition(
+        self, text_disks: int, load: float = 0.9
+    ) -> tuple[tuple[Server, Server], int, int]:
+        """Both servers, the partitioned one first, with so many disks for text of 16, text clients
+        for a part of their capacity, and video clients for a half."""
         sizes = (
             ("server.text_disks", str(text_disks)),
             ("server.video_disks", str(16 - text_disks)),
         )
         policy = ("policy", f"CELLO({16 - text_disks}|{text_disks}|0)")
         return (
-            (*PARTITIONED, *sizes),
-            (*INTEGRATED, *sizes, policy),
+            ((*PARTITIONED, *sizes), (*INTEGRATED, *sizes, policy)),
             round(load * T * text_disks / 8),
             50 * (16 - text_disks) // 8,
         )
 
     def gains(self, spread: Spread, overload_s: float) -> list[Gain]:
-        """What is to be expected of loads that vary, of each seed. An overload begins with nothing to do and lasts so long."""
+        """What is to be expected of loads that vary, of each seed. An overload begins with nothing
+        to do and lasts so long."""
         text = [t for t in self.text if t]
         text += (
             self.overload
@@ -681,12 +704,12 @@ def first_of(one: Sequence[float], other: Sequence[float]) -> list[float]:
 
 def mean_of(points: Sequence[Sequence[float]]) -> list[float]:
     """Of many points, run by run."""
-    return [sum(run) / len(run) for run in zip(*points)]
+    return [sum(run) / len(run) for run in zip(*points, strict=False)]
 
 
 def share_of(parts: Sequence[Part], label: str, criterion: Criterion) -> Part:
-    """The share of the comparisons that hold. Its interval is without those that are not decided, and with all of these, whose runs it is
-    estimated from."""
+    """The share of the comparisons that hold. Its interval is without those that are not decided,
+    and with all of these, whose runs it is estimated from."""
     runs = min(part.value.runs for part in parts)
     if any(math.isnan(part.value.mean) for part in parts):
         return Part(
@@ -705,7 +728,8 @@ def share_of(parts: Sequence[Part], label: str, criterion: Criterion) -> Part:
 
 
 def somewhere(parts: Sequence[Part]) -> Part:
-    """What a sentence says may be: it holds if one of the comparisons does. The one that shows it best, or comes nearest to it."""
+    """What a sentence says may be: it holds if one of the comparisons does. The one that shows it
+    best, or comes nearest to it."""
     for verdict in (Verdict.HOLDS, Verdict.OPEN, Verdict.FAILS):
         found = [part for part in parts if part.verdict is verdict]
         if found:

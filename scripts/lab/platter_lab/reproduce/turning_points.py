@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The load from which on, or up to which, a claim holds, for each combination of interpretations."""
+"""The load from which on, or up to which, a claim holds, for each combination of
+interpretations."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from platter_lab.reproduce.claims import Part, Verdict, combined
 from platter_lab.reproduce.interpretations import Factor, Together
@@ -36,7 +38,7 @@ def where(rates: Sequence[int], found: Sequence[Verdict | None], load: Callable[
     if not decided:
         return "not decided"
     holding = [rate for rate, holds in decided if holds]
-    changes = sum(a[1] is not b[1] for a, b in zip(decided, decided[1:]))
+    changes = sum(a[1] is not b[1] for a, b in pairwise(decided))
     first, last = decided[0][0], decided[-1][0]
     if not holding:
         return f"at none up to {load(last)}"
@@ -50,7 +52,8 @@ def where(rates: Sequence[int], found: Sequence[Verdict | None], load: Callable[
 def grid_table(
     title: str, turns: Sequence[Turn], factors: Sequence[Factor], grid: Mapping[Together, View]
 ) -> Table:
-    """One row for each combination, one column for each claim; the load as λ and as SPTF's utilisation at it."""
+    """One row for each combination, one column for each claim; the load as λ and as SPTF's
+    utilisation at it."""
     rows = []
     for together, view in grid.items():
 

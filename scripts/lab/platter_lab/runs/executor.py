@@ -38,9 +38,13 @@ class ExecutorIf(Protocol):
         what: str,
         lost: Callable[[Item, str], Result] | None = None,
     ) -> list[Result]:
-        """The work's results in the order of the items, whatever order they finish in. `what` the items are, for a progress bar. Raises what the
-        first work that fails raises; the rest is not begun. An executor that sends work elsewhere expects a module's function and items that can be
-        pickled; `lost` gives the result of an item that ended, with a message, whoever worked at it, each time (without it: StudyFailed)."""
+        """The work's results in the order of the items, whatever order they finish in.
+
+        `what` the items are, for a progress bar. Raises what the first work that fails raises; the
+        rest is not begun. An executor that sends work elsewhere expects a module's function and
+        items that can be pickled; `lost` gives the result of an item that ended, with a message,
+        whoever worked at it, each time (without it: StudyFailed).
+        """
 
 
 _quiet = threading.local()
@@ -58,7 +62,10 @@ def without_bars() -> Iterator[None]:
 
 @contextmanager
 def progress(count: int, what: str) -> Iterator[Callable[[bool], None]]:
-    """A bar of that many items on a terminal; call once an item, with whether it failed. Any thread may."""
+    """A bar of that many items on a terminal; call once an item, with whether it failed.
+
+    Any thread may.
+    """
     console = Console(stderr=True)
     bar = Progress(
         BarColumn(),
@@ -100,7 +107,11 @@ class LocalProcesses:
         what: str,
         lost: Callable[[Item, str], Result] | None = None,
     ) -> list[Result]:
-        """Nothing is lost here. What has begun when one fails still ends; what has begun when a signal ends this process is killed."""
+        """Nothing is lost here.
+
+        What has begun when one fails still ends; what has begun when a signal ends this process is
+        killed.
+        """
         owner = f"here-{secrets.token_hex(8)}"
 
         def owned(item: Item) -> Result:

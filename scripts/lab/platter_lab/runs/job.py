@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One run as a job, which can be sent to another process or machine. That one executes the job and keeps its result."""
+"""One run as a job, which can be sent to another process or machine.
+
+That one executes the job and keeps its result.
+"""
 
 from __future__ import annotations
 
@@ -45,8 +48,10 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Inputs:
-    """Digests of what a result depends on beside the seed, as they were when the key was made: of the executable, of the effective configuration without
-    its seed, and of the contents that it names, by absolute name (`content_of`)."""
+    """Digests of what a result depends on beside the seed, as they were when the key was made: of
+    the executable, of the effective configuration without its seed, and of the contents that it
+    names, by absolute name (`content_of`).
+    """
 
     program: str
     configuration: str
@@ -55,9 +60,11 @@ class Inputs:
 
 @dataclass(frozen=True)
 class Job:
-    """`scenario` is a scenario's file and what is overridden in it, as words of a command; `command` repeats the run by hand. `folder` is where it runs
-    (None: this process's). With `logs` the log of requests is kept too; `summary` makes further values of it. All of the result is kept; with `places`,
-    ways through its JSON, only what stands there is handed back."""
+    """`scenario` is a scenario's file and what is overridden in it, as words of a command;
+    `command` repeats the run by hand. `folder` is where it runs (None: this process's). With `logs`
+    the log of requests is kept too; `summary` makes further values of it. All of the result is
+    kept; with `places`, ways through its JSON, only what stands there is handed back.
+    """
 
     key: str
     platter: Path
@@ -79,7 +86,10 @@ class Job:
 
 
 def digest_of(file: Path) -> str:
-    """Of a file's content; read only if it was written since this process has read it. LabError where it cannot be read."""
+    """Of a file's content; read only if it was written since this process has read it.
+
+    LabError where it cannot be read.
+    """
     try:
         status = file.stat()
         return _digest(
@@ -115,7 +125,9 @@ def configuration_of(
 
 
 def _files_of(name: str) -> list[str]:
-    """What an absolute name in a configuration stands for: a file, or NAME.blktrace.0, .1, ... of a recorded trace; nothing for other texts."""
+    """What an absolute name in a configuration stands for: a file, or NAME.blktrace.0, .1, ... of a
+    recorded trace; nothing for other texts.
+    """
     if not os.path.isabs(name) or os.path.isfile(name):
         return [name] if os.path.isabs(name) else []
     return sorted(
@@ -138,7 +150,10 @@ def content_of(name: str) -> str:
 
 
 def but_seed(configuration: dict[str, Any], scenario: Path) -> str:
-    """Digest of a configuration without its seed: a run has its own. Names of files may count from the scenario's folder, as they do in a result."""
+    """Digest of a configuration without its seed: a run has its own.
+
+    Names of files may count from the scenario's folder, as they do in a result.
+    """
     folder = os.path.abspath(scenario.parent)
 
     def absolute(value: Any) -> Any:
@@ -196,8 +211,11 @@ def parts_of(result: dict[str, Any], places: Places) -> dict[str, Any]:
 
 
 def carry_out(job: Job) -> Outcome:
-    """A result that is kept, or why there is none. What the model refuses is tried once, what fails `tries` times. StudyFailed where an input is no longer
-    what the key was made of; LabError where the result cannot be kept."""
+    """A result that is kept, or why there is none.
+
+    What the model refuses is tried once, what fails `tries` times. StudyFailed where an input is no
+    longer what the key was made of; LabError where the result cannot be kept.
+    """
     if kept := _found(job):
         return kept
     for left in reversed(range(job.tries)):
@@ -216,7 +234,10 @@ def carry_out_or_raise(job: Job) -> Outcome:
 
 
 def _found(job: Job) -> Outcome | None:
-    """What another has kept since the job was made: one whose worker was lost, or a second study."""
+    """What another has kept since the job was made.
+
+    One whose worker was lost, or a second study.
+    """
     result = job.store.read(job.key)
     return (
         None
@@ -258,11 +279,15 @@ def _run(job: Job) -> tuple[dict[str, Any], list[str]]:
 
 
 def _changed(job: Job, ran_with: dict[str, Any]) -> list[str]:
-    """What is not as it was when the job's key was made, by name. `ran_with` is the configuration in its result."""
+    """What is not as it was when the job's key was made, by name.
+
+    `ran_with` is the configuration in its result.
+    """
     then = job.inputs
     changed = [str(job.platter)] if digest_of(job.platter) != then.program else []
     scenario = Path(job.folder or "", job.scenario[0])
-    # What the result says tells that nothing has changed; where it has another form than the dump, a second dump tells.
+    # What the result says tells that nothing has changed; where it has another form than the dump,
+    # a second dump tells.
     if (
         but_seed(ran_with, scenario) != then.configuration
         and but_seed(configuration_of(job.platter, job.scenario, job.folder, job.command), scenario)
@@ -275,7 +300,8 @@ def _changed(job: Job, ran_with: dict[str, Any]) -> list[str]:
 def _keep(job: Job, result: dict[str, Any], changed: list[str]) -> Outcome:
     if changed:
         raise StudyFailed(
-            f"{job.command}\n{', '.join(changed)}: changed while the study ran, so the result is not kept; start the study again"
+            f"{job.command}\n{', '.join(changed)}: changed while the study ran, so the result is "
+            "not kept; start the study again"
         )
     job.store.write(job.key, result)
     return Outcome(job.key, parts_of(result, job.places))

@@ -38,8 +38,10 @@ def add_place(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="KEY=VALUE",
-        help="setting of the Slurm jobs: partition, account, walltime, "
-        "memory, cores or another key of jobqueue.slurm in Dask's configuration, which it overrides; may be repeated",
+        help=(
+            "setting of the Slurm jobs: partition, account, walltime, memory, cores or another "
+            "key of jobqueue.slurm in Dask's configuration, which it overrides; may be repeated"
+        ),
     )
     parser.add_argument(
         "--wait",

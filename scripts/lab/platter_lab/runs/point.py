@@ -32,8 +32,9 @@ def _exact(value: float) -> str:
 class Point:
     """A scenario with some keys overridden, without its seed.
 
-    `halfway` is a key that is set to the middle of the measured time, in whole seconds. `summary` makes further values of
-    the log of all requests (a CSV file); they stand under `summary` in the result. A scenario may refuse to measure less than `least_s`.
+    `halfway` is a key that is set to the middle of the measured time, in whole seconds. `summary`
+    makes further values of the log of all requests (a CSV file); they stand under `summary` in the
+    result. A scenario may refuse to measure less than `least_s`.
     """
 
     scenario: Path
@@ -82,24 +83,25 @@ class Point:
 
 def probes_of(point: Point) -> list[Point]:
     """Two short runs of a point, of whole seconds, since some hosts count rounds."""
-    warmup, measure = (
-        [math.ceil(whole * share) for share in PROBES]
-        for whole in (point.warmup_s, point.measure_s)
-    )
+    warmup = [math.ceil(point.warmup_s * share) for share in PROBES]
+    measure: list[float] = [math.ceil(point.measure_s * share) for share in PROBES]
     measure[0] = max(measure[0], point.least_s)
     measure[1] = max(measure[1], measure[0] + 1)
     return [replace(point, warmup_s=w, measure_s=m) for w, m in zip(warmup, measure, strict=True)]
 
 
 class Scenario:
-    """A scenario's file, of which points are made with the lengths that it or their settings say."""
+    """A scenario's file, of which points are made, with lengths that it or their settings say."""
 
     _LENGTHS = ("sim.warmup_s", "sim.measure_s")
 
     def __init__(
         self, platter: Path, file: Path, overrides: Iterable[tuple[str, str]] = ()
     ) -> None:
-        """`overrides` apply to what `configuration` says only. LabError where the model refuses the scenario."""
+        """`overrides` apply to what `configuration` says only.
+
+        LabError where the model refuses the scenario.
+        """
         self._file = file
         words = [word for key, value in overrides for word in ("--set", f"{key}={value}")]
         self.configuration: dict[str, Any] = tomllib.loads(

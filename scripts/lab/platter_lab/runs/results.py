@@ -33,7 +33,10 @@ class Results:
     def samples(
         self, point: Point, metric: Callable[[dict[str, Any]], float | None]
     ) -> list[float | None]:
-        """The metric of each run, shape (seeds,). None, as a result has it, where nothing was measured: an interval over it has no data."""
+        """The metric of each run, shape (seeds,).
+
+        None, as a result has it, where nothing was measured: an interval over it has no data.
+        """
         return [metric(result) for result in self._by_point[point]]
 
 
@@ -52,6 +55,7 @@ class Estimate:
         each = self.cpu_s / todo if todo else 0.0
         about = f"about, from {self.probed} of the points: " if self.probed < self.points else ""
         return (
-            f"{about}{self.points} points, {self.runs} runs, {self.kept} of them kept; {todo} to do at {each:.2f} CPU-seconds: "
-            f"{self.cpu_s:.0f} CPU-seconds, about {self.cpu_s / jobs / 60:.1f} min with {jobs} jobs"
+            f"{about}{self.points} points, {self.runs} runs, {self.kept} of them kept; {todo} to "
+            f"do at {each:.2f} CPU-seconds: {self.cpu_s:.0f} CPU-seconds, about "
+            f"{self.cpu_s / jobs / 60:.1f} min with {jobs} jobs"
         )

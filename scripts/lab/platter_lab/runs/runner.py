@@ -38,14 +38,19 @@ _MOST_PROBED = 200  # points, by an estimate
 
 @dataclass(frozen=True)
 class _Content:
-    """All that a point's results depend on, but for the seed: its digest, and the inputs that must still be the same when a run ends."""
+    """All that a point's results depend on, but for the seed: its digest, and the inputs that must
+    still be the same when a run ends.
+    """
 
     digest: str
     inputs: Inputs
 
 
 class Runner:
-    """Runs points with an executable, where the executor says. Scenarios are read and checked `here` (default: by the executor)."""
+    """Runs points with an executable, where the executor says.
+
+    Scenarios are read and checked `here` (default: by the executor).
+    """
 
     def __init__(
         self, platter: Path, store: Store, executor: ExecutorIf, here: ExecutorIf | None = None
@@ -55,15 +60,16 @@ class Runner:
         self._store = store
         self._executor = executor
         self._here = here or executor
-        self._folder = (
-            ROOT if HAS_TREE else Path.cwd()
-        )  # commands that repeat a run are said for it
+        # Commands that repeat a run are said for it.
+        self._folder = ROOT if HAS_TREE else Path.cwd()
         self._files: dict[str, str] = {}
         self._contents: dict[Point, _Content] = {}
 
     def results(self, batches: Iterable[tuple[Point, tuple[int, ...]]]) -> Results:
-        """All points, each with its seeds; only what is not kept is run, and points of one content only once. Raises LabError at the first run
-        that fails, and where the executable or a run's input has changed since this Runner has seen it first."""
+        """All points, each with its seeds; only what is not kept is run, and points of one content
+        only once. Raises LabError at the first run that fails, and where the executable or a run's
+        input has changed since this Runner has seen it first.
+        """
         wanted = dict(batches)
         keys, found = self._kept(wanted)
         jobs = [self._job(key, *run) for key, run in _once(keys, found).items()]
@@ -83,9 +89,12 @@ class Runner:
         logs: bool = False,
         places: Places = (),
     ) -> dict[Point, list[dict[str, Any] | Failure]]:
-        """As `results`, but a run that fails, or takes longer than `limit_s`, is tried again, then is a Failure, and the others go on. Bad input and
-        what changed meanwhile still raise LabError, and so does a result that cannot be kept. With `logs` each
-        result has `requests`, the file of its log of requests (Parquet). With `places` results have no more than what stands there: many can be held."""
+        """As `results`, but a run that fails, or takes longer than `limit_s`, is tried again, then
+        is a Failure, and the others go on. Bad input and what changed meanwhile still raise
+        LabError, and so does a result that cannot be kept. With `logs` each result has `requests`,
+        the file of its log of requests (Parquet). With `places` results have no more than what
+        stands there: many can be held.
+        """
         wanted = dict(batches)
         keys, found = self._kept(wanted, places)
         if logs:
@@ -143,7 +152,9 @@ class Runner:
         return self._content_digest(point)
 
     def estimate(self, batches: Iterable[tuple[Point, tuple[int, ...]]]) -> Estimate:
-        """From two short runs of each point that has something to do: what a run costs at once, and by its length. Of many points some are looked at."""
+        """From two short runs of each point that has something to do: what a run costs at once, and
+        by its length. Of many points some are looked at.
+        """
         every = dict(batches)
         wanted = every
         if len(every) > _MOST_PROBED:

@@ -35,7 +35,9 @@ class Store:
         return self._file(key).with_suffix(".requests.parquet")
 
     def read(self, key: str) -> dict[str, Any] | None:
-        """None where there is no result, or half of one; LabError where it cannot be seen whether there is one."""
+        """None where there is no result, or half of one; LabError where it cannot be seen whether
+        there is one.
+        """
         file = self._file(key)
         try:
             result = json.loads(file.read_text(encoding="utf-8"))
@@ -48,6 +50,5 @@ class Store:
             ) from error
 
     def write(self, key: str, result: dict[str, Any]) -> None:
-        write_whole(
-            {self._file(key): json.dumps(result, sort_keys=True)}, sync=False
-        )  # half of one counts as none
+        # Half of one counts as none.
+        write_whole({self._file(key): json.dumps(result, sort_keys=True)}, sync=False)

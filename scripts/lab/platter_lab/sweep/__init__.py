@@ -15,7 +15,7 @@ def default_output(plan: Path) -> Path:
     return (kept_folder("sweep") if HAS_TREE else Path()) / f"{plan.stem}.parquet"
 
 
-def add_command(subparsers: argparse._SubParsersAction) -> None:
+def add_command(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = subparsers.add_parser(
         "sweep",
         help="run a scenario over axes of keys, and tabulate metrics with confidence intervals",
@@ -25,8 +25,11 @@ def add_command(subparsers: argparse._SubParsersAction) -> None:
         "-o",
         "--output",
         type=Path,
-        help="file of the table, which has a row for each run: .parquet or .csv; default: the plan's name with "
-        ".parquet, in build/sweep, or in the working folder if there is no source tree",
+        help=(
+            "file of the table, which has a row for each run: .parquet or .csv; default: the "
+            "plan's name with .parquet, in build/sweep, or in the working folder if there is no "
+            "source tree"
+        ),
     )
     parser.add_argument(
         "--estimate",

@@ -46,7 +46,7 @@ def _places(plan: Plan) -> Iterator[None]:
         raise
     except LabError as error:
         refused = re.search(r"--set ([\w.-]+)=.*?: \1: (.*)", str(error))
-        if not refused or refused.group(1) not in plan.keys():
+        if not refused or refused.group(1) not in plan.all_keys():
             raise
         raise LabError(
             f"{plan.place(refused.group(1))}{refused.group(1)}: {refused.group(2)}\n{error}"
@@ -59,7 +59,8 @@ def run(arguments: argparse.Namespace) -> int:
     output = arguments.output or default_output(arguments.plan)
     if output.suffix not in (".parquet", ".csv"):
         raise LabError(
-            f"{output}: found {output.suffix or 'no ending'}, expected a table that ends in .parquet or .csv"
+            f"{output}: found {output.suffix or 'no ending'}, expected a table that ends in "
+            ".parquet or .csv"
         )
     expect_writable_file(output, "the table")
     platter = find_platter(arguments.platter)
@@ -90,17 +91,19 @@ def run(arguments: argparse.Namespace) -> int:
     for metric in plan.metrics:
         if none := sum(counts[metric.name] for counts in table.none.values()):
             print(
-                f"{metric.name}: {none} runs have no value, because nothing was measured or the result does not have it; "
-                "intervals are over the other seeds"
+                f"{metric.name}: {none} runs have no value, because nothing was measured or the "
+                "result does not have it; intervals are over the other seeds"
             )
     failures = [one for runs in outcomes.values() for one in runs if isinstance(one, Failure)]
     print(
-        f"{output}: {len(plan.configurations)} configurations, {len(plan.configurations) * len(plan.seeds)} runs, {len(failures)} failed"
+        f"{output}: {len(plan.configurations)} configurations, "
+        f"{len(plan.configurations) * len(plan.seeds)} runs, {len(failures)} failed"
     )
     for one in failures[:10]:
         print(f"failed: {one.message}", file=sys.stderr)
     if failures:
         raise StudyFailed(
-            f"{len(failures)} runs failed; the table names them, and a further call tries them again"
+            f"{len(failures)} runs failed; the table names them, and a further call tries them "
+            "again"
         )
     return 0

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The runs of a sweep: the grid of a plan's axes without the configurations that its filters remove. The plan's file is read first, then its parts
-are checked against each other."""
+"""The runs of a sweep: the grid of a plan's axes without the configurations that its filters
+remove. The plan's file is read first, then its parts are checked against each other.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +47,7 @@ class Plan:
     requests: bool  # a log of each run is kept
     source: TomlFile
 
-    def keys(self) -> set[str]:
+    def all_keys(self) -> set[str]:
         """All that are set in some configuration."""
         return {key for configuration in self.configurations for key, _ in configuration.settings}
 

@@ -21,7 +21,7 @@ _LAST_SEED = 9_200_000_000_000_000_000  # as sim.seed takes them
 
 @dataclass(frozen=True)
 class Step:
-    """A place on an axis: what the table shows of it, and the scenario's keys that are set there."""
+    """A place on an axis: what the table shows of it, and the scenario's keys that it sets."""
 
     label: Any
     settings: tuple[tuple[str, str], ...]
@@ -35,7 +35,10 @@ class Axis:
 
 @dataclass(frozen=True)
 class Metric:
-    """A number of the result. `place` is its way through the JSON; `line` says where in the file it is asked for, as "12: "."""
+    """A number of the result.
+
+    `place` is its way through the JSON; `line` says where in the file it is asked for, as "12: ".
+    """
 
     name: str
     place: tuple[str, ...]
@@ -62,7 +65,9 @@ class Filter:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Each configuration is held against the one that differs from it in this axis alone, which is at `baseline` there."""
+    """Each configuration is held against the one that differs from it in this axis alone, which is
+    at `baseline` there.
+    """
 
     axis: str
     baseline: Any
@@ -96,7 +101,10 @@ def _is_number(value: Any) -> bool:
 def expect_end(
     file: TomlFile, begin: float, end: float, step: float, table: Mapping[str, Any] | None = None
 ) -> None:
-    """LabError where steps from one end of a range miss the other. Precondition: the step leads there."""
+    """LabError where steps from one end of a range miss the other.
+
+    Precondition: the step leads there.
+    """
     steps = (end - begin) / step
     if abs(steps - round(steps)) <= 1e-9 * max(1.0, abs(steps)):
         return
@@ -176,7 +184,9 @@ def _range(file: TomlFile, given: Any, axis: str) -> list[float | int]:
 
 
 def steps_of(file: TomlFile, table: Mapping[str, Any], name: str, what: str) -> tuple[Step, ...]:
-    """Of a table with `points`, or with `values` of a `key`, which is an axis or whatever else `what` says."""
+    """Of a table with `points`, or with `values` of a `key`, which is an axis or whatever else
+    `what` says.
+    """
     if "points" in table:
         points = table["points"]
         if (
@@ -313,9 +323,9 @@ def _metric(file: TomlFile, table: Any) -> Metric:
         or "path" not in table
     ):
         raise file.wrong("metric", repr(table), "path, of a number in the result, and name")
-    return Metric(
-        table.get("name", table["path"]), tuple(table["path"].split(".")), file.line("path", table)
-    )
+    path: str = table["path"]
+    name: str = table.get("name", path)
+    return Metric(name, tuple(path.split(".")), file.line("path", table))
 
 
 def _metrics(file: TomlFile) -> tuple[Metric, ...]:
@@ -346,7 +356,8 @@ def _scenario(file: TomlFile) -> Path:
     given = file.content.get("scenario")
     if not isinstance(given, str):
         raise file.wrong("scenario", repr(given), "the file of a scenario, relative to the plan")
-    # Its own name stays where it is a link: files that it names count from the folder where the link is, as in `platter run`.
+    # Its own name stays where it is a link: files that it names count from the folder where the
+    # link is, as in `platter run`.
     scenario = file.path.parent / given
     scenario = scenario.parent.resolve() / scenario.name
     if not scenario.is_file():

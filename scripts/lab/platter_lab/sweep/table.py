@@ -25,15 +25,18 @@ from platter_lab.statistics import (
 from platter_lab.sweep.metrics import value_of
 from platter_lab.sweep.plan import Configuration, Plan
 
-Outcomes = Mapping[
-    Configuration, Sequence[dict[str, Any] | Failure]
-]  # by configuration, in the order of the seeds
+# By configuration, in the order of the seeds.
+Outcomes = Mapping[Configuration, Sequence[dict[str, Any] | Failure]]
 
 
 class Table:
-    """A row a run. Of each metric M: `M`, and of its configuration `M mean`, `M low`, `M high` over the seeds whose runs have a value (95 %), and
-    `M none`, the number of runs that ended well without one; with a comparison `M ratio`, `M ratio low`, `M ratio high`, the mean of the ratios to the
-    baseline's run with the same seed, over the seeds where both have a value. What has no value is null."""
+    """A row a run.
+
+    Of each metric M: `M`, and of its configuration `M mean`, `M low`, `M high` over the seeds whose
+    runs have a value (95 %), and `M none`, the number of runs that ended well without one; with a
+    comparison `M ratio`, `M ratio low`, `M ratio high`, the mean of the ratios to the baseline's
+    run with the same seed, over the seeds where both have a value. What has no value is null.
+    """
 
     def __init__(self, plan: Plan, outcomes: Outcomes) -> None:
         self._plan = plan
@@ -152,7 +155,9 @@ class Table:
         )
 
     def write(self, path: Path, units: Mapping[str, str]) -> None:
-        """Parquet, whose metadata `platter.sweep` is JSON with the axes and the metrics' units, or CSV by the name's end. Whole or not at all."""
+        """Parquet, whose metadata `platter.sweep` is JSON with the axes and the metrics' units, or
+        CSV by the name's end. Whole or not at all.
+        """
         if path.suffix == ".csv":
             write_bytes(path, self.frame().write_csv().encode())
         else:
@@ -165,7 +170,10 @@ class Table:
             write_parquet(self.frame(), path, {"platter.sweep": json.dumps(about, sort_keys=True)})
 
     def screen(self, units: Mapping[str, str]) -> Screen:
-        """A row a configuration. A mean that not every run has a value for says how many have none."""
+        """A row a configuration.
+
+        A mean that not every run has a value for says how many have none.
+        """
         table = Screen(box=None, pad_edge=False)
         for axis in self._plan.axes:
             table.add_column(axis.name, no_wrap=True)
