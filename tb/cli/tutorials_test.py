@@ -21,7 +21,7 @@ SOURCE = pathlib.Path(os.environ.get("PLATTER_SOURCE", pathlib.Path(__file__).re
 FOLLOWED = [*sorted((SOURCE / "docs/tutorials").glob("*.md")), SOURCE / "docs/how_to/from_a_live_machine.md"]
 OTHERS = sorted({SOURCE / "README.md", *(SOURCE / "docs").rglob("*.md")} - set(FOLLOWED))
 BLOCK = re.compile(r"^(?:<!-- (output|file|not run): ([^\n]*) -->\n)?```(\w*)\n(.*?)^```$", re.M | re.S)
-SPEED = re.compile(r"^(simulated s per wall s|commands per CPU second) .*")   # of the machine
+SPEED = re.compile(r"^(simulated s per wall s|decisions per CPU second) .*")   # of the machine
 END = "== the end of a step"
 
 
