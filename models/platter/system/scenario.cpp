@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "platter/params/describe.h"
@@ -255,6 +256,16 @@ All keys are read and checked before the simulation starts. No key changes durin
   against the schemas.
 )";
 
+/// A text for a cell of a Markdown table, in which a bar would end the cell.
+std::string table_cell(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (c == '|') escaped += '\\';
+    escaped += c;
+  }
+  return escaped;
+}
+
 }  // namespace
 
 std::string reference_page() {
@@ -279,7 +290,7 @@ std::string reference_page() {
       "--- |\n";
   for (const HostInfo& host : host_table()) {
     const Scenario scenario(host);
-    text += fmt::format("| {} | `{}` | {:g} | {:g} |\n", host.name, scenario.policy.notation, scenario.run.warmup_s,
+    text += fmt::format("| {} | `{}` | {:g} | {:g} |\n", host.name, table_cell(scenario.policy.notation), scenario.run.warmup_s,
                         scenario.run.measure_s);
   }
   profile::DriveProfile profile;
