@@ -202,9 +202,9 @@ Page identify(const AtaIdentity& d, const AtaSettings& settings) {
   word(page, 0, 0x0040);
   // Cylinders, heads and sectors a track for old hosts (ATA-6, 6.2). These are the largest values, and no more cylinders than the capacity holds.
   constexpr std::uint32_t kHeads = 16;
-  constexpr std::uint64_t kTrackSectors = 63;
+  constexpr std::uint32_t kTrackSectors = 63;
   constexpr std::uint64_t kMaxCylinders = 16383;
-  word(page, 1, static_cast<std::uint32_t>(std::min(d.sectors / (kHeads * kTrackSectors), kMaxCylinders)));
+  word(page, 1, static_cast<std::uint32_t>(std::min(d.sectors / (std::uint64_t{kHeads} * kTrackSectors), kMaxCylinders)));
   word(page, 3, kHeads);
   word(page, 6, kTrackSectors);
   text(page, 10, 10, d.serial);
