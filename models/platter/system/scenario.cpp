@@ -108,11 +108,11 @@ Scenario load_scenario(const std::filesystem::path& file, const std::vector<std:
     Scenario scenario(host);
     space.add(grammar(scenario));
   }
-  for (const RenamedKey& renamed : kRenamedKeys) space.add_renamed(std::string(renamed.old_name), std::string(renamed.name));
   const params::Document document(file, overrides, space, find_section);
   Scenario s(host_of(document));
   std::vector<core::ConfigProblem> problems;
   document.read(grammar(s), s, problems, [&s](const std::string& key) {
+    if (const std::string name = new_name(key); !name.empty()) return fmt::format("; its name is {} now", name);
     const std::string hosts = hosts_with(key);
     return hosts.empty() ? hosts : fmt::format(" with host.kind = \"{}\"; it exists with {}", s.host->name, hosts);
   });
