@@ -110,6 +110,70 @@ TEST(OwnEngine, ACommandThatIsAbortedOrLostIsNotServed) {
   EXPECT_TRUE(disk.engine().empty());
 }
 
+/// Answers with what a test gives it.
+class Wrong : public OldestFirst {
+ public:
+  explicit Wrong(std::function<void(engine::DecisionSinkIf&, Picoseconds)> answer) : answer_(std::move(answer)) {}
+  void bind_sink(engine::DecisionSinkIf& sink) override {
+    sink_ = &sink;
+    OldestFirst::bind_sink(sink);
+  }
+  void decide(const mechanics::HeadState& /*head*/, Picoseconds now) override { answer_(*sink_, now); }
+
+ private:
+  std::function<void(engine::DecisionSinkIf&, Picoseconds)> answer_;
+  engine::DecisionSinkIf* sink_ = nullptr;
+};
+
+/// The message with which a drive stops such an engine.
+std::string stopped_with(std::function<void(engine::DecisionSinkIf&, Picoseconds)> answer) {
+  drive::Drive disk("disk", toy_config(),
+                    [&answer](const engine::EngineContext&) { return std::make_unique<Wrong>(std::move(answer)); });
+  AtHost host("host");
+  host.disk_init_socket.bind(disk.host_tgt_socket);
+  host.submit(false, 0, 1);
+  try {
+    run_until(1 * kMs);
+  } catch (const sc_core::sc_report& report) {
+    return report.get_msg();
+  } catch (const std::logic_error& error) {
+    return error.what();
+  }
+  return "nothing";
+}
+
+TEST(OwnEngine, ATagThatItDoesNotHoldStopsTheSimulation) {
+  const std::string message = stopped_with(
+      [](engine::DecisionSinkIf& sink, Picoseconds now) { sink.decided(scheduling::Decision::serve(core::Tag(7)), now); });
+  EXPECT_NE(message.find("it has picked a tag that no command in it has (tag 7"), std::string::npos) << message;
+}
+
+TEST(OwnEngine, ATagBeyondTheQueueStopsTheSimulation) {
+  const std::string message = stopped_with(
+      [](engine::DecisionSinkIf& sink, Picoseconds now) { sink.decided(scheduling::Decision::serve(core::Tag(999)), now); });
+  EXPECT_NE(message.find("it has picked a tag"), std::string::npos) << message;
+}
+
+TEST(OwnEngine, ADecisionInThePastStopsTheSimulation) {
+  const std::string message =
+      stopped_with([](engine::DecisionSinkIf& sink, Picoseconds now) { sink.decided(scheduling::Decision{}, now - 1); });
+  EXPECT_NE(message.find("its decision takes effect in the past"), std::string::npos) << message;
+}
+
+TEST(OwnEngine, TheAnswerAgainStopsTheSimulation) {
+  const std::string message =
+      stopped_with([](engine::DecisionSinkIf& sink, Picoseconds now) { sink.decided(scheduling::Decision::again(), now); });
+  EXPECT_NE(message.find("it has answered with Again"), std::string::npos) << message;
+}
+
+TEST(OwnEngine, ASecondAnswerStopsTheSimulation) {
+  const std::string message = stopped_with([](engine::DecisionSinkIf& sink, Picoseconds now) {
+    sink.decided(scheduling::Decision{}, now);
+    sink.decided(scheduling::Decision{}, now);
+  });
+  EXPECT_NE(message.find("it has answered without being asked"), std::string::npos) << message;
+}
+
 TEST(OwnPolicy, RunsInTheEngineFirmware) {
   const drive::DriveConfig config = toy_config();
   system::EngineOptions options(config.profile);

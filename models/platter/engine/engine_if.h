@@ -17,9 +17,9 @@ using scheduling::HeadState;
 class DecisionSinkIf {
  public:
   virtual ~DecisionSinkIf() = default;
-  /// The answer to `EngineIf::decide`, exactly one for each request. An engine may call it within `decide` or later, from any process.
-  /// When it is called, the picked command has left the engine. `effective`: when the decision is known and the
-  /// drive acts on it; not before the present time.
+  /// The answer to `EngineIf::decide`, exactly one for each request. An engine may call it within `decide` or later, from any process. When
+  /// it is called, the picked command has left the engine. `effective`: when the decision is known and the drive acts on it; not before the
+  /// present time.
   ///
   /// `decision` is one of these (scheduling::Decision):
   /// - `serve(tag)`: a command that was inserted and neither picked nor withdrawn.
@@ -79,8 +79,9 @@ struct EngineStatistics {
 /// ones, such as a write that overlaps them, waits outside the engine. So the engine may serve its commands in any order.
 ///
 /// **Processes and errors.** The drive calls from method processes, threads and transport calls of hosts, at the kernel's present time.
-/// An engine must not wait in any of these functions. All times are absolute, in picoseconds. The drive does not check an answer: a tag
-/// that is not in the engine is undefined behaviour. An engine reports an error by an exception or an SC_REPORT.
+/// An engine must not wait in any of these functions. All times are absolute, in picoseconds. An engine reports an error by an
+/// exception or an SC_REPORT. The drive throws std::logic_error for an answer to no request, a tag that no command in the engine has, an
+/// effective time in the past, and the kind Again. It does not check a place or a cylinder.
 class EngineIf {
  public:
   virtual ~EngineIf() = default;

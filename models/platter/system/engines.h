@@ -35,8 +35,8 @@ struct EngineOptions {
   /// Engines rtl and lockstep: for waves of the RTL set it to accelerator::RtlCore::traced(), and give the RTL (`rtl_of`) to
   /// observe::WaveFile::add(). Null: no waves, and a faster simulation.
   accelerator::RtlCore::Tracing tracing;
-  /// Engine lockstep: called with the first difference, before accelerator::LockstepMismatch is thrown inside the simulation. The
-  /// exception leaves sc_start(), but the kernel may replace its type, so keep what you need of it here.
+  /// Engine lockstep: called with the first difference, before the simulation reports it as an SC_ERROR of type "/platter/accelerator". By
+  /// default that error leaves sc_start() as an sc_report.
   std::function<void(const accelerator::LockstepCore&, const std::string& report, const std::string& drive)> on_mismatch;
   /// Engine model: told of every access to the accelerator's registers.
   std::function<void(const accelerator::BusRequest&, const accelerator::BusResponse&)> on_access;
