@@ -45,8 +45,9 @@ inline const params::Statistics<SchedulerStatistics>& scheduler_rows() {
           .value("access_cycles_per_decision", "cycles", "clock cycles of register accesses for a decision; 0 for firmware",
                  "mean", [](const S& s) { return s.per_decision(static_cast<double>(s.decided.access_cycles)); })
           .value("latency_us", "us",
-                 "time from the request for a decision to the answer; the request may come while the actuator is busy", "mean",
-                 [](const S& s) { return s.per_decision(static_cast<double>(s.decided.latency) * 1e-6); },
+                 "time from the start of the work on a decision, or the last arrival, to its result; the actuator may be busy "
+                 "meanwhile",
+                 "mean", [](const S& s) { return s.per_decision(static_cast<double>(s.decided.latency) * 1e-6); },
                  {"decision latency", 2})
           .value("stall_us", "us",
                  "stall per decision: the actuator had ended an access, commands were waiting, and it waited for the decision",
