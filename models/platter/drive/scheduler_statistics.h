@@ -37,8 +37,10 @@ inline const params::Statistics<SchedulerStatistics>& scheduler_rows() {
                  [](const S& s) { return s.decided.compared; })
           .value("mismatches", "", "lock-step: compared responses that differed", "count",
                  [](const S& s) { return s.decided.mismatches; }, {"mismatches"})
-          .value("forced", "", "decisions in which no request passed the deadline guard, so that the sweep went on", "count",
-                 [](const S& s) { return s.decided.forced; }, {"forced by the guard"})
+          .value("forced", "",
+                 "decisions in which no request passed the deadline guard, so that the sweep went on; with engine firmware "
+                 "also those for a deadline outside the sweep",
+                 "count", [](const S& s) { return s.decided.forced; }, {"forced by the guard"})
           .value("cycles", "cycles", "clock cycles spent on decisions", "sum", [](const S& s) { return s.decided.cycles; })
           .value("cycles_per_decision", "cycles", "clock cycles spent on a decision", "mean",
                  [](const S& s) { return s.per_decision(static_cast<double>(s.decided.cycles)); }, {"time of a decision", 1})
