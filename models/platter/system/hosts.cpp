@@ -21,7 +21,7 @@ std::string hosts_that(bool HostInfo::* property) {
   return text;
 }
 
-const Section& fault_section() {
+const Section& failure_section() {
   static const Section section{"Failure and waves",
                                "These keys exist with `host.kind = \"drive\"`, `\"array\"` and `\"mixed_server\"`.",
                                [](Scenario& s, params::Grammar& g) {

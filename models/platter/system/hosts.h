@@ -58,7 +58,7 @@ HostInfo mixed_server_host();
 HostInfo autoqos_host();
 
 // Sections that hosts in several files have.
-const Section& fault_section();
+const Section& failure_section();
 const Section& redundancy_section();
 
 }  // namespace platter::system

@@ -198,11 +198,11 @@ HostInfo load_host(std::string_view name, std::string_view description, std::vec
 
 }  // namespace
 
-HostInfo drive_host() { return load_host("drive", "a load and one drive", {&kLoad, &fault_section()}); }
+HostInfo drive_host() { return load_host("drive", "a load and one drive", {&kLoad, &failure_section()}); }
 
 HostInfo array_host() {
   HostInfo host =
-      load_host("array", "a load and an array of drives", {&kLoad, &fault_section(), &kArray, &redundancy_section()});
+      load_host("array", "a load and an array of drives", {&kLoad, &failure_section(), &kArray, &redundancy_section()});
   host.several_drives = true;
   return host;
 }

@@ -334,7 +334,7 @@ HostInfo mixed_server_host() {
   host.description = "a server of text and video on several disks, partitioned or integrated";
   host.several_drives = true;
   host.keeps_logs = true;
-  host.sections = {&fault_section(), &redundancy_section(), &kMixedServer};
+  host.sections = {&failure_section(), &redundancy_section(), &kMixedServer};
   host.set_defaults = [](Scenario& s) {
     s.own = server::MixedServerParameters{};
     s.policy = *scheduling::find_policy("CELLO(1|1|0)");
