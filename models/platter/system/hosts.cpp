@@ -22,9 +22,7 @@ std::string hosts_that(bool HostInfo::* property) {
 }
 
 const Section& failure_section() {
-  static const Section section{"Failure and waves",
-                               "These keys exist with `host.kind = \"drive\"`, `\"array\"` and `\"mixed_server\"`.",
-                               [](Scenario& s, params::Grammar& g) {
+  static const Section section{"Failure and waves", "", [](Scenario& s, params::Grammar& g) {
                                  g.add(drive::failure_parameters(), s.failure);
                                  g.add(observe::wave_parameters(), s.waves);
                                }};
@@ -33,8 +31,7 @@ const Section& failure_section() {
 
 const Section& redundancy_section() {
   static const Section section{
-      "Copies and rebuild",
-      "These keys exist with `host.kind = \"array\"` and `\"mixed_server\"`. The page [array](array.md) has the rules.",
+      "Copies and rebuild", "The page [array](array.md) has the rules.",
       [](Scenario& s, params::Grammar& g) { g.add(host::array::redundancy_parameters(), s.redundancy); }};
   return section;
 }

@@ -17,10 +17,10 @@ class RunIf;
 struct RunOptions;
 struct Scenario;
 
-/// Keys that belong together, with their heading and text on the reference page.
+/// Keys that belong together, with their heading on the reference page.
 struct Section {
   std::string_view title;
-  std::string_view text;
+  std::string_view text;                     ///< on the page, after the hosts that have the keys
   void (*add)(Scenario&, params::Grammar&);  ///< adds the keys, bound to the scenario
 };
 

@@ -160,13 +160,12 @@ class LoadRun : public RunIf {
   LoadResult result_;
 };
 
-const Section kLoad{"Load on a drive or an array", "These keys exist with `host.kind = \"drive\"` and `\"array\"`.",
-                    [](Scenario& s, params::Grammar& g) {
+const Section kLoad{"Load on a drive or an array", "", [](Scenario& s, params::Grammar& g) {
                       g.add(eager::eager_parameters(), s.eager);
                       g.add(workload::continuous_parameters(), s.continuous);
                       g.add(workload::discrete_parameters(), s.discrete);
                     }};
-const Section kArray{"Array", "These keys exist with `host.kind = \"array\"`. The page [array](array.md) has the rules.",
+const Section kArray{"Array", "The page [array](array.md) has the rules.",
                      [](Scenario& s, params::Grammar& g) { g.add(host::array::array_parameters(), s.array); }};
 
 void check(const Scenario& s, params::Findings& findings) {

@@ -312,9 +312,7 @@ class MixedServerRun : public RunIf {
   Result result_;
 };
 
-const Section kMixedServer{"Server of text and video",
-                           "These keys exist with `host.kind = \"mixed_server\"`. The page [server of text and "
-                           "video](mixed_server.md) has the rules.",
+const Section kMixedServer{"Server of text and video", "The page [server of text and video](mixed_server.md) has the rules.",
                            [](Scenario& s, params::Grammar& g) {
                              g.add(server::mixed_server_parameters(), s.of_host<server::MixedServerParameters>());
                            }};

@@ -266,6 +266,20 @@ std::string table_cell(std::string_view text) {
   return escaped;
 }
 
+/// The paragraph below the heading of a section.
+std::string introduction(const Section& section) {
+  std::vector<std::string> hosts;
+  for (const HostInfo& host : host_table())
+    if (std::find(host.sections.begin(), host.sections.end(), &section) != host.sections.end())
+      hosts.push_back(fmt::format("`\"{}\"`", host.name));
+  if (hosts.empty()) return std::string(section.text);
+  hosts.front().insert(1, "host.kind = ");
+  std::string text = fmt::format("These keys exist with {}", fmt::join(hosts.begin(), hosts.end() - 1, ", "));
+  if (hosts.size() > 1) text += " and ";
+  text += hosts.back() + ".";
+  return section.text.empty() ? text : fmt::format("{} {}", text, section.text);
+}
+
 }  // namespace
 
 std::string reference_page() {
@@ -277,8 +291,9 @@ std::string reference_page() {
     Scenario scenario(host);
     Grammar grammar;
     section.add(scenario, grammar);
-    text += fmt::format("{}### {}\n\n{}{}{}", first ? "" : "\n", section.title, section.text,
-                        section.text.empty() ? "" : "\n\n", params::page_table(grammar));
+    const std::string about = introduction(section);
+    text += fmt::format("{}### {}\n\n{}{}{}", first ? "" : "\n", section.title, about, about.empty() ? "" : "\n\n",
+                        params::page_table(grammar));
     for (const params::BoundArray& array : grammar.arrays())
       text += fmt::format("\n#### `[[{}]]`, one for each {}\n\n{}", array.key, array.one, params::page_table(array));
   };
