@@ -27,7 +27,6 @@ class TextClients {
   const TextArrivals& arrivals() const { return arrivals_; }
   const UnitCache& cache() const { return cache_; }
   TextRequests& requests() { return requests_; }
-  const TextRequests& requests() const { return requests_; }
   /// Units and bytes of all text.
   std::uint64_t units() const { return units_; }
   std::uint64_t bytes() const { return units_ * options_.unit_bytes; }
