@@ -16,6 +16,7 @@ class BlockCache {
 
   std::uint32_t block_bytes() const { return block_bytes_; }
   std::uint32_t size() const { return size_; }
+  std::uint32_t capacity() const { return most_; }
   bool holds(std::uint64_t block) const { return find(block) != kNone; }
 
   /// Makes the block the most recent one, and copies `length` bytes of it from `offset` on to `data` (null: no copy). Returns

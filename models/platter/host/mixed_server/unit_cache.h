@@ -16,12 +16,11 @@ class UnitCache {
   /// `units` is the number of units of all text.
   UnitCache(std::uint64_t units, std::uint64_t cache_bytes, std::uint32_t unit_bytes, std::uint64_t seed)
       : blocks_(static_cast<std::uint32_t>(std::min(units, cache_bytes / unit_bytes)), unit_bytes) {
-    const std::uint64_t capacity = std::min(units, cache_bytes / unit_bytes);
     core::RandomStream random(seed, "mixed_server.text.cache");
-    if (capacity == units) {
-      for (std::uint64_t unit = 0; unit < capacity; ++unit) touch(unit);
+    if (blocks_.capacity() == units) {
+      for (std::uint64_t unit = 0; unit < units; ++unit) touch(unit);
     }
-    while (blocks_.size() < capacity) touch(random.below(units));
+    while (blocks_.size() < blocks_.capacity()) touch(random.below(units));
   }
 
   /// Returns whether the unit was in the cache. Afterwards it is, as the most recently used one.
