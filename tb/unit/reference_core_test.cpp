@@ -84,10 +84,10 @@ Command continuous(std::uint32_t cylinder, std::uint32_t angle, std::uint32_t le
   return command;
 }
 
-/// 32 entries, 4 lanes; a seek of d cylinders takes 10 d ticks.
 /// Cycles of docs/reference/cluster_order.md, written by hand: the description of the contract may be wrong.
 constexpr std::uint32_t order_cycles(std::uint32_t count) { return count < 2 ? 9 : (1u << count) + 8 * count - 8; }
 
+/// 32 entries, 4 lanes; a seek of d cylinders takes 10 d ticks.
 class Machine : public AcceleratorBus {
  public:
   explicit Machine(const AcceleratorParameters& p = {}) : AcceleratorBus(p) {
