@@ -4,6 +4,8 @@
 #include <array>
 #include <string_view>
 
+#include "platter/accelerator/registers.h"
+
 namespace platter::accelerator {
 
 using params::at;
@@ -15,6 +17,7 @@ namespace {
 
 /// In the order of the bits of Feature.
 constexpr std::array<std::string_view, 4> kFeatureNames = {"ageing", "look_ahead", "limits", "zero_latency"};
+static_assert(kAllFeatures == (1u << kFeatureNames.size()) - 1);
 
 }  // namespace
 
