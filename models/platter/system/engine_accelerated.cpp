@@ -53,17 +53,18 @@ accelerator::AcceleratorParameters parameters_for(const accelerator::Accelerator
 Objection range_objection(accelerator::AcceleratorOptions options) {
   for (const params::Parameter<accelerator::AcceleratorOptions>& parameter : accelerator::accelerator_parameters()) {
     const params::Field field = parameter.field(options);
+    if (const auto* names = std::get_if<params::Names>(&field)) {
+      const std::int64_t all = (std::int64_t{1} << parameter.choices.size()) - 1;
+      if (*names->sum < 0 || *names->sum > all)
+        return {std::string(parameter.key), fmt::format("found {}, expected a sum of Feature, at most {}", *names->sum, all)};
+      continue;
+    }
     const auto* real = std::get_if<double*>(&field);
-    const auto* whole = std::get_if<std::int64_t*>(&field);
-    if (real == nullptr && whole == nullptr) continue;  // the features, a set of names
-    const double value = real != nullptr ? **real : static_cast<double>(**whole);
+    const double value = real != nullptr ? **real : static_cast<double>(*std::get<std::int64_t*>(field));
     if (!(value >= parameter.range.minimum && value <= parameter.range.maximum))
       return {std::string(parameter.key),
               fmt::format("found {}, expected {} to {}", value, parameter.range.minimum, parameter.range.maximum)};
   }
-  if (options.features < 0 || options.features > accelerator::kAllFeatures)
-    return {"accelerator.features", fmt::format("found {}, expected a sum of Feature, at most {}", options.features,
-                                                unsigned{accelerator::kAllFeatures})};
   return {};
 }
 
