@@ -62,15 +62,17 @@ TEST(DecisionCourse, AnOutdatedOperationIsDiscarded) {
   EXPECT_EQ(course.stage(), Stage::Asked);
 }
 
-// The seven flags that a stage stands for: whatever happens, no two of them contradict each other.
+// A stage stands for five flags. Here each of them is kept for itself, as the events change it.
 TEST(DecisionCourse, RandomEventsKeepTheStagesConsistent) {
+  constexpr unsigned kEvents = static_cast<unsigned>(Event::Deliver) + 1;
+  constexpr std::size_t kStages = static_cast<std::size_t>(Stage::AwaitedOutdated) + 1;
   std::mt19937 random(5);
-  std::array<int, 8> seen{};
+  std::array<int, kStages> seen{};
   for (int run = 0; run < 2000; ++run) {
     DecisionCourse course;
-    bool waits = false, runs = false;
+    bool prepared = false, waits = false, runs = false, outdated = false, ready = false;
     for (int step = 0; step < 30; ++step) {
-      const auto event = static_cast<Event>(random() % 8);
+      const auto event = static_cast<Event>(random() % kEvents);
       const Stage before = course.stage();
       try {
         course.on(event);
@@ -78,12 +80,20 @@ TEST(DecisionCourse, RandomEventsKeepTheStagesConsistent) {
         EXPECT_EQ(course.stage(), before);
         continue;
       }
+      if (event == Event::Prepare) prepared = true;
+      if (event == Event::Deliver) prepared = false;
+      if ((event == Event::Prepare && runs) || event == Event::Outdate) outdated = true;
       if (event == Event::Start) runs = true;
-      if (event == Event::Discard || event == Event::Complete) runs = false;
+      if (event == Event::Discard || event == Event::Complete) runs = outdated = false;
       if (event == Event::Await && before != Stage::Ready) waits = true;
       if (event == Event::Complete || event == Event::Deliver) waits = false;
+      if (event == Event::Complete) ready = true;
+      if (event == Event::Prepare || event == Event::Change || event == Event::Deliver) ready = false;
+      EXPECT_EQ(course.prepared(), prepared);
       EXPECT_EQ(course.running(), runs);
       EXPECT_EQ(course.waiting(), waits);
+      EXPECT_EQ(course.outdated(), outdated);
+      EXPECT_EQ(course.ready(), ready);
       EXPECT_LE(course.ready() + course.running(), 1);
       ++seen[static_cast<std::size_t>(course.stage())];
     }
