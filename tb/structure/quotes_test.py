@@ -15,7 +15,7 @@ import unittest
 
 from documents_test import SOURCE, pages
 
-MARK = re.compile(r"^<!-- quote\b.*", re.M)
+MARK = re.compile(r"^[ \t]*<!-- *quote\b.*", re.M)
 QUOTE = re.compile(r"<!-- quote: (\S+) -->\n```\w*\n(.+?)^```$", re.M | re.S)
 GAPS = ("...", "…")
 
@@ -138,6 +138,7 @@ class Quotes(unittest.TestCase):
             "<!-- quote: a.h -->\n\n```cpp\nint first;\n```\n",
             "<!-- quote a.h -->\n```cpp\nint first;\n```\n",
             "<!-- quote: a.h -->\n```cpp\n```\n",
+            "  <!-- quote: a.h -->\n  ```cpp\n  int first;\n  ```\n",
         ):
             self.assertEqual(
                 list(misquotes("page.md", text, {"a.h": code}.get)),
