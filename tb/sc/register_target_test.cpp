@@ -249,6 +249,7 @@ TEST_P(RegisterTargets, DebugTransportLooksAtOneWord) {
   EXPECT_EQ(look(tlm::TLM_READ_COMMAND, traits_.readable, 4), traits_.looks ? 4u : 0u);
   EXPECT_EQ(look(tlm::TLM_READ_COMMAND, traits_.readable, 3), 0u);
   EXPECT_EQ(look(tlm::TLM_READ_COMMAND, traits_.readable + 2, 4), 0u);
+  EXPECT_EQ(look(tlm::TLM_READ_COMMAND, 0x1000, 4), 0u);
   EXPECT_EQ(look(tlm::TLM_READ_COMMAND, (std::uint64_t{1} << 32) + traits_.readable, 4), 0u);
   EXPECT_EQ(look(tlm::TLM_WRITE_COMMAND, traits_.readable, 4), 0u);
 }
