@@ -125,6 +125,18 @@ class Wrong : public OldestFirst {
   engine::DecisionSinkIf* sink_ = nullptr;
 };
 
+/// The message with which a simulation until `end` is stopped.
+std::string stopped_until(Picoseconds end) {
+  try {
+    run_until(end);
+  } catch (const sc_core::sc_report& report) {
+    return report.get_msg();
+  } catch (const std::logic_error& error) {
+    return error.what();
+  }
+  return "nothing";
+}
+
 /// The message with which a drive stops such an engine.
 std::string stopped_with(std::function<void(engine::DecisionSinkIf&, Picoseconds)> answer) {
   drive::Drive disk("disk", toy_config(),
@@ -132,14 +144,7 @@ std::string stopped_with(std::function<void(engine::DecisionSinkIf&, Picoseconds
   AtHost host("host");
   host.disk_init_socket.bind(disk.host_tgt_socket);
   host.submit(false, 0, 1);
-  try {
-    run_until(1 * kMs);
-  } catch (const sc_core::sc_report& report) {
-    return report.get_msg();
-  } catch (const std::logic_error& error) {
-    return error.what();
-  }
-  return "nothing";
+  return stopped_until(1 * kMs);
 }
 
 TEST(OwnEngine, ATagThatItDoesNotHoldStopsTheSimulation) {
@@ -152,6 +157,23 @@ TEST(OwnEngine, ATagBeyondTheQueueStopsTheSimulation) {
   const std::string message = stopped_with(
       [](engine::DecisionSinkIf& sink, Picoseconds now) { sink.decided(scheduling::Decision::serve(core::Tag(999)), now); });
   EXPECT_NE(message.find("it has picked a tag"), std::string::npos) << message;
+}
+
+/// Claims that it still reads a command that is withdrawn, and serves it.
+class Stubborn : public OldestFirst {
+ public:
+  bool withdraw(const scheduling::Command& /*command*/) override { return false; }
+};
+
+TEST(OwnEngine, ACommandThatIsBeingWithdrawnStopsTheSimulation) {
+  drive::Drive disk("disk", toy_config(), [](const engine::EngineContext&) { return std::make_unique<Stubborn>(); });
+  AtHost host("host");
+  host.disk_init_socket.bind(disk.host_tgt_socket);
+  for (std::uint64_t i = 0; i < 4; ++i) host.submit(false, 640 * i, 1);
+  run_until(1 * kMs);
+  EXPECT_TRUE(disk.abort(core::Tag(2)));
+  const std::string message = stopped_until(1000 * kMs);
+  EXPECT_NE(message.find("it has picked a tag that no command in it has (tag 2"), std::string::npos) << message;
 }
 
 TEST(OwnEngine, ADecisionInThePastStopsTheSimulation) {
