@@ -627,6 +627,19 @@ TEST_F(ConfigTest, HostsHaveDefaultsOfTheirOwn) {
   EXPECT_NE(load(kHead, {"host.kind=media_server"}).policy.name(), Scenario().policy.name());
 }
 
+TEST_F(ConfigTest, ASetOfNamesHasEachOnce) {
+  EXPECT_EQ(load(kHead).accelerator.features, 15);
+  EXPECT_EQ(load(kHead + "[accelerator]\nfeatures = []\n").accelerator.features, 0);
+  EXPECT_EQ(load(kHead + "[accelerator]\nfeatures = [\"limits\", \"ageing\"]\n").accelerator.features, 5);
+  const auto refused = [this](const std::string& value, const std::string& part) {
+    expect_problem(kHead + "[accelerator]\nfeatures = " + value + "\n", "accelerator.features", part, 4, 12);
+  };
+  refused("15", "found 15, expected an array of names of ageing, look_ahead, limits, zero_latency");
+  refused("[1, 2]", "expected an array of names of ageing");
+  refused("[\"ageing\", \"limit\"]", "expected one of ageing, look_ahead, limits, zero_latency (did you mean limits?)");
+  refused("[\"ageing\", \"ageing\"]", "found \"ageing\" twice");
+}
+
 // --- nearest names -------------------------------------------------------------------------------------------------
 
 TEST(Nearest, FindsTheLeastEditsAndNothingFarAway) {
