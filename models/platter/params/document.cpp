@@ -414,11 +414,7 @@ class Setter {
   std::string expected_choice(const std::string& value) const {
     return fmt::format("found \"{}\", expected one of {}{}", value, names_of_choices(), core::did_you_mean(value, p_.choices));
   }
-  std::string names_of_choices() const {
-    std::string names;
-    for (const std::string_view choice : p_.choices) names += (names.empty() ? "" : ", ") + std::string(choice);
-    return names;
-  }
+  std::string names_of_choices() const { return fmt::format("{}", fmt::join(p_.choices, ", ")); }
   std::string file(const std::string& text, FileName& name) const {
     name.text = text;
     // File names in a file are relative to its folder, those of the command line (no line number) to the working directory.
