@@ -761,7 +761,6 @@ def configurations_table():
 # --- the optional parts ---------------------------------------------------------------------------
 
 PART_NAMES = {1: "ageing", 2: "look-ahead", 4: "limits", 8: "zero latency", 15: "all four"}
-STREAMING = "OPS:SLACK(3.4|0.46)"
 
 
 def prices_table():

@@ -324,9 +324,6 @@ class Netlist:
                 f"{sorted(unknown)}"
             )
 
-    def is_output(self, instance, pin):
-        return pin in self.library.cells[instance.cell].outputs
-
     def buffer_clocks(self):
         """Gives every net of many clock pins a tree of clock buffers,
         and the clock's port one in any case."""

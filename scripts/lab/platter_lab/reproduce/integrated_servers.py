@@ -97,7 +97,6 @@ CURVE = (
     125,
     150,
 )  # video clients at which figure 14's curve is compared with the ideal line
-COARSE_CURVE = (51, 97, 150)
 FACTOR_VIDEO = (
     20,
     80,
