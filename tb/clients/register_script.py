@@ -195,17 +195,17 @@ def play(adapter, sectors):
 
     pattern = bytes((7 * i + i // 512) & 0xFF for i in range(4096))
 
-    def write_and_read(step, write, read, lba, **options):
+    def write_and_read(step, write, read, **options):
         a.put(DATA, pattern)
         d.run(f"{step}, write", write, size=4096, write=True, **options)
         a.put(DATA, bytes(4096))
         d.run(f"{step}, read", read, size=4096, **options)
         d.see(f"{step}, read", data=d.data(4096) == pattern)
 
-    write_and_read("DMA EXT", frame(0x35, 1000, 8), frame(0x25, 1000, 8), 1000)
-    write_and_read("DMA", frame(0xCA, 2000, 8), frame(0xC8, 2000, 8), 2000)
-    write_and_read("PIO EXT", frame(0x34, 3000, 8), frame(0x24, 3000, 8), 3000, received=0x20)
-    write_and_read("PIO", frame(0x30, 4000, 8), frame(0x20, 4000, 8), 4000, received=0x20)
+    write_and_read("DMA EXT", frame(0x35, 1000, 8), frame(0x25, 1000, 8))
+    write_and_read("DMA", frame(0xCA, 2000, 8), frame(0xC8, 2000, 8))
+    write_and_read("PIO EXT", frame(0x34, 3000, 8), frame(0x24, 3000, 8), received=0x20)
+    write_and_read("PIO", frame(0x30, 4000, 8), frame(0x20, 4000, 8), received=0x20)
     d.restart()
     a.put(DATA + 3 * STRIDE, pattern)
     d.run(

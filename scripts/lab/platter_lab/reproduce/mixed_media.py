@@ -958,9 +958,7 @@ SAME_WITH_15 = (
 )
 
 
-def _further_claims(
-    views: Views, judged: Sequence[Judged[Views]], claims: Sequence[Claim]
-) -> list[Claim]:
+def _further_claims(views: Views, claims: Sequence[Claim]) -> list[Claim]:
     """Claims that are judged once."""
     ratio, mean = Unit.RATIO, "mean response, ratio"
     longer = [
@@ -1650,9 +1648,7 @@ def _claims(seen: _Seen, gains: Gains) -> tuple[Claim, ...]:
     ]
     claims += [
         *_cluster_claims(gains),
-        *_further_claims(
-            replace(seen.views, loads={**seen.views.loads, **seen.once}), judged, claims
-        ),
+        *_further_claims(replace(seen.views, loads={**seen.views.loads, **seen.once}), claims),
     ]
     order = [name for name, _, _ in SENTENCES]
     return tuple(sorted(claims, key=lambda claim: order.index(claim.name)))

@@ -502,13 +502,12 @@ class View:
         text: float,
         video: float,
         factor: float = 1.0,
-        server: Server = INTEGRATED,
     ) -> list[float]:
-        """Of the server, less `factor` times that of the partitioned one, run by run."""
+        """Of the integrated server, less `factor` times that of the partitioned one, run by run."""
         return [
             one - factor * other
             for one, other in paired(
-                *(self.samples(metric, s, text, video) for s in (server, PARTITIONED))
+                *(self.samples(metric, s, text, video) for s in (INTEGRATED, PARTITIONED))
             )
         ]
 
