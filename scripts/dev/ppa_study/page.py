@@ -1029,20 +1029,9 @@ def figures():
 
     matplotlib.use("svg")
     import matplotlib.pyplot as plt
-    from platter_lab.svg import compact
+    from platter_lab.svg import STYLE, compact
 
-    plt.rcParams.update(
-        {
-            "svg.fonttype": "none",
-            "font.family": "sans-serif",
-            "font.size": 9,
-            "axes.grid": True,
-            "grid.alpha": 0.3,
-            "axes.spines.top": False,
-            "axes.spines.right": False,
-            "figure.constrained_layout.use": True,
-        }
-    )
+    plt.rcParams.update(STYLE)
     FIGURES.mkdir(parents=True, exist_ok=True)
 
     def save(figure, file):
