@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import argparse
 import contextvars
 import functools
 import os
@@ -47,6 +48,15 @@ def kept_folder(command: str) -> Path:
         return ROOT / "build" / command
     cache = os.environ.get("XDG_CACHE_HOME", "")
     return (Path(cache) if os.path.isabs(cache) else Path.home() / ".cache") / "platter" / command
+
+
+def add_platter(parser: argparse.ArgumentParser) -> None:
+    """The option whose value find_platter takes."""
+    parser.add_argument(
+        "--platter",
+        type=Path,
+        help="the model's executable; default: $PLATTER, the release build, or the one on the path",
+    )
 
 
 def find_platter(given: Path | None) -> Path:
