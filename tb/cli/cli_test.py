@@ -2434,19 +2434,10 @@ class Waves(Case):
             self.assertEqual(int(stall.value_at(time)), 1)
         self.assertLess(len(waited), len(ends))
 
+    ARRAY = ("host.kind=array", "array.kind=striped", "array.drives=3", "array.copies=2")
+
     def test_an_array_has_each_drive_with_its_rtl(self):
-        v, _ = self.variables(
-            "--set",
-            "host.kind=array",
-            "--set",
-            "array.kind=striped",
-            "--set",
-            "array.drives=3",
-            "--set",
-            "array.copies=2",
-            "--wave-to",
-            "0.4",
-        )
+        v, _ = self.variables(*overrides(self.ARRAY), "--wave-to", "0.4")
         for drive in range(3):
             self.assertGreater(len(list(v[f"disk{drive}.mech.cylinder"].tv)), 100)
             self.assertGreater(len(list(v[f"disk{drive}.controller.tag"].tv)), 3)
@@ -2455,25 +2446,9 @@ class Waves(Case):
         self.assertNotEqual(list(v["disk0.mech.cylinder"].tv), list(v["disk1.mech.cylinder"].tv))
 
     def test_a_window_that_opens_late_begins_with_what_is(self):
+        failure = ("engine=firmware", "failure.fails_at_s=1", "failure.drive=1")
         v, _ = self.variables(
-            "--set",
-            "host.kind=array",
-            "--set",
-            "array.kind=striped",
-            "--set",
-            "array.drives=3",
-            "--set",
-            "array.copies=2",
-            "--set",
-            "engine=firmware",
-            "--set",
-            "failure.fails_at_s=1",
-            "--set",
-            "failure.drive=1",
-            "--wave-from",
-            "1.5",
-            "--wave-to",
-            "1.6",
+            *overrides((*self.ARRAY, *failure)), "--wave-from", "1.5", "--wave-to", "1.6"
         )
         first = {
             drive: v[f"array.disk{drive}.alive"].signal.value_at(1_500_000_000_000)
