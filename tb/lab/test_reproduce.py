@@ -20,6 +20,7 @@ import subprocess
 import tempfile
 import tomllib
 import unittest
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
@@ -310,6 +311,22 @@ def claim(*parts: Part, **interpretations: Part) -> Claim:
     )
 
 
+def of_a_number(
+    policies: set[str], *alternatives: tuple[str, Callable[[float], list[Part]]]
+) -> Judged[float]:
+    """That a number, which is the whole view, lies below 1."""
+    return Judged(
+        "n",
+        "t",
+        "p",
+        Unit.RATIO,
+        "q",
+        frozenset(policies),
+        lambda view: [Part("x", exact(view, 5), below(1))],
+        alternatives,
+    )
+
+
 class Verdicts(unittest.TestCase):
     def test_each_verdict(self) -> None:
         for low, high, criterion, expected in (
@@ -381,16 +398,8 @@ class Verdicts(unittest.TestCase):
 
     def test_interpretations_are_judged_where_they_touch(self) -> None:
         views = {"default": 0.5, "one": 2.0, "other": 2.0}
-        judged = Judged(
-            "n",
-            "t",
-            "p",
-            Unit.RATIO,
-            "q",
-            frozenset({"A"}),
-            lambda view: [Part("x", exact(view, 5), below(1))],
-            (("elsewhere", lambda view: [Part("x", exact(view + 1, 5), below(1))]),),
-        )
+        elsewhere = ("elsewhere", lambda view: [Part("x", exact(view + 1, 5), below(1))])
+        judged = of_a_number({"A"}, elsewhere)
         interpretations = {
             Interpretation("one", "", affects=frozenset({"A"})): views["one"],
             Interpretation("other", "", affects=frozenset({"B"})): views["other"],
@@ -400,15 +409,7 @@ class Verdicts(unittest.TestCase):
         )
 
     def test_a_grid_alone_turns_no_verdict(self) -> None:
-        judged = Judged(
-            "n",
-            "t",
-            "p",
-            Unit.RATIO,
-            "q",
-            frozenset({"A"}),
-            lambda view: [Part("x", exact(view, 5), below(1))],
-        )
+        judged = of_a_number({"A"})
         interpretation = Interpretation("r", "", affects=frozenset({"A"}))
         # At the interpretation's points the default does not hold either.
         found = judge(judged, 0.9, {interpretation: 1.2}, bases={interpretation: 1.1})
@@ -470,15 +471,7 @@ class Verdicts(unittest.TestCase):
         )
         self.assertEqual(both.applied("A"), ("A'", (("k", "1"), ("l", "2"))))
 
-        judged = Judged(
-            "n",
-            "t",
-            "p",
-            Unit.RATIO,
-            "q",
-            frozenset({"A", "B"}),
-            lambda view: [Part("x", exact(view, 5), below(1))],
-        )
+        judged = of_a_number({"A", "B"})
         # Only b turns it, and only together with a1.
         found = judge(judged, 0.5, {}, (a, b), dict(zip(every, (0.5, 0.6, 0.7, 2.0), strict=True)))
         self.assertEqual(found.grid.turning(), ["a", "b"])
