@@ -80,6 +80,11 @@ def find_platter(given: Path | None) -> Path:
     raise LabError(f"{candidates[0]}: no such executable; {how}, or name it with --platter")
 
 
+def no_model(platter: Path, command: str, what: str) -> LabError:
+    """That an executable which ran without a failure cannot be the model's."""
+    return LabError(f"{command}\n{platter}: did not give {what}; expected the model's executable")
+
+
 @functools.cache
 def _dies_with_us(platter: Path) -> tuple[str, ...]:
     """The beginning of a command that is killed when the thread that has started it ends, however
