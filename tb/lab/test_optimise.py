@@ -948,9 +948,10 @@ class Prices(unittest.TestCase):
             [bits] = [
                 int(row["memory_bits"]) for row in csv.DictReader(file) if row["features"] == "15"
             ]
+        # Counted in the netlist
         self.assertEqual(
             COSTS["memory_bits"].of(engine(features=15)), prices.Price(bits, Source.FORMULA)
-        )  # counted in the netlist
+        )
 
     def test_between_measured_points_it_lies_between_them(self) -> None:
         for low, high, between in (
@@ -1000,9 +1001,8 @@ class Prices(unittest.TestCase):
         self.assertEqual(
             COSTS["memory_bits"].of(engine(order_m=6)), prices.Price(164_224, Source.FORMULA)
         )
-        self.assertEqual(
-            COSTS["memory_bits"].of(engine(16, 16)).value, 594_784
-        )  # a row a lane, from `scripts/synth`
+        # A row a lane, from `scripts/synth`
+        self.assertEqual(COSTS["memory_bits"].of(engine(16, 16)).value, 594_784)
         with (ROOT / "docs/reference/data/accelerator_cycles.csv").open() as file:
             for row in csv.DictReader(file):
                 if row["work"] == "decide":

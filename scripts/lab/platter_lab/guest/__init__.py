@@ -373,9 +373,8 @@ def _save_file(path: Path, waves: Path, begin: int, end: int, last: int) -> None
     ]
     margin = (end - begin) // 10
     first = max(begin - margin, 0)
-    frame = max(
-        (min(end + margin, last) - first) * 200 // 1120, 1
-    )  # the time of 200 pixels, of about 1120
+    # The time of 200 pixels, of about 1120
+    frame = max((min(end + margin, last) - first) * 200 // 1120, 1)
     path.write_text(
         "\n".join(
             [

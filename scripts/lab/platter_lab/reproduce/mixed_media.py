@@ -72,17 +72,8 @@ FIRST = (TPS_SCAN, TPS_OPT, FAMISH, CI_SPTF, CI_OPT)  # figures 1 and 2
 SECOND = (SPTF, CI_SPTF, CI_OPT, *CLUST)  # figures 4 to 7
 OPS = (CI_SPTF, CI_OPT)
 HIERARCHICAL = (*OPS, *CLUST)
-FLAT = (
-    "FCFS",
-    "SSTF",
-    "SCAN",
-    "LOOK",
-    "C-LOOK",
-    "V(0.2)",
-    "EDF",
-    "SCAN-EDF",
-    "GSS(5)",
-)  # section 1.1's, SCAN also in one direction, and FCFS
+# Section 1.1's, SCAN also in one direction, and FCFS
+FLAT = ("FCFS", "SSTF", "SCAN", "LOOK", "C-LOOK", "V(0.2)", "EDF", "SCAN-EDF", "GSS(5)")
 # Of Shenoy et al.: the classes take turns. Here the paper knows round robin as an order of the C
 # only.
 ROUND_ROBIN = "RR"
