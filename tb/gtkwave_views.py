@@ -9,13 +9,8 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "scripts"))
 import wave_view
 
 CHARACTER = 8  # pixels
-HEXADECIMAL, DECIMAL, SIGNED, ASCII, ENUMERATION = (
-    0x2,
-    0x4,
-    0x400,
-    0x800,
-    0x100000000,
-)  # of a line's format; otherwise binary
+# Of a line's format; otherwise binary
+HEXADECIMAL, DECIMAL, SIGNED, ASCII, ENUMERATION = (0x2, 0x4, 0x400, 0x800, 0x100000000)
 SIGNAL = re.compile(r"(?:\+\{(?P<alias>[^}]*)\} )?(?P<name>[a-z].*?)(?:\[(?P<highest>\d+):0\])?")
 
 

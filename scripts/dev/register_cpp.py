@@ -89,7 +89,7 @@ def cycles(data):
     return [*lines, "", "}  // namespace cycles"]
 
 
-def bits(field, data, parameters):
+def bits(field, data):
     """The bits of a field, as an expression."""
     if "held" in field and not field["held"].text.isdigit():
         text = f"ones({render(field['held'], data)})"
@@ -109,7 +109,7 @@ def cases(data, value_of, selected):
         yield f"    case k{camel(names[-1])}: return {value};"
 
 
-def held(data, parameters):
+def held(data):
     def value_of(register):
         by_part = {}
         for field in fields_of(register):
@@ -120,7 +120,7 @@ def held(data, parameters):
                 (1 << field["width"]) - 1 << field["lsb"] for field in fields if "held" not in field
             )
             texts = [f"0x{plain:X}u"] * (plain > 0) + [
-                bits(field, data, parameters) for field in fields if "held" in field
+                bits(field, data) for field in fields if "held" in field
             ]
             text = " | ".join(
                 f"({t})" if "<<" in t and len(texts) + len(by_part) > 2 else t for t in texts
@@ -260,7 +260,7 @@ def header(data, parameters):
         "  return static_cast<std::uint32_t>((std::uint64_t{1} << width) - 1);",
         "}",
         "",
-        *held(data, parameters),
+        *held(data),
         "",
         *fixed(data),
     ]

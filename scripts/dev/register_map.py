@@ -109,7 +109,7 @@ class Formula:
             )
 
     def evaluate(self, values):
-        """Its value, with `values` of the names; one that is called is a function."""
+        """Its value, with `values` of the names."""
         code = compile(ast.Expression(self.tree), self.text, "eval")
         return eval(code, {"__builtins__": {}}, {"min": min, "max": max, **values})
 
@@ -371,22 +371,3 @@ def fields_of(register):
 def part_of(register, field):
     """The optional part that a field needs, or None."""
     return field.get("part", register.get("part"))
-
-
-def cycle_values(data, values):
-    """The rows of [[cycles]] for an instance: a number, or a function where the row has arguments.
-    `values`: of the parameters."""
-    known = {**values, "DecisionLatency": data["decision_latency"]}
-    for name, formula in data["widths"].items():
-        known[name] = formula.evaluate(known)
-    for row in data["cycles"]:
-        if row["arguments"]:
-            above = dict(known)
-
-            def value(*arguments, row=row, above=above):
-                given = dict(zip(row["arguments"], arguments, strict=True))
-                return row["formula"].evaluate({**above, **given})
-        else:
-            value = row["formula"].evaluate(known)
-        known[row["name"]] = value
-    return known

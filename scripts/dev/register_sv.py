@@ -46,7 +46,7 @@ def call(data, name, upper=True):
     return f"{snake(name)}({', '.join(a if upper else snake(a) for a in arguments_of(data, name))})"
 
 
-def render(formula, data, name_of):
+def render(formula, name_of):
     return formula.render(
         name_of,
         lambda condition, a, b: f"(({condition}) ? {a} : {b})",
@@ -103,7 +103,7 @@ def width_text(data, register, field):
     """Bits that an instance holds of a field: of MASK, which has a formula of its own, all."""
     if "held" not in field or not register["fields"]:
         return str(field["width"])
-    return render(field["held"], data, lambda name: name)
+    return render(field["held"], lambda name: name)
 
 
 def bracketed(width):
@@ -173,7 +173,6 @@ def package(data, parameters):
         signature = ", ".join(f"int unsigned {snake(a)}" for a in arguments_of(data, name))
         text = render(
             formula,
-            data,
             lambda used: call(data, used, upper=False) if used in data["widths"] else snake(used),
         )
         lines += [

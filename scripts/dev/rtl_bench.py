@@ -38,10 +38,8 @@ class Configuration:
             decisions,
             timeout,
         )
-        self.only, self.order_m = (
-            only,
-            order_m,
-        )  # tried for this file only; sched_order alone with order_test
+        # Tried for this file only; sched_order alone with order_test
+        self.only, self.order_m = (only, order_m)
         self.seed = seed  # registers and memories hold anything at first
         self.top = top  # of TOPS
 
@@ -71,9 +69,10 @@ TOPS = {
     "axi_top": [PACKAGE["platter_sched_axi"], str(BENCH / "axi_top.sv")],
 }
 NATIVE = {**SMALL, "OrderM": 0, "Features": 0}
+# SeqW is 24
 AXI = {
     name: value for name, value in {**SMALL, "OrderM": 0, "Features": 0}.items() if name != "SeqW"
-}  # SeqW is 24
+}
 
 
 def rtl_files(checks=False):

@@ -1212,9 +1212,8 @@ class Runs(Case):
                 seen = gtkwave_views.wave_view.window(view)  # all of the moment
                 self.assertLessEqual(seen[0], begin)
                 self.assertGreaterEqual(seen[1], end)
-                self.assertIn(
-                    f'[savefile] "{pathlib.Path(name).with_suffix(".gtkw")}"\n', view
-                )  # without it GTKWave looks for the waves in its own folder
+                # Without it GTKWave looks for the waves in its own folder
+                self.assertIn(f'[savefile] "{pathlib.Path(name).with_suffix(".gtkw")}"\n', view)
                 self.assertEqual("sched.busy_o" in names, engine == "lockstep")
                 if engine == "lockstep":  # each decision while the request waits is the RTL's
                     states = {v.full_name: v for v in waves.all_vars()}[
@@ -2016,9 +2015,8 @@ class Runs(Case):
                 int(row["offset_bytes"]) // 65536,
                 (int(row["offset_bytes"]) + int(row["length_bytes"]) - 1) // 65536,
             )
-            self.assertIn(
-                2, {unit % 4 for unit in range(first, min(last, first + 3) + 1)}
-            )  # a unit of the failed drive's
+            # A unit of the failed drive's
+            self.assertIn(2, {unit % 4 for unit in range(first, min(last, first + 3) + 1)})
 
     def test_the_mirrored_array_keeps_its_streams(self):
         """The shipped scenario: nothing fails or is late while a drive is away or rebuilt."""
@@ -2053,13 +2051,11 @@ class Runs(Case):
         )
         plain = self.striped(2, 1, *small)["array"]["classes"]["discrete"]
         held = self.striped(2, 1, *small, "array.tags=4")["array"]["classes"]["discrete"]
-        self.assertEqual(
-            (plain["cache_hits"], plain["host_queue_ms"]), (0, 0)
-        )  # each drive takes all
+        # Each drive takes all
+        self.assertEqual((plain["cache_hits"], plain["host_queue_ms"]), (0, 0))
         self.assertGreater(held["host_queue_ms"], 50)
-        self.assertGreater(
-            plain["completed"], held["completed"]
-        )  # of longer queues the scheduler makes more
+        # Of longer queues the scheduler makes more
+        self.assertGreater(plain["completed"], held["completed"])
         cached = self.striped(2, 1, *small, "array.cache_bytes=100000000000")["array"]["classes"][
             "discrete"
         ]
@@ -2434,19 +2430,10 @@ class Waves(Case):
             self.assertEqual(int(stall.value_at(time)), 1)
         self.assertLess(len(waited), len(ends))
 
+    ARRAY = ("host.kind=array", "array.kind=striped", "array.drives=3", "array.copies=2")
+
     def test_an_array_has_each_drive_with_its_rtl(self):
-        v, _ = self.variables(
-            "--set",
-            "host.kind=array",
-            "--set",
-            "array.kind=striped",
-            "--set",
-            "array.drives=3",
-            "--set",
-            "array.copies=2",
-            "--wave-to",
-            "0.4",
-        )
+        v, _ = self.variables(*overrides(self.ARRAY), "--wave-to", "0.4")
         for drive in range(3):
             self.assertGreater(len(list(v[f"disk{drive}.mech.cylinder"].tv)), 100)
             self.assertGreater(len(list(v[f"disk{drive}.controller.tag"].tv)), 3)
@@ -2455,25 +2442,9 @@ class Waves(Case):
         self.assertNotEqual(list(v["disk0.mech.cylinder"].tv), list(v["disk1.mech.cylinder"].tv))
 
     def test_a_window_that_opens_late_begins_with_what_is(self):
+        failure = ("engine=firmware", "failure.fails_at_s=1", "failure.drive=1")
         v, _ = self.variables(
-            "--set",
-            "host.kind=array",
-            "--set",
-            "array.kind=striped",
-            "--set",
-            "array.drives=3",
-            "--set",
-            "array.copies=2",
-            "--set",
-            "engine=firmware",
-            "--set",
-            "failure.fails_at_s=1",
-            "--set",
-            "failure.drive=1",
-            "--wave-from",
-            "1.5",
-            "--wave-to",
-            "1.6",
+            *overrides((*self.ARRAY, *failure)), "--wave-from", "1.5", "--wave-to", "1.6"
         )
         first = {
             drive: v[f"array.disk{drive}.alive"].signal.value_at(1_500_000_000_000)
@@ -2571,9 +2542,8 @@ class Waves(Case):
                 name,
             )
             self.assertEqual(gtkwave_views.cut_values(view, waves), [], name)
-            self.assertEqual(
-                gtkwave_views.wave_view.opened(view, waves), view, name
-            )  # it is shipped as it opens with the first decision
+            # It is shipped as it opens with the first decision
+            self.assertEqual(gtkwave_views.wave_view.opened(view, waves), view, name)
 
     def test_a_view_of_a_decision_opens_at_one(self):
         """In any file: here in one of which the limits and the look-ahead are seen,

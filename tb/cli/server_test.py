@@ -414,9 +414,8 @@ class Mixed(Case):
             ],
         )
         self.assertNotEqual(common["late_units"], staggered["late_units"])
-        self.assertAlmostEqual(
-            common["units"] / staggered["units"], 1, delta=0.06
-        )  # the last second's are due behind the end
+        # The last second's are due behind the end
+        self.assertAlmostEqual(common["units"] / staggered["units"], 1, delta=0.06)
 
     def test_cello_knows_the_rotation_or_estimates_it(self):
         heavy = ("text.clients=200", "video.clients=102")
@@ -458,9 +457,8 @@ class Mixed(Case):
         failure = ("failure.fails_at_s=8", "failure.drive=3")
         whole = self.mixed("text.clients=40")
         text, video = (self.mixed("text.clients=40", *failure)[part] for part in ("text", "video"))
-        self.assertGreater(
-            text["failed"], 100
-        )  # of 16 disks one is gone: a request of four units meets it with 1 / 4
+        # Of 16 disks one is gone: a request of four units meets it with 1 / 4
+        self.assertGreater(text["failed"], 100)
         self.assertLess(text["failed"], text["requests"] / 2)
         self.assertGreater(video["lost_units"], 100)
         self.assertEqual(video["lost_units"], video["late_units"])
@@ -493,9 +491,8 @@ class Mixed(Case):
                 kept = self.mixed(
                     *small, f"server.architecture={server}", *failure, "failure.revives_at_s=10"
                 )
-                self.assertEqual(
-                    kept["array"]["rebuilt_units"], [0] * 16
-                )  # what is only read is as it was
+                # What is only read is as it was
+                self.assertEqual(kept["array"]["rebuilt_units"], [0] * 16)
 
     def test_few_tags_make_the_classes_wait_in_the_host(self):
         shallow, deep = (

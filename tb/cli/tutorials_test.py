@@ -64,6 +64,11 @@ class Tutorials(unittest.TestCase):
             with self.subTest(page=page.name):
                 self.follow(page)
 
+    def test_every_block_is_read(self):
+        for page in (*FOLLOWED, *OTHERS):
+            fences = re.findall(r"^ *```", page.read_text(), re.M)
+            self.assertEqual(len(fences), 2 * len(blocks(page)), page)
+
     def test_output_on_other_pages(self):
         compared = 0
         for page in OTHERS:

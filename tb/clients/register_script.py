@@ -143,6 +143,11 @@ class Driver:
             PRDBC=struct.unpack("<I", self.a.get(LIST + 32 * slot + 4, 4))[0],
         )
 
+    def run_queued(self, step, write, lba, slot, fua=False):
+        """The same of 4 KB by a queued command, whose tag is its slot."""
+        fis = queued(write, lba, 8, slot, fua)
+        self.run(step, fis, 0x58, 8, slot=slot, tag=slot, size=4096, write=write)
+
     def data(self, size, slot=0):
         return self.a.get(DATA + slot * STRIDE, size)
 
@@ -195,49 +200,23 @@ def play(adapter, sectors):
 
     pattern = bytes((7 * i + i // 512) & 0xFF for i in range(4096))
 
-    def write_and_read(step, write, read, lba, **options):
+    def write_and_read(step, write, read, **options):
         a.put(DATA, pattern)
         d.run(f"{step}, write", write, size=4096, write=True, **options)
         a.put(DATA, bytes(4096))
         d.run(f"{step}, read", read, size=4096, **options)
         d.see(f"{step}, read", data=d.data(4096) == pattern)
 
-    write_and_read("DMA EXT", frame(0x35, 1000, 8), frame(0x25, 1000, 8), 1000)
-    write_and_read("DMA", frame(0xCA, 2000, 8), frame(0xC8, 2000, 8), 2000)
-    write_and_read("PIO EXT", frame(0x34, 3000, 8), frame(0x24, 3000, 8), 3000, received=0x20)
-    write_and_read("PIO", frame(0x30, 4000, 8), frame(0x20, 4000, 8), 4000, received=0x20)
+    write_and_read("DMA EXT", frame(0x35, 1000, 8), frame(0x25, 1000, 8))
+    write_and_read("DMA", frame(0xCA, 2000, 8), frame(0xC8, 2000, 8))
+    write_and_read("PIO EXT", frame(0x34, 3000, 8), frame(0x24, 3000, 8), received=0x20)
+    write_and_read("PIO", frame(0x30, 4000, 8), frame(0x20, 4000, 8), received=0x20)
     d.restart()
     a.put(DATA + 3 * STRIDE, pattern)
-    d.run(
-        "NCQ write in slot 3",
-        queued(True, 5000, 8, 3),
-        slot=3,
-        tag=3,
-        size=4096,
-        write=True,
-        received=0x58,
-        length=8,
-    )
-    d.run(
-        "NCQ write FUA in slot 3",
-        queued(True, 5000, 8, 3, True),
-        slot=3,
-        tag=3,
-        size=4096,
-        write=True,
-        received=0x58,
-        length=8,
-    )
+    d.run_queued("NCQ write in slot 3", True, 5000, 3)
+    d.run_queued("NCQ write FUA in slot 3", True, 5000, 3, fua=True)
     a.put(DATA + 3 * STRIDE, bytes(4096))
-    d.run(
-        "NCQ read in slot 3",
-        queued(False, 5000, 8, 3),
-        slot=3,
-        tag=3,
-        size=4096,
-        received=0x58,
-        length=8,
-    )
+    d.run_queued("NCQ read in slot 3", False, 5000, 3)
     d.see("NCQ read in slot 3", data=d.data(4096, 3) == pattern)
 
     for slot in range(32):  # a full queue
@@ -291,24 +270,14 @@ def play(adapter, sectors):
         d.restart()
         d.see_port(f"{name}, restarted", CI, SACT, PXIS)
 
-    d.run(
-        "NCQ past the end",
-        queued(False, sectors, 8, 5),
-        slot=5,
-        tag=5,
-        size=4096,
-        received=0x58,
-        length=8,
-    )
+    d.run_queued("NCQ past the end", False, sectors, 5)
     d.restart()
     d.see_port("NCQ past the end, restarted", CI, SACT, TFD)
     d.run("log 10h", frame(0x2F, 0x10, 1), received=0x20, size=512)
     page = d.data(512)
     d.see("log 10h", tag=page[0], status=page[2], error=page[3], checksum=sum(page) & 0xFF)
     d.restart()
-    d.run(
-        "after the error", queued(False, 0, 8, 5), slot=5, tag=5, size=4096, received=0x58, length=8
-    )
+    d.run_queued("after the error", False, 0, 5)
 
     d.set_port(SCTL, 0x301)
     d.see_port("COMRESET begun", SSTS)
@@ -329,13 +298,5 @@ def play(adapter, sectors):
     patiently(lambda: d.port(TFD) & 0x88 == 0)
     d.see_port("soft reset", TFD, SIG, CI)
     d.restart()
-    d.run(
-        "after the soft reset",
-        queued(False, 0, 8, 1),
-        slot=1,
-        tag=1,
-        size=4096,
-        received=0x58,
-        length=8,
-    )
+    d.run_queued("after the soft reset", False, 0, 1)
     return d.said

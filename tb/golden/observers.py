@@ -35,9 +35,8 @@ OBSERVERS = {
     "blktrace": ["blktrace"],
     "all": ["timeline", "waves", "blktrace"],
 }
-WORDS = {
-    "wave-when": ["--wave-when", "response_ms >= 0"]
-}  # a drive is watched in windows only: probes come and go
+# A drive is watched in windows only: probes come and go
+WORDS = {"wave-when": ["--wave-when", "response_ms >= 0"]}
 UNWATCHED = ("media_server", "autoqos")  # hosts whose runs refuse every observer
 WINDOW = ["observe.wave_from_s=0", "observe.wave_to_s=1e3", "observe.wave_angle_samples=4"]
 SHORT = ["sim.warmup_s=1", "sim.measure_s=4"]

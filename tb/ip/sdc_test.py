@@ -179,10 +179,11 @@ class Constraints(unittest.TestCase):
             "set platter_input_hold 0.4",
         )
         self.assertEqual(found["clock"], [("5.000", "aclk")])
+        # 0.2 of the period
         self.assertEqual(
             found["set_input_delay", "max"],
             dict.fromkeys(self.bits("input"), 1.0) | {"scan_en": 1.0},
-        )  # 0.2 of the period
+        )
         self.assertEqual(
             found["set_input_delay", "min"], dict.fromkeys(self.bits("input"), 0.4) | {"scan_en": 0}
         )

@@ -53,9 +53,8 @@ def damage_json(value: Any, dice: random.Random) -> tuple[str, str]:
     and what was done."""
     value = json.loads(json.dumps(value))
     ways = list(_places(value))
-    way = min(
-        dice.sample(ways, min(3, len(ways))), key=len
-    )  # the configuration has most of them, far down
+    # The configuration has most of them, far down
+    way = min(dice.sample(ways, min(3, len(ways))), key=len)
     above = value
     for key in way[:-1]:
         above = above[key]

@@ -78,6 +78,27 @@ class LabCase(unittest.TestCase):
             time.sleep(0.02)
         self.assertTrue(what())
 
+    def words(
+        self,
+        command: str,
+        file: Path,
+        *options: str,
+        output: str = "out.parquet",
+        platter: Path = PLATTER,
+    ) -> list[str]:
+        """Of a sweep or a search, with the folder's cache and table."""
+        return [
+            command,
+            str(file),
+            "--platter",
+            str(platter),
+            "--cache",
+            str(self.folder / "kept"),
+            "-o",
+            str(self.folder / output),
+            *options,
+        ]
+
     def lab(self, *words: object) -> tuple[int, str, str]:
         """Exit code and what the command has printed."""
         out, err = io.StringIO(), io.StringIO()

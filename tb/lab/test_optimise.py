@@ -12,7 +12,7 @@ import sys
 import time
 import unittest
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import polars as pl
 import scipy.stats
@@ -93,39 +93,14 @@ class Optimising(LabCase):
         "len(list(FOLDER.glob('ran-*'))) > {after}: time.sleep(0.05)"
     )
 
-    def words(
-        self,
-        space: Path,
-        *options: str,
-        output: str = "out.parquet",
-        journal: str = "journal",
-        platter: Path = PLATTER,
+    def search(
+        self, space: Path, *options: str, journal: str = "journal", **places: Any
     ) -> list[str]:
-        return [
-            "optimise",
-            str(space),
-            "--platter",
-            str(platter),
-            "--cache",
-            str(self.folder / "kept"),
-            "-o",
-            str(self.folder / output),
-            "--journal",
-            str(self.folder / journal),
-            *options,
-        ]
+        journal_of = ("--journal", str(self.folder / journal))
+        return self.words("optimise", space, *journal_of, *options, **places)
 
-    def optimise(
-        self,
-        space: Path,
-        *options: str,
-        output: str = "out.parquet",
-        journal: str = "journal",
-        platter: Path = PLATTER,
-    ) -> tuple[int, str, str]:
-        return self.lab(
-            *self.words(space, *options, output=output, journal=journal, platter=platter)
-        )
+    def optimise(self, space: Path, *options: str, **places: Any) -> tuple[int, str, str]:
+        return self.lab(*self.search(space, *options, **places))
 
     def process(
         self, space: Path, *options: str, output: str = "out.parquet", platter: Path = PLATTER
@@ -135,7 +110,7 @@ class Optimising(LabCase):
                 sys.executable,
                 "-m",
                 "platter_lab.cli",
-                *self.words(space, *options, output=output, platter=platter),
+                *self.search(space, *options, output=output, platter=platter),
             ],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -716,32 +691,15 @@ when = { engine = "model" }
         self.assertIn("tables [[check]]", err)
 
     def test_a_table_may_be_csv_hold_the_front_only_and_have_a_picture(self) -> None:
-        self.assertEqual(
-            self.optimise(
-                self.space(),
-                "--front",
-                "--figure",
-                str(self.folder / "front.svg"),
-                output="out.csv",
-            )[0],
-            0,
-        )
+        drawn = (self.space(), "--front", "--figure", str(self.folder / "front.svg"))
+        self.assertEqual(self.optimise(*drawn, output="out.csv")[0], 0)
         with (self.folder / "out.csv").open() as file:
             rows = list(csv.DictReader(file))
         self.assertEqual({row["front"] for row in rows}, {"true"})
         self.assertEqual(list(rows[0])[:3], ["trial", "engine", "policy"])
         picture = (self.folder / "front.svg").read_bytes()
         self.assertIn(b"fairness", picture)
-        self.assertEqual(
-            self.optimise(
-                self.space(),
-                "--front",
-                "--figure",
-                str(self.folder / "front.svg"),
-                output="out.csv",
-            )[0],
-            0,
-        )
+        self.assertEqual(self.optimise(*drawn, output="out.csv")[0], 0)
         self.assertEqual((self.folder / "front.svg").read_bytes(), picture)
 
     def test_an_estimate_runs_little_and_writes_nothing(self) -> None:
@@ -990,9 +948,10 @@ class Prices(unittest.TestCase):
             [bits] = [
                 int(row["memory_bits"]) for row in csv.DictReader(file) if row["features"] == "15"
             ]
+        # Counted in the netlist
         self.assertEqual(
             COSTS["memory_bits"].of(engine(features=15)), prices.Price(bits, Source.FORMULA)
-        )  # counted in the netlist
+        )
 
     def test_between_measured_points_it_lies_between_them(self) -> None:
         for low, high, between in (
@@ -1042,9 +1001,8 @@ class Prices(unittest.TestCase):
         self.assertEqual(
             COSTS["memory_bits"].of(engine(order_m=6)), prices.Price(164_224, Source.FORMULA)
         )
-        self.assertEqual(
-            COSTS["memory_bits"].of(engine(16, 16)).value, 594_784
-        )  # a row a lane, from `scripts/synth`
+        # A row a lane, from `scripts/synth`
+        self.assertEqual(COSTS["memory_bits"].of(engine(16, 16)).value, 594_784)
         with (ROOT / "docs/reference/data/accelerator_cycles.csv").open() as file:
             for row in csv.DictReader(file):
                 if row["work"] == "decide":

@@ -273,9 +273,8 @@ class Numbers(Case):
             self.assertEqual(points[-1], (max(samples), 1.0))
             for value, share in points[::11]:
                 self.assertAlmostEqual(share, sum(one <= value for one in samples) / count)
-        self.assertGreaterEqual(
-            charts.cdf_points(range(5000))[-2][1], 1 - 2 / 5000
-        )  # the tail is there one by one
+        # The tail is there one by one
+        self.assertGreaterEqual(charts.cdf_points(range(5000))[-2][1], 1 - 2 / 5000)
 
     def test_bins_hold_all_of_the_time(self) -> None:
         run = self.input()
@@ -298,9 +297,10 @@ class Numbers(Case):
                 / 1e12
             )
             self.assertAlmostEqual(binned["busy"].sum() * width, busy, places=6)
+        # One arm
         self.assertLessEqual(
             rows.group_by("from").agg(pl.col("busy").sum())["busy"].max(), 1 + 1e-9
-        )  # one arm
+        )
 
     def test_parts_are_the_result_and_sum_to_the_response(self) -> None:
         run = self.input()
@@ -328,12 +328,13 @@ class Numbers(Case):
                 next(layer for layer in drawn["layer"] if layer["mark"].get("strokeWidth") == 6),
             )
             self.assertEqual(sum(row["marked"] for row in works), 1)
+            # One arm does one thing at a time
             self.assertTrue(
                 all(
                     before["end"] <= after["begin"] + 1e-9
                     for before, after in itertools.pairwise(works)
                 )
-            )  # one arm does one thing at a time
+            )
 
     def test_paired_differences(self) -> None:
         runs = read_inputs([self.sptf, self.slack])
@@ -353,9 +354,8 @@ class Numbers(Case):
         known = mean_difference(continuous)
         self.assertLess(known.low, means[1] - means[0])
         self.assertGreater(known.high, means[1] - means[0])
-        apart = interval(
-            continuous["difference_ms"].to_list()
-        )  # as if the requests of a round were independent
+        # As if the requests of a round were independent
+        apart = interval(continuous["difference_ms"].to_list())
         self.assertNotAlmostEqual(known.high - known.low, apart.high - apart.low, places=3)
         self.assertTrue(math.isinf(mean_difference(continuous.head(15)).high))
 
@@ -1226,9 +1226,8 @@ class InChromium(Case):
                 browser.resize(width, printed=printed)
                 if printed:
                     browser.value("dispatchEvent(new Event('beforeprint'))")
-                browser.value(
-                    "new Promise(done => setTimeout(done, 400))"
-                )  # a new width is waited for
+                # A new width is waited for
+                browser.value("new Promise(done => setTimeout(done, 400))")
                 browser.value(
                     "document.querySelectorAll('.chart details').forEach(d => d.open = true)"
                 )
@@ -1273,9 +1272,8 @@ class InChromium(Case):
             ".map(svg => Number(svg.getAttribute('width')))"
         )
         before = self.browser.value(widths)
-        self.browser.value(
-            f"addEventListener('beforeprint', () => window.onPaper = {widths})"
-        )  # after the page's own
+        # After the page's own
+        self.browser.value(f"addEventListener('beforeprint', () => window.onPaper = {widths})")
         self.assertTrue(self.browser.printed().startswith(b"%PDF"))
         on_paper = self.browser.value("window.onPaper")
         self.assertLess(max(on_paper), 700)  # pixels, of A4 and of letter paper

@@ -20,6 +20,7 @@ import subprocess
 import tempfile
 import tomllib
 import unittest
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
@@ -116,9 +117,8 @@ STUDIES = (
 
 class Statistics(unittest.TestCase):
     def test_interval_is_students(self) -> None:
-        value = interval(
-            [10.0, 12.0, 14.0, 16.0, 18.0]
-        )  # deviation sqrt(10), t(0.975, 4) = 2.77645
+        # Deviation sqrt(10), t(0.975, 4) = 2.77645
+        value = interval([10.0, 12.0, 14.0, 16.0, 18.0])
         self.assertAlmostEqual(value.mean, 14.0)
         self.assertAlmostEqual(value.high - value.mean, 2.7764451 * math.sqrt(10 / 5), places=5)
         self.assertAlmostEqual(value.mean - value.low, value.high - value.mean)
@@ -182,9 +182,8 @@ def queue(
     mean: the mean number there in each of twenty parts of the time, after a warm-up of 100 s that
     begins with none."""
     number = source.poisson(load / service_s * (seconds + 100))
-    arrives = np.cumsum(
-        source.standard_exponential(number + 1)
-    )  # as uniform ones in order, which sorting takes longer for
+    # As uniform ones in order, which sorting takes longer for
+    arrives = np.cumsum(source.standard_exponential(number + 1))
     arrives = arrives[:-1] * ((seconds + 100) / arrives[-1])
     service = (
         service_s / 2 * (source.standard_exponential(number) + source.standard_exponential(number))
@@ -310,6 +309,22 @@ def claim(*parts: Part, **interpretations: Part) -> Claim:
     )
 
 
+def of_a_number(
+    policies: set[str], *alternatives: tuple[str, Callable[[float], list[Part]]]
+) -> Judged[float]:
+    """That a number, which is the whole view, lies below 1."""
+    return Judged(
+        "n",
+        "t",
+        "p",
+        Unit.RATIO,
+        "q",
+        frozenset(policies),
+        lambda view: [Part("x", exact(view, 5), below(1))],
+        alternatives,
+    )
+
+
 class Verdicts(unittest.TestCase):
     def test_each_verdict(self) -> None:
         for low, high, criterion, expected in (
@@ -381,16 +396,8 @@ class Verdicts(unittest.TestCase):
 
     def test_interpretations_are_judged_where_they_touch(self) -> None:
         views = {"default": 0.5, "one": 2.0, "other": 2.0}
-        judged = Judged(
-            "n",
-            "t",
-            "p",
-            Unit.RATIO,
-            "q",
-            frozenset({"A"}),
-            lambda view: [Part("x", exact(view, 5), below(1))],
-            (("elsewhere", lambda view: [Part("x", exact(view + 1, 5), below(1))]),),
-        )
+        elsewhere = ("elsewhere", lambda view: [Part("x", exact(view + 1, 5), below(1))])
+        judged = of_a_number({"A"}, elsewhere)
         interpretations = {
             Interpretation("one", "", affects=frozenset({"A"})): views["one"],
             Interpretation("other", "", affects=frozenset({"B"})): views["other"],
@@ -400,15 +407,7 @@ class Verdicts(unittest.TestCase):
         )
 
     def test_a_grid_alone_turns_no_verdict(self) -> None:
-        judged = Judged(
-            "n",
-            "t",
-            "p",
-            Unit.RATIO,
-            "q",
-            frozenset({"A"}),
-            lambda view: [Part("x", exact(view, 5), below(1))],
-        )
+        judged = of_a_number({"A"})
         interpretation = Interpretation("r", "", affects=frozenset({"A"}))
         # At the interpretation's points the default does not hold either.
         found = judge(judged, 0.9, {interpretation: 1.2}, bases={interpretation: 1.1})
@@ -470,15 +469,7 @@ class Verdicts(unittest.TestCase):
         )
         self.assertEqual(both.applied("A"), ("A'", (("k", "1"), ("l", "2"))))
 
-        judged = Judged(
-            "n",
-            "t",
-            "p",
-            Unit.RATIO,
-            "q",
-            frozenset({"A", "B"}),
-            lambda view: [Part("x", exact(view, 5), below(1))],
-        )
+        judged = of_a_number({"A", "B"})
         # Only b turns it, and only together with a1.
         found = judge(judged, 0.5, {}, (a, b), dict(zip(every, (0.5, 0.6, 0.7, 2.0), strict=True)))
         self.assertEqual(found.grid.turning(), ["a", "b"])
@@ -607,9 +598,8 @@ class Keeping(unittest.TestCase):
     def test_the_executable_and_the_files_named_are_in_the_key(self) -> None:
         table = self.folder / "table.csv"
         table.write_text("1\n")
-        point = self.point(
-            "A", ("table", "table.csv")
-        )  # as a scenario names it, from its own folder
+        # As a scenario names it, from its own folder
+        point = self.point("A", ("table", "table.csv"))
         self.run_all(point)
         self.ran()
         table.write_text("2\n")
@@ -891,9 +881,8 @@ class Keeping(unittest.TestCase):
             (found.file, found.header),
             ("means.csv", ("policy", "rate", "runs", "ms", "ms_half", "gap", "gap_half", "trend")),
         )
-        half = (
-            scipy.stats.t.ppf(0.975, 1) * 2
-        )  # of 10 and 14: the deviation is the root of 8, and so is that of two means
+        # Of 10 and 14: the deviation is the root of 8, and so is that of two means
+        half = scipy.stats.t.ppf(0.975, 1) * 2
         self.assertEqual(
             found.rows,
             (
@@ -1246,9 +1235,8 @@ class LoadsThatVary(unittest.TestCase):
         table, rate = integrated_servers.VIDEO[0]
         lines = (text_and_video.SERVER.parent / table).read_text().splitlines()
         frames = sum(line[0].isdigit() for line in lines)
-        loop_s = (
-            frames // 25
-        )  # the clip is of 25 frames a second and not of whole seconds, so 25 loops are
+        # The clip has 25 frames a second. It does not last whole seconds, but 25 loops do.
+        loop_s = frames // 25
         rates = integrated_servers.video_rates(table, rate, 0.3, 25 * loop_s + frames % 25)
         self.assertAlmostEqual(8 * rates.mean(), rate, delta=1e-6 * rate)
         self.assertGreater(rates.max(), 1.2 * rates.min())
@@ -1273,9 +1261,8 @@ class TextAndVideo(unittest.TestCase):
         self.assertEqual(text_and_video.crossing((10, 20, 30), (1.0, 3.0, 9.0), 6.0), 25.0)
         self.assertEqual(text_and_video.crossing((0, 20), (5.0, 6.0), 2.0), 0)
         self.assertTrue(math.isnan(text_and_video.crossing((10, 20), (1.0, 2.0), 3.0)))
-        self.assertEqual(
-            text_and_video.crossing((10, 20), (5.0, 6.0), 2.0), -math.inf
-        )  # somewhere below: no capacity is known
+        # Somewhere below: no capacity is known
+        self.assertEqual(text_and_video.crossing((10, 20), (5.0, 6.0), 2.0), -math.inf)
 
     def test_loads_are_parts_of_our_own_capacities(self) -> None:
         # A response that is longer by a ninth: our T is nine tenths of the paper's.
@@ -1462,22 +1449,19 @@ class TextAndVideo(unittest.TestCase):
         self.assertEqual(self.view("client-rounds").violations(result), 0.5)
 
     def test_only_what_is_not_decided_has_more_seeds(self) -> None:
-        plan, _ = whole(
-            integrated_servers, sway=0.1
-        )  # the integrated server as fast as the partitioned one, give or take a tenth
+        # The integrated server as fast as the partitioned one, give or take a tenth
+        plan, _ = whole(integrated_servers, sway=0.1)
         seeds = dict(plan.batches)
         view = self.view("", made_up(plan, sway=0.1))
         first, most = view.seeds.first, view.seeds.most
-        self.assertEqual(
-            seeds[view.point(text_and_video.INTEGRATED, 20, 102)], most
-        )  # worse-corner
-        self.assertEqual(seeds[view.point(text_and_video.INTEGRATED, 200, 50)], most)  # heavy-text
-        self.assertEqual(
-            seeds[view.point(text_and_video.INTEGRATED, 0, 50)], first
-        )  # light-no-violations
-        self.assertEqual(
-            seeds[view._point(text_and_video.PARTITIONED, 0, 87)], most
-        )  # V, in the grid of the calibration: always
+        # worse-corner
+        self.assertEqual(seeds[view.point(text_and_video.INTEGRATED, 20, 102)], most)
+        # heavy-text
+        self.assertEqual(seeds[view.point(text_and_video.INTEGRATED, 200, 50)], most)
+        # light-no-violations
+        self.assertEqual(seeds[view.point(text_and_video.INTEGRATED, 0, 50)], first)
+        # V, in the grid of the calibration: always
+        self.assertEqual(seeds[view._point(text_and_video.PARTITIONED, 0, 87)], most)
         self.assertEqual(seeds[view._point(text_and_video.PARTITIONED, 170, 0)], most)
         decided, _ = whole(integrated_servers, integrated=0.5)
         self.assertEqual(
@@ -1895,9 +1879,8 @@ OFFERED = [1000.0, 12510.0] * 1024  # bytes per second of the bursty trace
 def made_up(plan: Plan, **change: float) -> Results:
     """Results in which mean response, fairness and throughput are as a rule of the policy's name,
     times `change`."""
-    streams = functools.cache(
-        functools.partial(streams_of, change=change)
-    )  # the same under all interpretations
+    # The same under all interpretations
+    streams = functools.cache(functools.partial(streams_of, change=change))
 
     def result(point: Point, settings: dict[str, str], seed: int) -> dict:
         if "autoqos.enabled" in settings:
@@ -1932,9 +1915,8 @@ def made_up(plan: Plan, **change: float) -> Results:
                 if settings.get("text.arrivals") == "bursty"
                 else 0
             )
-        larger = math.log2(
-            int(settings.get("replication.decluster_bytes", 1 << 27)) / 16384
-        )  # blocks
+        # Blocks
+        larger = math.log2(int(settings.get("replication.decluster_bytes", 1 << 27)) / 16384)
         whole_late = {"violation_share": change.get("rounds", 1.0) * late, "late_unit_share": late}
         if (
             "text.clients" in settings

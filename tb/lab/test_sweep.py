@@ -57,17 +57,7 @@ class Sweeps(LabCase):
     def sweep(
         self, plan: Path, *options: str, output: str = "out.parquet", platter: Path = PLATTER
     ) -> tuple[int, str, str]:
-        return self.lab(
-            "sweep",
-            str(plan),
-            "--platter",
-            str(platter),
-            "--cache",
-            str(self.folder / "kept"),
-            "-o",
-            str(self.folder / output),
-            *options,
-        )
+        return self.lab(*self.words("sweep", plan, *options, output=output, platter=platter))
 
     def frame(self) -> pl.DataFrame:
         return pl.read_parquet(self.folder / "out.parquet")
@@ -283,16 +273,7 @@ class Sweeps(LabCase):
                 sys.executable,
                 "-m",
                 "platter_lab.cli",
-                "sweep",
-                str(self.plan()),
-                "--platter",
-                str(hangs),
-                "--cache",
-                str(self.folder / "kept"),
-                "-o",
-                str(self.folder / "out.parquet"),
-                "--jobs",
-                "2",
+                *self.words("sweep", self.plan(), "--jobs", "2", platter=hangs),
             ],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
@@ -456,14 +437,7 @@ workload.discrete.trace = "{name}"''',
                     sys.executable,
                     "-m",
                     "platter_lab.cli",
-                    "sweep",
-                    str(self.plan()),
-                    "--platter",
-                    str(PLATTER),
-                    "--cache",
-                    str(self.folder / "kept"),
-                    "-o",
-                    str(link),
+                    *self.words("sweep", self.plan(), output=link.name),
                 ],
                 stdout=told,
                 stderr=subprocess.PIPE,

@@ -23,11 +23,12 @@ class Wheel(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix="platter-wheel-")
         cls.addClassCleanup(folder.cleanup)
         cls.folder = Path(folder.name)
+        # A build writes beside its sources
         shutil.copytree(
             LAB,
             cls.folder / "lab",
             ignore=shutil.ignore_patterns("*.egg-info", "build", "__pycache__"),
-        )  # a build writes beside its sources
+        )
         cls.must(
             sys.executable,
             "-m",

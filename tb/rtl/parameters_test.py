@@ -103,13 +103,10 @@ BAD = {
     "sched_top": CORE,
 }
 PLAIN = {"sched_clock_gate", "sched_join", "sched_axil", "sched_control"}  # no parameters
-HANDS_DOWN = {
-    "sched_native": "sched_core",
-    "sched_top": "sched_core",
-}  # whose parameters are checked by a module inside
-NOT_REACHED = {
-    "decision_latency in registers.toml differs from the depth of the pipeline"
-}  # two constants
+# Whose parameters are checked by a module inside
+HANDS_DOWN = {"sched_native": "sched_core", "sched_top": "sched_core"}
+# Two constants
+NOT_REACHED = {"decision_latency in registers.toml differs from the depth of the pipeline"}
 
 SLANG = "import sys; from pyosys import libyosys as y; y.run_pass(sys.argv[1], y.Design())"
 

@@ -116,6 +116,17 @@ def program():
     return ROOT / "build" / "release" / "models" / "platter"
 
 
+def run(platter, scenario, keys, out):
+    """The result of a run, which is in the folder, too."""
+    command = [platter, "run", scenario, "--quiet", "--result", out / "run.json"]
+    for key, value in keys.items():
+        command += ["--set", f"{key}={value}"]
+    done = subprocess.run(command, text=True, capture_output=True, check=False)
+    if done.returncode != 0:
+        raise Failure((done.stderr.strip().splitlines() or ["platter failed"])[-1])
+    return json.loads((out / "run.json").read_text(encoding="utf-8"))
+
+
 def study(platter, seconds, seeds, engines):
     platter = platter.resolve() if platter else program()
     digest = hashlib.sha256(platter.read_bytes()).hexdigest()
@@ -143,20 +154,7 @@ def study(platter, seconds, seeds, engines):
                 }
 
                 def work(out, keys=keys, scenario=scenario):
-                    command = [
-                        platter,
-                        "run",
-                        SCENARIOS / f"{scenario}.toml",
-                        "--quiet",
-                        "--result",
-                        out / "run.json",
-                    ]
-                    for key, value in keys.items():
-                        command += ["--set", f"{key}={value}"]
-                    done = subprocess.run(command, text=True, capture_output=True, check=False)
-                    if done.returncode != 0:
-                        raise Failure((done.stderr.strip().splitlines() or ["platter failed"])[-1])
-                    return json.loads((out / "run.json").read_text(encoding="utf-8"))
+                    return run(platter, SCENARIOS / f"{scenario}.toml", keys, out)
 
                 text = (SCENARIOS / f"{scenario}.toml").read_text(encoding="utf-8")
                 runs = []

@@ -10,11 +10,9 @@ beside them.
 import concurrent.futures
 import csv
 import hashlib
-import json
 import os
 import re
 import statistics
-import subprocess
 
 from . import drive, page
 from .flows import ROOT, Failure, step
@@ -114,22 +112,10 @@ class Bench:
 
         def work(out):
             (out / "scenario.toml").write_text(self.scenario(name), encoding="utf-8")
-            command = [
-                self.platter,
-                "run",
-                out / "scenario.toml",
-                "--quiet",
-                "--result",
-                out / "run.json",
-            ]
-            for key, value in keys.items():
-                command += ["--set", f"{key}={value}"]
-            done = subprocess.run(command, text=True, capture_output=True, check=False)
-            if done.returncode != 0:
-                raise Failure(
-                    f"{name}: " + (done.stderr.strip().splitlines() or ["platter failed"])[-1]
-                )
-            result = json.loads((out / "run.json").read_text(encoding="utf-8"))
+            try:
+                result = drive.run(self.platter, out / "scenario.toml", keys, out)
+            except Failure as failure:
+                raise Failure(f"{name}: {failure}") from failure
             return {
                 "classes": {
                     cls: {

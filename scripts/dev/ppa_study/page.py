@@ -761,7 +761,6 @@ def configurations_table():
 # --- the optional parts ---------------------------------------------------------------------------
 
 PART_NAMES = {1: "ageing", 2: "look-ahead", 4: "limits", 8: "zero latency", 15: "all four"}
-STREAMING = "OPS:SLACK(3.4|0.46)"
 
 
 def prices_table():
@@ -1030,20 +1029,9 @@ def figures():
 
     matplotlib.use("svg")
     import matplotlib.pyplot as plt
-    from platter_lab.svg import compact
+    from platter_lab.svg import STYLE, compact
 
-    plt.rcParams.update(
-        {
-            "svg.fonttype": "none",
-            "font.family": "sans-serif",
-            "font.size": 9,
-            "axes.grid": True,
-            "grid.alpha": 0.3,
-            "axes.spines.top": False,
-            "axes.spines.right": False,
-            "figure.constrained_layout.use": True,
-        }
-    )
+    plt.rcParams.update(STYLE)
     FIGURES.mkdir(parents=True, exist_ok=True)
 
     def save(figure, file):

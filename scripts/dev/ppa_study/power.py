@@ -24,11 +24,8 @@ from .flows import LIBERTY, ROOT, Failure
 
 SCENARIO = ROOT / "models" / "configs" / "scenarios" / "mixed_media.toml"
 CLOCK_MHZ = 100
-WINDOWS = (
-    (5.0, 15.0),
-    (15.0, 25.0),
-    (25.0, 35.0),
-)  # seconds of the job, which measures from 5 s on
+# Seconds of the job, which measures from 5 s on
+WINDOWS = ((5.0, 15.0), (15.0, 25.0), (25.0, 35.0))
 FAN_OUT = 16  # of a clock buffer
 CLOCK_BUFFER = "CLKBUF1"
 REPLAY = pathlib.Path(__file__).with_name("replay.cpp")
@@ -323,9 +320,6 @@ class Netlist:
                 f"a netlist has {len(self.instances)} cells and of those the library does not know "
                 f"{sorted(unknown)}"
             )
-
-    def is_output(self, instance, pin):
-        return pin in self.library.cells[instance.cell].outputs
 
     def buffer_clocks(self):
         """Gives every net of many clock pins a tree of clock buffers,

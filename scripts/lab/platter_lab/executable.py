@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import argparse
 import contextvars
 import functools
 import os
@@ -49,6 +50,15 @@ def kept_folder(command: str) -> Path:
     return (Path(cache) if os.path.isabs(cache) else Path.home() / ".cache") / "platter" / command
 
 
+def add_platter(parser: argparse.ArgumentParser) -> None:
+    """The option whose value find_platter takes."""
+    parser.add_argument(
+        "--platter",
+        type=Path,
+        help="the model's executable; default: $PLATTER, the release build, or the one on the path",
+    )
+
+
 def find_platter(given: Path | None) -> Path:
     """The model's executable: as given, as the variable PLATTER says, the project's release build,
     or the path's.
@@ -68,6 +78,11 @@ def find_platter(given: Path | None) -> Path:
             return candidate.resolve()
     how = "build it with scripts/build release platter" if HAS_TREE else "install it on the path"
     raise LabError(f"{candidates[0]}: no such executable; {how}, or name it with --platter")
+
+
+def no_model(platter: Path, command: str, what: str) -> LabError:
+    """That an executable which ran without a failure cannot be the model's."""
+    return LabError(f"{command}\n{platter}: did not give {what}; expected the model's executable")
 
 
 @functools.cache

@@ -12,6 +12,8 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
+from platter_lab.executable import add_platter
+
 
 def run(arguments: argparse.Namespace) -> int:
     from platter_lab.calibrate import command  # numpy and scipy are loaded when they are needed
@@ -51,10 +53,5 @@ def add_command(subparsers: argparse._SubParsersAction[argparse.ArgumentParser])
     parser.add_argument(
         "--name", metavar="NAME", help="name of the calibrated drive (default: the base's)"
     )
-    parser.add_argument(
-        "--platter",
-        type=Path,
-        metavar="FILE",
-        help="the model's executable (default: the release build)",
-    )
+    add_platter(parser)
     parser.set_defaults(run=run)

@@ -19,7 +19,7 @@ from platter_lab import LabError
 from platter_lab.arrays import Bools, Floats, Ints
 from platter_lab.calibrate.phase import Places
 from platter_lab.calibrate.trace import Reading
-from platter_lab.executable import call_platter
+from platter_lab.executable import call_platter, no_model
 
 # Columns of `platter drive locate`.
 PLACES = {"zone", "cylinder", "head", "order", "sector", "sectors_per_track", "angle_turns"}
@@ -61,10 +61,7 @@ class Model:
         return call_platter(self._platter, arguments, stdin=stdin)
 
     def _no_model(self, arguments: list[str], what: str) -> LabError:
-        return LabError(
-            f"{shlex.join([str(self._platter), *arguments])}\n{self._platter}: did not give "
-            f"{what}; expected the model's executable"
-        )
+        return no_model(self._platter, shlex.join([str(self._platter), *arguments]), what)
 
     def locate(self, profile: Path, lba: Ints) -> Places:
         """Places of blocks, shape (n,)."""

@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from platter_lab import LabError, StudyFailed
-from platter_lab.executable import ROOT, expect_tree, find_platter
+from platter_lab.executable import ROOT, add_platter, expect_tree, find_platter
 from platter_lab.guest import image, machine, packages, script
 
 LINUX = (
@@ -46,11 +46,7 @@ def add_command(subparsers: argparse._SubParsersAction[argparse.ArgumentParser])
             "only"
         ),
     )
-    parser.add_argument(
-        "--platter",
-        type=Path,
-        help="the model's executable; default: $PLATTER, the release build, or the one on the path",
-    )
+    add_platter(parser)
     parser.add_argument(
         "--scenario",
         type=Path,
@@ -377,9 +373,8 @@ def _save_file(path: Path, waves: Path, begin: int, end: int, last: int) -> None
     ]
     margin = (end - begin) // 10
     first = max(begin - margin, 0)
-    frame = max(
-        (min(end + margin, last) - first) * 200 // 1120, 1
-    )  # the time of 200 pixels, of about 1120
+    # The time of 200 pixels, of about 1120
+    frame = max((min(end + margin, last) - first) * 200 // 1120, 1)
     path.write_text(
         "\n".join(
             [

@@ -8,7 +8,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from platter_lab.executable import HAS_TREE, kept_folder
+from platter_lab.executable import HAS_TREE, add_platter, kept_folder
 from platter_lab.runs.place import add_place
 
 
@@ -72,11 +72,7 @@ def add_command(subparsers: argparse._SubParsersAction[argparse.ArgumentParser])
         ),
     )
     add_place(parser)
-    parser.add_argument(
-        "--platter",
-        type=Path,
-        help="the model's executable; default: $PLATTER, the release build, or the one on the path",
-    )
+    add_platter(parser)
     parser.add_argument(
         "--cache",
         type=Path,

@@ -124,7 +124,7 @@ def run(arguments: argparse.Namespace) -> int:
         configurations.expect_good(here)
     store = Store(arguments.cache)
     goal = arguments.trials or space.trials
-    if (arguments.check or arguments.estimate) and not journal.exists() and arguments.check:
+    if arguments.check and not journal.exists():
         raise LabError(
             f"{journal}: there is no such file; expected the journal of a search, which a call "
             "without --check writes"

@@ -222,7 +222,7 @@ def _in_words(part: str) -> str:
     }.get(part, part)
 
 
-def _over_time(page: Page, given: RunInput, classes: Mapping[str, Mapping[str, Any]]) -> None:
+def _over_time(page: Page, given: RunInput) -> None:
     run, result = given.run, given.run.result
     if run.requests is None or run.requests.is_empty():
         return
@@ -377,7 +377,7 @@ def run_page(given: RunInput, schema: Schema | None) -> Page:
     if classes := _classes(result):
         _responses(page, given, classes)
         _where(page, given, classes)
-        _over_time(page, given, classes)
+        _over_time(page, given)
     elif lines := nothing_completed(result):
         page.section("Response times")
         for line in lines:
@@ -398,7 +398,7 @@ def run_page(given: RunInput, schema: Schema | None) -> Page:
             charts.bands(given.run),
             "Requests of a class by the percentiles of their response time.",
         )
-        _over_time(page, given, {})
+        _over_time(page, given)
     _slowest(page, given)
     if "streams" in of_host(result).form and result.get("streams"):
         page.section("Bandwidth")

@@ -17,20 +17,9 @@ from matplotlib.ticker import FuncFormatter
 from matplotlib.transforms import Bbox
 
 from platter_lab.statistics import Interval
-from platter_lab.svg import compact
+from platter_lab.svg import STYLE, compact
 
-_STYLE = matplotlib.RcParams(
-    {
-        "svg.fonttype": "none",
-        "font.family": "sans-serif",
-        "font.size": 9,
-        "axes.grid": True,
-        "grid.alpha": 0.3,
-        "axes.spines.top": False,
-        "axes.spines.right": False,
-        "figure.constrained_layout.use": True,
-    }
-)
+_STYLE = matplotlib.RcParams(STYLE)
 _MARKERS = "os^vDXP*"
 
 

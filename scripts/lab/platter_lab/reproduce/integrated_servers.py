@@ -86,22 +86,12 @@ from platter_lab.statistics import Interval, exact, interval, interval_text, wid
 
 PARTITIONS = (4, 8, 12)  # disks for text, of 16
 NONE_SHARE = 0.0001  # of the deadlines: fewer are none
-LATE_OF_TRACE = (
-    50 / 14_000
-)  # deadlines that both servers miss at most under bursts at very high utilisation (section 3.3.1)
-CURVE = (
-    25,
-    51,
-    75,
-    97,
-    125,
-    150,
-)  # video clients at which figure 14's curve is compared with the ideal line
-COARSE_CURVE = (51, 97, 150)
-FACTOR_VIDEO = (
-    20,
-    80,
-)  # other video loads beside the bursts of which the paper prints a factor, but not the load
+# Deadlines that both servers miss at most under bursts at very high utilisation (section 3.3.1)
+LATE_OF_TRACE = 50 / 14_000
+# Video clients at which figure 14's curve is compared with the ideal line
+CURVE = (25, 51, 75, 97, 125, 150)
+# Other video loads beside the bursts of which the paper prints a factor, but not the load
+FACTOR_VIDEO = (20, 80)
 LOADS = (0.3, 0.6, 0.9)  # of the text that such a partition supports
 SET_BYTES, CACHE_BYTES = SERVED["text"]["set_bytes"], SERVED["text"]["cache_bytes"]
 STOP = 0.99  # a comparison has seeds enough when this interval decides it

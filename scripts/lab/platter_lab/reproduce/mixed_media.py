@@ -72,17 +72,8 @@ FIRST = (TPS_SCAN, TPS_OPT, FAMISH, CI_SPTF, CI_OPT)  # figures 1 and 2
 SECOND = (SPTF, CI_SPTF, CI_OPT, *CLUST)  # figures 4 to 7
 OPS = (CI_SPTF, CI_OPT)
 HIERARCHICAL = (*OPS, *CLUST)
-FLAT = (
-    "FCFS",
-    "SSTF",
-    "SCAN",
-    "LOOK",
-    "C-LOOK",
-    "V(0.2)",
-    "EDF",
-    "SCAN-EDF",
-    "GSS(5)",
-)  # section 1.1's, SCAN also in one direction, and FCFS
+# Section 1.1's, SCAN also in one direction, and FCFS
+FLAT = ("FCFS", "SSTF", "SCAN", "LOOK", "C-LOOK", "V(0.2)", "EDF", "SCAN-EDF", "GSS(5)")
 # Of Shenoy et al.: the classes take turns. Here the paper knows round robin as an order of the C
 # only.
 ROUND_ROBIN = "RR"
@@ -958,9 +949,7 @@ SAME_WITH_15 = (
 )
 
 
-def _further_claims(
-    views: Views, judged: Sequence[Judged[Views]], claims: Sequence[Claim]
-) -> list[Claim]:
+def _further_claims(views: Views, claims: Sequence[Claim]) -> list[Claim]:
     """Claims that are judged once."""
     ratio, mean = Unit.RATIO, "mean response, ratio"
     longer = [
@@ -1650,9 +1639,7 @@ def _claims(seen: _Seen, gains: Gains) -> tuple[Claim, ...]:
     ]
     claims += [
         *_cluster_claims(gains),
-        *_further_claims(
-            replace(seen.views, loads={**seen.views.loads, **seen.once}), judged, claims
-        ),
+        *_further_claims(replace(seen.views, loads={**seen.views.loads, **seen.once}), claims),
     ]
     order = [name for name, _, _ in SENTENCES]
     return tuple(sorted(claims, key=lambda claim: order.index(claim.name)))

@@ -81,11 +81,8 @@ GUARDED = (MIRRORING, MIRRORING_RANDOM, MINIMUM, MINIMUM_RANDOM)  # against a fa
 UNGUARDED = (UNRESERVED, BALANCED, BALANCED_RANDOM)
 MEASURED_DISKS = (4, 8, 16)  # of figure 9: simulated disks
 
-MIXED, SINGLE, MEASURED = (
-    frozenset({"mixed"}),
-    frozenset({"single"}),
-    frozenset({"measured"}),
-)  # contents; only the mixed one is interpreted otherwise
+# Contents; only the mixed one is interpreted otherwise
+MIXED, SINGLE, MEASURED = (frozenset({"mixed"}), frozenset({"single"}), frozenset({"measured"}))
 ASCENDING = Interpretation(
     "ascending",
     "the deterministic backups go round the other disks in ascending order, not from the next one "
@@ -299,9 +296,8 @@ class View:
         self.interpretation = interpretation
         self._results = Results({}) if results is None else results
         self.fragments = _fragments(quick)
-        self._runs = len(
-            SEEDS if interpretation is DEFAULT else INTERPRETED_SEEDS
-        )  # of points that the default has too
+        # Of points that the default has too
+        self._runs = len(SEEDS if interpretation is DEFAULT else INTERPRETED_SEEDS)
 
     def point(self, scheme: Scheme, disks: int, **rest: Any) -> Point:
         return _point(scheme, disks, self.quick, self.interpretation, **rest)

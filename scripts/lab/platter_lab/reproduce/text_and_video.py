@@ -34,10 +34,8 @@ KB = 1024  # table 3: requests of 2,048.22 bytes every 9.14 ms are its 218.64 KB
 TRACE_INTERVALS, TRACE_BYTES_PER_S = 2048, round(83.91 * KB)
 BURSTS_BY_INTENSITY_S = 512.0
 BURSTY_LOADS = tuple(kb * KB for kb in (1000, 1500, 2000, 2500, 3000))
-SCALINGS = (
-    "time-stamps",
-    "intensity",
-)  # how a trace becomes a higher load: shorter bursts, or higher ones
+# How a trace becomes a higher load: shorter bursts, or higher ones
+SCALINGS = ("time-stamps", "intensity")
 LEAST_INTERVALS = 16  # in which there is room for a peak of 12.51 times the mean
 
 Server = tuple[tuple[str, str], ...]
@@ -48,10 +46,8 @@ ELEVATOR: Server = (*INTEGRATED, ("policy", "LOOK"))
 ROUND_ROBIN: Server = (*INTEGRATED, ("policy", "RR"))
 BY_DEADLINE: Server = (*INTEGRATED, ("policy", "SCAN-EDF"))
 TPS: Server = (*INTEGRATED, ("policy", "TPS:SCAN/SCAN"))
-SATF: Server = (
-    *INTEGRATED,
-    ("policy", "SPTF(unguarded)"),
-)  # shortest access time first, which knows no deadlines
+# Shortest access time first, which knows no deadlines
+SATF: Server = (*INTEGRATED, ("policy", "SPTF(unguarded)"))
 NAMES = {
     PARTITIONED: "partitioned",
     INTEGRATED: "integrated",
@@ -225,9 +221,8 @@ class View:
         self.capacity_video = (
             (0, 51, 97, 150, 185) if coarse else (0, 25, 51, 75, 97, 125, 150, 170, 185)
         )
-        self.burst_loads = (
-            BURSTY_LOADS[-1:] if coarse else BURSTY_LOADS
-        )  # at which bursts may do harm
+        # At which bursts may do harm
+        self.burst_loads = BURSTY_LOADS[-1:] if coarse else BURSTY_LOADS
         # Of T and V together; where long ways between the classes take much of both, less.
         far = (
             tuple(0.3 + 0.1 * i for i in range(5))
@@ -502,13 +497,12 @@ class View:
         text: float,
         video: float,
         factor: float = 1.0,
-        server: Server = INTEGRATED,
     ) -> list[float]:
-        """Of the server, less `factor` times that of the partitioned one, run by run."""
+        """Of the integrated server, less `factor` times that of the partitioned one, run by run."""
         return [
             one - factor * other
             for one, other in paired(
-                *(self.samples(metric, s, text, video) for s in (server, PARTITIONED))
+                *(self.samples(metric, s, text, video) for s in (INTEGRATED, PARTITIONED))
             )
         ]
 

@@ -92,9 +92,8 @@ class Gain:
     mean_share: float
 
 
-Row = tuple[
-    tuple[float, ...], tuple[float, ...]
-]  # video clients, and the integrated server's response with them
+# Video clients, and the integrated server's response with them
+Row = tuple[tuple[float, ...], tuple[float, ...]]
 
 
 @cache

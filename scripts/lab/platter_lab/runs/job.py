@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from platter_lab import LabError, StudyFailed
-from platter_lab.executable import call_platter
+from platter_lab.executable import call_platter, no_model
 from platter_lab.files import write_parquet
 from platter_lab.model import read_requests
 from platter_lab.runs.store import Store
@@ -118,9 +118,9 @@ def configuration_of(
             )
         )
     except ValueError as error:
-        raise _no_model(platter, command, "a configuration") from error
+        raise no_model(platter, command, "a configuration") from error
     if not configuration:
-        raise _no_model(platter, command, "a configuration")
+        raise no_model(platter, command, "a configuration")
     return configuration
 
 
@@ -270,7 +270,7 @@ def _run(job: Job) -> tuple[dict[str, Any], list[str]]:
             result = json.loads(result_file.read_text(encoding="utf-8"))
             ran_with = result.pop("configuration")  # is in the key
         except (FileNotFoundError, ValueError, KeyError, AttributeError) as error:
-            raise _no_model(job.platter, job.command, "a result") from error
+            raise no_model(job.platter, job.command, "a result") from error
         if job.summary:
             result["summary"] = job.summary(log)
         if job.logs:
@@ -305,7 +305,3 @@ def _keep(job: Job, result: dict[str, Any], changed: list[str]) -> Outcome:
         )
     job.store.write(job.key, result)
     return Outcome(job.key, parts_of(result, job.places))
-
-
-def _no_model(platter: Path, command: str, what: str) -> LabError:
-    return LabError(f"{command}\n{platter}: did not give {what}; expected the model's executable")

@@ -6,7 +6,7 @@ from __future__ import annotations
 import argparse
 from pathlib import Path
 
-from platter_lab.executable import HAS_TREE, kept_folder
+from platter_lab.executable import HAS_TREE, add_platter, kept_folder
 from platter_lab.runs.place import add_place
 
 
@@ -37,11 +37,7 @@ def add_command(subparsers: argparse._SubParsersAction[argparse.ArgumentParser])
         help="only print the number of runs and what they would cost",
     )
     add_place(parser)
-    parser.add_argument(
-        "--platter",
-        type=Path,
-        help="the model's executable; default: $PLATTER, the release build, or the one on the path",
-    )
+    add_platter(parser)
     parser.add_argument(
         "--cache",
         type=Path,
