@@ -176,6 +176,44 @@ TEST(OwnEngine, ACommandThatIsBeingWithdrawnStopsTheSimulation) {
   EXPECT_NE(message.find("it has picked a tag that no command in it has (tag 2"), std::string::npos) << message;
 }
 
+/// Says that a command has left which nobody withdraws, and one that is not there.
+TEST(OwnEngine, ACommandThatLeavesUnaskedStopsTheSimulation) {
+  for (const core::Tag tag : {core::Tag(0), core::Tag(7), core::Tag(999)}) {
+    const std::string message = stopped_with([tag](engine::DecisionSinkIf& sink, Picoseconds /*now*/) { sink.left(tag); });
+    EXPECT_NE(message.find("it has let go of a command that is not being withdrawn (tag " + std::to_string(tag.value)),
+              std::string::npos)
+        << message;
+  }
+}
+
+/// Answers the first request twice, the second time while the access runs.
+class Hasty : public OldestFirst {
+ public:
+  void bind_sink(engine::DecisionSinkIf& sink) override {
+    sink_ = &sink;
+    OldestFirst::bind_sink(sink);
+  }
+  void insert(const scheduling::Command& command) override {
+    OldestFirst::insert(command);
+    if (++inserted_ == 2) sink_->decided(scheduling::Decision::serve(command.tag), core::now_ps());
+  }
+
+ private:
+  engine::DecisionSinkIf* sink_ = nullptr;
+  int inserted_ = 0;
+};
+
+TEST(OwnEngine, AnAnswerWhileAnAccessRunsStopsTheSimulation) {
+  drive::Drive disk("disk", toy_config(), [](const engine::EngineContext&) { return std::make_unique<Hasty>(); });
+  AtHost host("host");
+  host.disk_init_socket.bind(disk.host_tgt_socket);
+  host.submit(false, 640, 1);
+  run_until(1 * kMs);
+  host.submit(false, 1280, 1);
+  const std::string message = stopped_until(1000 * kMs);
+  EXPECT_NE(message.find("it has answered without being asked"), std::string::npos) << message;
+}
+
 TEST(OwnEngine, ADecisionInThePastStopsTheSimulation) {
   const std::string message =
       stopped_with([](engine::DecisionSinkIf& sink, Picoseconds now) { sink.decided(scheduling::Decision{}, now - 1); });

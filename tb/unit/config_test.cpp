@@ -406,6 +406,16 @@ TEST_F(ConfigTest, AFileMayStartFromAnotherOne) {
   EXPECT_NE(problems[0].message.find("circle"), std::string::npos) << problems[0].message;
 }
 
+TEST_F(ConfigTest, ALongChainOfFilesIsNoCircle) {
+  file("0.toml", "source = \"poisson\"\nrate_per_s = 10\nmean_bytes = 512\n");
+  for (int i = 1; i <= 20; ++i)
+    file(std::to_string(i) + ".toml",
+         "file = \"" + std::to_string(i - 1) + ".toml\"\nrate_per_s = " + std::to_string(10 + i) + "\n");
+  const Scenario s = load(kHead + "[workload]\ndiscrete = \"20.toml\"\n");
+  EXPECT_EQ(s.discrete.generated.rate_per_s, 30);
+  EXPECT_EQ(s.discrete.generated.mean_bytes, 512);
+}
+
 TEST_F(ConfigTest, AProfileMayHaveOnlyWhatDiffersFromItsBase) {
   file("faster.toml",
        "base = \"elite3\"\nname = \"faster\"\n[mechanics]\nrpm = 6000.0\n[[geometry.zone]]\noffset_sectors = 2.5\n");

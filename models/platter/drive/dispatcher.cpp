@@ -90,9 +90,10 @@ bool Dispatcher::withdraw(QueueEntry& entry) {
 }
 
 void Dispatcher::left(Tag tag) {
-  QueueEntry& entry = *entries_[tag.value];
+  QueueEntry* const entry = tag.value < entries_.size() ? entries_[tag.value] : nullptr;
+  if (entry == nullptr || entry->stage != Stage::Leaving) stop("it has let go of a command that is not being withdrawn", tag);
   free_entry(tag);
-  sink_->withdrawn(entry);
+  sink_->withdrawn(*entry);
 }
 
 void Dispatcher::free_entry(Tag tag) {
@@ -263,7 +264,11 @@ void Dispatcher::report_violation(const Decision& decision, bool waits, Picoseco
                             : !waits                                 ? "it has picked a tag that no command in it has"
                             : effective < now_ps()                   ? "its decision takes effect in the past"
                                                                      : "it has answered with Again, which is for policies";
-  throw std::logic_error("the engine of " + std::string(name()) + ": " + wrong + " (tag " + std::to_string(decision.tag.value) +
+  stop(wrong, decision.tag);
+}
+
+void Dispatcher::stop(const char* wrong, Tag tag) const {
+  throw std::logic_error("the engine of " + std::string(name()) + ": " + wrong + " (tag " + std::to_string(tag.value) +
                          ", at " + std::to_string(now_ps()) + " ps)");
 }
 

@@ -127,6 +127,8 @@ class Dispatcher : public sc_core::sc_module, public engine::DecisionSinkIf, pub
       report_violation(decision, waits, effective);
   }
   [[noreturn]] void report_violation(const Decision& decision, bool waits, Picoseconds effective) const;
+  /// Ends the simulation, because the engine has broken its contract.
+  [[noreturn]] void stop(const char* wrong, Tag tag) const;
   /// Index into `starts_` and `ends_`; requests are aligned, so low bits alone would collide.
   static std::size_t bucket(std::uint64_t block) { return block * 0x9E37'79B9'7F4A'7C15u >> 54u; }
   /// Counts a command that is not urgent and waits from now on (1), or no longer does (-1).

@@ -187,11 +187,14 @@ void resolve_includes(toml::table& table, const std::string& prefix, const KeySp
       table.insert_or_assign(key, parse_section(lookup(name->get(), path, position_of(node, file)), path, space, lookup));
     toml::table* section = table.get_as<toml::table>(key);
     if (section == nullptr) continue;
-    int files = 0;
+    std::set<fs::path> files;
     while (const auto* name = section->get_as<std::string>("file")) {
       const Position at = position_of(*name, file);
-      if (++files > 8) fail(at, path, "the files start from each other in a circle");
-      toml::table base = parse_section(lookup(name->get(), path, at), path, space, lookup);
+      const fs::path from = lookup(name->get(), path, at);
+      std::error_code ignored;
+      if (!files.insert(fs::weakly_canonical(from, ignored)).second)
+        fail(at, path, "the files start from each other in a circle");
+      toml::table base = parse_section(from, path, space, lookup);
       section->erase("file");
       merge(base, std::move(*section), Arrays::Replace);
       *section = std::move(base);

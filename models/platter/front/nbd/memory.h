@@ -76,20 +76,15 @@ class Memory {
 
   std::uint64_t limit() const { return limit_; }
   std::uint64_t used() const { return used_; }
-  std::uint64_t most_used() const { return most_used_; }
   bool anybody_waits() const { return blocked_ > 0; }
   /// Adds `bytes` to the used bytes; a negative number modulo 2^64 subtracts. This is also for the data of a connection that has gone while
   /// a drive still needs it.
-  void use(std::uint64_t bytes) {
-    used_ += bytes;
-    most_used_ = std::max(most_used_, used_);
-  }
+  void use(std::uint64_t bytes) { used_ += bytes; }
 
  private:
   std::uint64_t limit_;
   std::uint64_t last_;
   std::uint64_t used_ = 0;
-  std::uint64_t most_used_ = 0;
   std::uint32_t blocked_ = 0;  ///< holders whose last `take` failed
   std::deque<Holder*> queue_;  ///< holders that were blocked, in order; the first may have the last part
 };
