@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# cmake -D FROM=<file> -D TO=<file> -P both_edges.cmake: a copy of a source in which both edges of each clock count. A source with
-# another kind of edge, or with a latch, is refused: it would not do the same. What stands between "// two edges a cycle: begin" and
-# "// two edges a cycle: end" is left out: checks of what such a copy does not have.
+# cmake -D FROM=<file> -D TO=<file> -P both_edges.cmake
+#
+# Writes a copy of a source in which both edges of each clock count. A source with another kind of edge, or with a latch, is refused, because its copy
+# would behave differently. The copy lacks the lines between "// two edges a cycle: begin" and "// two edges a cycle: end", which check signals that it
+# does not have.
 
 file(READ "${FROM}" text)
 set(mark "// two edges a cycle: ")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Finds the libraries. An error names the Debian packages of all that are missing. A part of the project that alone needs a missing library is left
-# out instead: its PLATTER_BUILD_... becomes OFF.
+# Finds the libraries. If some are missing, the error message names the Debian packages of all of them. If only one part of the project needs a
+# missing library, that part is left out instead: its option PLATTER_BUILD_... becomes OFF.
 
 include(PlatterSystemC)
 foreach(package fmt nlohmann_json tomlplusplus ZLIB BZip2 LibLZMA)
@@ -31,7 +31,7 @@ endif()
 if(platter_missing)
   list(JOIN platter_missing " " platter_missing)
   message(FATAL_ERROR "Platter: libraries are missing. On Debian: apt-get install ${platter_missing}\n"
-    "A library in another folder is found by CMAKE_PREFIX_PATH; SystemC by SYSTEMC_HOME, too.")
+    "For a library in another folder set CMAKE_PREFIX_PATH. For SystemC, SYSTEMC_HOME works too.")
 endif()
 if(PROJECT_IS_TOP_LEVEL)
   platter_check_systemc(17)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Finds SystemC and defines SystemC::systemc: SystemC 3's own package, then pkg-config (Debian), then SYSTEMC_HOME. There is no such target where
-# SystemC was not found. Also used by the installed package, for the project that asks for it.
+# Finds SystemC and defines the target SystemC::systemc. It tries SystemC 3's own package, then pkg-config (Debian), then SYSTEMC_HOME. If SystemC is
+# not found, the target does not exist. The installed CMake package uses this file, too.
 
 find_package(PkgConfig QUIET)
 find_package(SystemCLanguage CONFIG QUIET)
@@ -23,17 +23,18 @@ if(NOT TARGET SystemC::systemc)
   endif()
 endif()
 if(TARGET SystemC::systemc)
-  # SystemC 2 needs SC_HAS_PROCESS, SystemC 3 calls it deprecated.
+  # SystemC 2 needs SC_HAS_PROCESS. SystemC 3 warns that it is deprecated, unless this is defined.
   target_compile_definitions(SystemC::systemc INTERFACE SC_ALLOW_DEPRECATED_IEEE_API)
 endif()
 
-# SystemC's library holds the C++ standard that it was built for in the name of a symbol (Debian's 2.3.4 and 3.0.1: C++17); its headers take the
-# standard of the program unless told. With this a program of a later standard links too.
+# The library of SystemC has a symbol whose name contains the C++ standard that it was built for (C++17 in Debian's 2.3.4 and 3.0.1). The headers
+# ask for a symbol with the standard of the program. This definition makes them ask for C++17, so a program of a later standard links.
 function(platter_accept_later_standards)
   target_compile_definitions(SystemC::systemc INTERFACE SC_CPLUSPLUS=201703L)
 endfunction()
 
-# Stops with a message where a program of this C++ standard ("": none was set) cannot use Platter and SystemC, instead of at its link.
+# Stops the configuration with a message if a program of this C++ standard cannot use Platter and SystemC. Otherwise the error would come when the
+# program is linked. An empty standard means that the project has set none.
 function(platter_check_systemc standard)
   if(NOT standard)
     set(standard 17)
@@ -47,7 +48,7 @@ function(platter_check_systemc standard)
       CXX_STANDARD ${standard} CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF
       LINK_LIBRARIES SystemC::systemc OUTPUT_VARIABLE output)
     if(NOT PLATTER_SYSTEMC_LINKS_CXX${standard})
-      unset(PLATTER_SYSTEMC_LINKS_CXX${standard} CACHE)  # looked at again by the next configuration
+      unset(PLATTER_SYSTEMC_LINKS_CXX${standard} CACHE)  # the next configuration tries again
       message(FATAL_ERROR "A C++${standard} program does not link against this SystemC. Platter needs a SystemC that was built for C++17, and a "
         "CMAKE_CXX_STANDARD that its headers can be compiled with.\n${output}")
     endif()

