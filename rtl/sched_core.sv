@@ -14,8 +14,8 @@
 //   CylW      bits of a cylinder number, 8 to 18
 //   SegM      mantissa bits that index the cells of the seek table, 2 to 5
 //   SegW      2^SegW segments of the seek table, SegW at most 10, at least one segment a cell
-//   SeqW      bits of an insertion number; keep 24. Ages compare wrongly if an entry outlives 2^SeqW
-//             insertions, so fewer bits (2 to 23) are for tests only
+//   SeqW      bits of an insertion number; keep 24. Ages compare wrongly if an entry outlives
+//             2^SeqW insertions, so fewer bits (2 to 23) are for tests only
 //   Features  optional parts, a sum: 1 ageing, 2 look-ahead, 4 limits, 8 zero latency; 0: none
 // Latency:    A decision keeps busy_o set for Entries / Lanes + sched_pkg::DecisionLatency cycles.
 //             It takes longer if sums or debts are stale, or if it looks ahead.
@@ -109,7 +109,7 @@ module sched_core
     $error("sched_core: AngleW must be 12 to 20");
   end
   if (!seek_ok(CylW, SegM, SegW)) begin : g_bad_seek_table
-    $error("sched_core: CylW must be 8 to 18, SegM 2 to 5, SegW at most 10 and enough for a segment a cell");
+    $error("sched_core: CylW must be 8 to 18, SegM 2 to 5, SegW at most 10, a segment a cell");
   end
   if (!seq_ok(SeqW)) begin : g_bad_seq
     $error("sched_core: SeqW must be 2 to 24");

@@ -316,7 +316,7 @@ module sched_reg_file
     $error("sched_reg_file: AngleW must be 12 to 20");
   end
   if (!seek_ok(CylW, SegM, SegW)) begin : g_bad_seek_table
-    $error("sched_reg_file: CylW must be 8 to 18, SegM 2 to 5, SegW at most 10 and enough for a segment a cell");
+    $error("sched_reg_file: CylW must be 8 to 18, SegM 2 to 5, SegW at most 10, a segment a cell");
   end
   if (!features_ok(Features)) begin : g_bad_features
     $error("sched_reg_file: Features must be at most 15");

@@ -174,7 +174,7 @@ module sched_regs
     $error("sched_regs: AngleW must be 12 to 20");
   end
   if (!seek_ok(CylW, SegM, SegW)) begin : g_bad_seek_table
-    $error("sched_regs: CylW must be 8 to 18, SegM 2 to 5, SegW at most 10 and enough for a segment a cell");
+    $error("sched_regs: CylW must be 8 to 18, SegM 2 to 5, SegW at most 10, a segment a cell");
   end
   if (!seq_ok(SeqW)) begin : g_bad_seq
     $error("sched_regs: SeqW must be 2 to 24");

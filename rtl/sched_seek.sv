@@ -53,7 +53,7 @@ module sched_seek
     $error("sched_seek: AngleW must be 12 to 20");
   end
   if (!seek_ok(CylW, SegM, SegW)) begin : g_bad_seek_table
-    $error("sched_seek: CylW must be 8 to 18, SegM 2 to 5, SegW at most 10 and enough for a segment a cell");
+    $error("sched_seek: CylW must be 8 to 18, SegM 2 to 5, SegW at most 10, a segment a cell");
   end
 
   localparam int unsigned PlaceW = place_w(CylW, SegM);

@@ -21,7 +21,7 @@ CHECKS = (
     (
         "seek_ok(CylW, SegM, SegW)",
         "seek_table",
-        "CylW must be 8 to 18, SegM 2 to 5, SegW at most 10 and enough for a segment a cell",
+        "CylW must be 8 to 18, SegM 2 to 5, SegW at most 10, a segment a cell",
     ),
     ("features_ok(Features)", "features", "Features must be at most 15"),
 )

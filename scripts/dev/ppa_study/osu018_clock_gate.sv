@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// rtl/sched_clock_gate.sv in cells of the OSU library, which has no cell for a clock gate: a latch that is open while the clock is low, and an
-// AND. scripts/ppa power reads it in the place of the RTL's.
+// rtl/sched_clock_gate.sv in cells of the OSU library, which has no cell for a clock gate. It is a
+// latch that is open while the clock is low, and an AND. scripts/ppa power reads it instead of the
+// module of the RTL.
 
 module sched_clock_gate (
   input  logic clk_i,
