@@ -8,9 +8,10 @@
 // Parameters:
 //   Entries  entries of the table, 4 to 256
 //   AngleW   bits of an angle, 12 to 20
-// Latency:    From start_i to done_o it takes 1 cycle. Each examined candidate adds 2 cycles, and
-//             each of its accesses ahead adds Rows + DecisionLatency + 5. Each further search adds
-//             Rows + DecisionLatency + 1, and 1 more if it ends the look-ahead.
+// Latency:    From start_i to done_o it takes ahead_begin cycles. Each examined candidate adds
+//             ahead_candidate, and each of its accesses ahead adds ahead_access. Each further
+//             search adds ahead_search, and ahead_end too if it ends the look-ahead. These names
+//             are those of the cycle table in docs/reference/scheduler_accelerator.md.
 // Handshake:  start_i comes in the last cycle of the decision's own pass. The unit then starts
 //             passes with pass_start_o, which end with pass_done_i. The outcome of a pass (found_*)
 //             is valid from the cycle after its last one until the next pass ends. done_o is high

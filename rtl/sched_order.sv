@@ -10,9 +10,9 @@
 // Parameters:
 //   M      most requests, 2 to 12
 //   CostW  bits of a cost, 1 to 24
-// Latency:    busy_o is high from the cycle after start_i. It stays high for 2^n + 8n - 8 cycles if
-//             n >= 2, and for 9 cycles if n = 1. Neither M nor the costs matter. The result is
-//             valid in the cycle after.
+// Latency:    busy_o is high from the cycle after start_i. It stays high for as many cycles as the
+//             cycle table of docs/reference/scheduler_accelerator.md gives for orderer, with n as
+//             its count. Neither M nor the costs matter. The result is valid in the cycle after.
 // Handshake:  Costs are written while busy_o is low, at the latest together with start_i, and stay.
 //             Row cost_from_i < M is for hops from the end of that slot's request, row M for hops
 //             from the head's place. The diagonal is not used. start_i is allowed only while busy_o

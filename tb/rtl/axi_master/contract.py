@@ -19,7 +19,7 @@ ACCESS = {
     for register in DOCUMENT["register"]
 }
 NAME = {offset: name for name, offset in OFFSET.items()}
-# Cycles(c) of docs/reference/cluster_order.md
+# orderer of docs/reference/scheduler_accelerator.md
 ORDER_CYCLES = {1: 9, 2: 12, 3: 24, 4: 40, 5: 64, 6: 104}
 
 SUMS_STALE = {
