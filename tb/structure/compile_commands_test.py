@@ -46,6 +46,15 @@ class CompileCommands(unittest.TestCase):
         self.assertGreater(len(wanted), 250)
         self.assertEqual(wanted - set(files), set())
 
+    def test_a_build_writes_it(self):
+        done = subprocess.run(
+            ["ninja", "-C", os.environ["PLATTER_BUILD"], "-t", "query", "all"],
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        self.assertIn("    platter_compile_commands\n", done.stdout)
+
     def test_they_compile(self):
         for name in COMPILED:
             with self.subTest(file=name):
