@@ -16,6 +16,7 @@ from __future__ import annotations
 import argparse
 import concurrent.futures
 import csv
+import functools
 import json
 import os
 import pathlib
@@ -37,12 +38,23 @@ OBSERVERS = {
 }
 # A drive is watched in windows only: probes come and go
 WORDS = {"wave-when": ["--wave-when", "response_ms >= 0"]}
-UNWATCHED = ("media_server", "autoqos")  # hosts whose runs refuse every observer
 WINDOW = ["observe.wave_from_s=0", "observe.wave_to_s=1e3", "observe.wave_angle_samples=4"]
 SHORT = ["sim.warmup_s=1", "sim.measure_s=4"]
 FAILURE = ["failure.fails_at_s=2", "failure.revives_at_s=3"]
 MOST_ROWS = 3  # of a log, printed
 EXPLAINED = "26"  # requests, the most of `platter explain`
+
+
+@functools.cache
+def watchable_hosts() -> frozenset[str]:
+    """The others' runs refuse every observer."""
+    done = subprocess.run(
+        [golden.program("PLATTER", "models/platter"), "list", "hosts", "--json"],
+        check=True,
+        capture_output=True,
+        env={**os.environ, "SC_COPYRIGHT_MESSAGE": "DISABLE"},
+    )
+    return frozenset(row["name"] for row in json.loads(done.stdout) if row["keeps_logs"])
 
 
 class Watched:
@@ -51,7 +63,7 @@ class Watched:
     def __init__(self, name: str, file: pathlib.Path, settings: list[str]) -> None:
         self.name = name
         kind = tomllib.loads(file.read_text()).get("host", {}).get("kind", "drive")
-        self.watchable = kind not in UNWATCHED
+        self.watchable = kind in watchable_hosts()
         self.words = [
             str(file),
             *(word for setting in [*settings, *WINDOW] for word in ("--set", setting)),

@@ -31,6 +31,7 @@ from platter_lab.report import charts
 from platter_lab.report.compare_page import mean_difference
 from platter_lab.report.inputs import read_inputs
 from platter_lab.report.page import mean_and_half, number
+from platter_lab.report.shape import OF_HOSTS
 from platter_lab.statistics import interval
 
 PLATTER = Path(os.environ["PLATTER"])
@@ -582,6 +583,20 @@ class Pages(Case):
         self.assertEqual(self.report(self.sweep, output="link.html")[0], 0)
         self.assertTrue((self.folder / "link.html").is_symlink())
         self.assertEqual((self.folder / "target.html").read_text(), page)
+
+
+class Hosts(unittest.TestCase):
+    def test_those_with_an_account_by_class_are_those_that_keep_logs(self):
+        table = json.loads(
+            subprocess.run(
+                [PLATTER, "list", "hosts", "--json"], check=True, capture_output=True
+            ).stdout
+        )
+        self.assertLessEqual(set(OF_HOSTS), {row["name"] for row in table})
+        self.assertEqual(
+            {name for name, host in OF_HOSTS.items() if host.classes},
+            {row["name"] for row in table if row["keeps_logs"]},
+        )
 
 
 class NothingMeasured(Case):
