@@ -870,7 +870,7 @@ TEST_F(SchedWork, ClearDoesNotWait) {
         write(reg::kClear, bits);
         EXPECT_EQ(bench.write_accepted() - start, at) << kind.name;
         bench.wait();
-        // In the last busy cycle DONE is set all the same; the counters are cleared.
+        // In the last busy cycle DONE is still set, but the counters are cleared.
         const bool done = operation && !(at > busy && (bits & kClearDone));
         EXPECT_EQ(read(reg::kStatus) & kDone, done ? kDone : 0) << kind.name;
         EXPECT_EQ(read(reg::kStatus) & kError, bits & kClearError ? 0 : kError);

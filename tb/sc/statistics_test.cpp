@@ -17,7 +17,7 @@
 #include "platter/observe/request_log.h"
 #include "platter/observe/statistics.h"
 
-// In the place of the C library's, so that a test sees what is synchronised: the inodes, in order.
+// Replaces the C library's function, so that a test sees which inodes are synchronised, in which order.
 static std::vector<ino_t>& synced_files() {
   static std::vector<ino_t> inodes;
   return inodes;

@@ -364,7 +364,7 @@ TEST_F(VfioUser, MemoryThatIsNotSharedIsReachedByMessages) {
   EXPECT_EQ(reg(hba::kPorts + hba::kCi), 0u);
   EXPECT_EQ(number_at<std::uint16_t>(Bytes(own.begin() + 0x4000, own.begin() + 0x4200), 2 * 76) & 0x100, 0x100) << "NCQ";
   EXPECT_EQ(events(event), 1u);
-  // The events are cleared while the next command ends: the line does not fall, and there is a message all the same.
+  // The events are cleared while the next command ends: the line does not fall, but there is a message.
   transfers = 0;
   clears_at = 5;
   write_and_serve(hba::kPorts + hba::kCi, 1, 6);

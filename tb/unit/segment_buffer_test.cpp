@@ -116,7 +116,7 @@ TEST(SegmentBuffer, SegmentsAreCircularAndReusedInTheOrderOfTheirUse) {
   buffer.read_done(Lba(0), 5, 0, nullptr);
   buffer.read_done(Lba(50), 5, 0, nullptr);
   buffer.use(buffer.find(Lba(120), 1, 0), Lba(120), 1);
-  buffer.read_done(Lba(200), 5, 0, nullptr);  // in the place of 0
+  buffer.read_done(Lba(200), 5, 0, nullptr);  // instead of 0
   EXPECT_EQ(kind_of(buffer, 0, 1), Hit::Kind::Miss);
   EXPECT_EQ(kind_of(buffer, 50, 1), Hit::Kind::Whole);
   EXPECT_EQ(kind_of(buffer, 120, 1), Hit::Kind::Whole);

@@ -244,7 +244,7 @@ TEST_F(TraceTest, Spc) {
   expect_error(error(first + "0,8,512,r,1e3\n"), 2, "time is \"1e3\", expected seconds as a decimal number");
   expect_error(error(first + "1,8,512,r,0.5\n"), 2, "request to device \"1\"");
   TraceOptions options;
-  options.address_unit_bytes = 4096;  // the sizes are bytes all the same
+  options.address_unit_bytes = 4096;  // the sizes are still bytes
   expect_record(read_all(file(first), options).at(0), 0, 8 * 4096, 512, false, 1);
 }
 

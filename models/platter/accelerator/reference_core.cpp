@@ -523,7 +523,7 @@ ReferenceCore::Pick ReferenceCore::cheapest_after(const HopUnit& hops, std::uint
   return best;
 }
 
-/// Puts the candidate of least total in the place of the one of least key. Returns the cycles that it takes.
+/// Replaces the candidate of least key by the one of least total. Returns the cycles that it takes.
 std::uint32_t ReferenceCore::look_ahead(const HopUnit& hops, Pick& best) {
   const std::uint32_t most = field(word(reg::kAhead), reg::kAheadMostLsb, reg::kAheadMostWidth);
   const std::uint32_t depth = std::min(field(word(reg::kAhead), reg::kAheadDepthLsb, reg::kAheadDepthWidth), kMaxAhead);

@@ -5,7 +5,7 @@
 
 namespace platter::drive {
 
-/// Faults of a drive.
+/// The failure of a whole drive. (Media faults are of sectors.)
 struct FailureParameters {
   double fails_at_s = 0;  ///< 0: never
 };

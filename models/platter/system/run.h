@@ -25,7 +25,7 @@ struct RunOptions {
   std::filesystem::path block_trace;                    ///< the same in the form of blktrace; empty: none
   std::filesystem::path timeline;                       ///< Chrome's trace events, in the window of the waves; empty: none
   std::filesystem::path waves;                          ///< FST; empty: none
-  std::vector<observe::WaveWindow> wave_windows;        ///< in the place of `waves` and the scenario's window, if there are any
+  std::vector<observe::WaveWindow> wave_windows;        ///< if there are any, they replace `waves` and the scenario's window
   std::vector<workload::RequestObserverIf*> observers;  ///< told of every request
   observe::DecisionLog* decisions = nullptr;            ///< told of every decision
   core::Picoseconds until = core::kNoDeadline;          ///< the simulation ends there, if not before

@@ -259,7 +259,7 @@ def logged(command, log, limit_s=None):
 
 
 def read_command(point, gate=None):
-    """`gate`: a file in the place of the clock gate, which is otherwise none."""
+    """`gate`: a file that replaces the clock gate. Without it there is no gate."""
     generics = " ".join(f"-G {name}={value}" for name, value in point.parameters.items())
     files = [gate if gate and file.endswith("/sched_clock_gate.sv") else file for file in sources()]
     return f"read_slang --threads 1 -D SYNTHESIS --top sched_top {generics} {' '.join(files)}"

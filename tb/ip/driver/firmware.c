@@ -24,7 +24,7 @@ __attribute__((interrupt("machine"), aligned(4))) static void handler(void) {
 
 static void wait_for_interrupt(void) {
   for (;;) {
-    /* Looked at while interrupts are off, so that none comes between the look and wfi; wfi ends by a pending one all the same. */
+    /* Interrupts are off while this is read, so none comes between the read and wfi. A pending interrupt still ends wfi. */
     __asm__ volatile("csrc mstatus, %0" ::"r"(MSTATUS_MIE) : "memory");
     const uint32_t ended = done | box->others;
     if (!ended) __asm__ volatile("wfi");

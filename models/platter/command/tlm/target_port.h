@@ -32,7 +32,7 @@ namespace platter::command {
 ///     void call(Payload&)                b_transport, in the caller's thread: returns when the command has ended
 ///     unsigned look(Payload&)            transport_dbg
 ///
-/// `Work` is what the owner knows a command by.
+/// `Work` is the owner's handle of a command.
 template <typename Owner, typename Work, sc_core::sc_port_policy Policy = sc_core::SC_ONE_OR_MORE_BOUND>
 class TargetPort {
  public:

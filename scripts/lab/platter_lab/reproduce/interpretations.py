@@ -13,7 +13,7 @@ from platter_lab.reproduce.claims import Claim, Grid, Part, Unit
 
 @dataclass(frozen=True)
 class Interpretation:
-    """Another way to interpret the paper: settings beside the default's, policies in the place of
+    """Another way to interpret the paper: settings beside the default's, and policies that replace
     others.
 
     `affects` are the policies it can make a difference to; None: all.
@@ -30,7 +30,7 @@ class Interpretation:
         return self.affects is None or not self.affects.isdisjoint(policies)
 
     def applied(self, policy: str) -> tuple[str, tuple[tuple[str, str], ...]]:
-        """The policy that runs in the place of this one, and the settings it runs with."""
+        """The policy that runs instead of this one, and the settings it runs with."""
         return (
             (dict(self.policies).get(policy, policy), self.settings)
             if self.touches(policy)

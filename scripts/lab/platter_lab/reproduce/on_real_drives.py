@@ -253,7 +253,7 @@ The load of [mixed-media](../mixed-media/README.md) with N = 25, on two measured
 Quantum Atlas 10K (`atlas10k.toml`) and
 the Seagate Cheetah 9LP (`cheetah9lp.toml`) with their zones, skews, spares, caches with \
 read-ahead, and the overheads of their
-controllers. The bus is Ultra2 SCSI, 80 MB/s, in the place of the slow one of the rig on which the \
+controllers. The bus is Ultra2 SCSI, 80 MB/s, instead of the slow one of the rig on which the \
 drives were measured. Requests lie
 anywhere on the drive and go on over tracks and cylinders. Each drive's claims are judged by the \
 criteria of that page, from λ = 35 on under every

@@ -333,7 +333,7 @@ class View:
         self._asked.add(point)
 
     def _interpreted(self, server: Server) -> Server:
-        """The server with its policy in the place of which the interpretation has another one."""
+        """The server, with the interpretation's policy if it replaces the server's."""
         policy = dict(server).get("policy", "CELLO(1|1|0)")
         for kind, other in self.interpretation.policies:
             if policy.startswith(kind) and server[:1] == INTEGRATED:

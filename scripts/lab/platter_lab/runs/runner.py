@@ -244,7 +244,7 @@ def _once(keys: Mapping[Run, str], found: Mapping[str, Any]) -> dict[str, Run]:
 
 
 def _by_content(value: Any, files: Mapping[str, str]) -> Any:
-    """An effective configuration with the digests of files in the place of their names."""
+    """An effective configuration with the digests of files instead of their names."""
     if isinstance(value, dict):
         return {key: _by_content(item, files) for key, item in value.items()}
     if isinstance(value, list):
