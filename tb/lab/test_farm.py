@@ -325,7 +325,8 @@ class OnDask(Farms):
         code, _, err = self.sweep("--on", place, "--wait", "1")
         self.assertEqual(code, 1)
         self.assertIn(
-            "no worker within 1 s. The scheduler is there and has no worker; expected `dask worker tcp://127.0.0.1",
+            "no worker within 1 s. The scheduler is there and has no worker; "
+            "expected `dask worker tcp://127.0.0.1",
             err,
         )
         sweep = self.background("--on", place, platter=slow)

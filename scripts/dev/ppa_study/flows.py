@@ -577,8 +577,8 @@ CUT = "(memories become ports)"  # done by the worker, not by a pass of Yosys
 CLOCK_GATE = "scripts/dev/ppa_study/osu018_clock_gate.sv"
 ABC_DELAY = int(1000 * ASIC_PERIOD_NS)
 ABC_CELLS = (
-    f"+strash;ifraig;scorr;dc2;dch,-f;map,-B,0.9,-D,{ABC_DELAY};topo;buffer,-c,-N,12;upsize,-D,{ABC_DELAY};"
-    f"dnsize,-D,{ABC_DELAY};stime,-p"
+    f"+strash;ifraig;scorr;dc2;dch,-f;map,-B,0.9,-D,{ABC_DELAY};topo;buffer,-c,-N,12;"
+    f"upsize,-D,{ABC_DELAY};dnsize,-D,{ABC_DELAY};stime,-p"
 )
 
 

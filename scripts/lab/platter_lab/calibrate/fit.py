@@ -904,7 +904,9 @@ def polish(result: Calibration, base: Profile, replay: Replay) -> None:
 
     def current(key: str) -> float:
         value = result.find(place(key))
-        return float(value.value) if value is not None else base.number(key)  # type: ignore[arg-type]
+        if value is None:
+            return base.number(key)
+        return float(value.value)  # type: ignore[arg-type]
 
     start = np.array([current(key) for key in keys])
 
