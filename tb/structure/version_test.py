@@ -62,6 +62,24 @@ class Version(unittest.TestCase):
             [VERSION],
         )
 
+    def test_the_citation_and_the_readme_have_it(self):
+        for file, form in (
+            ("CITATION.cff", rf"^version: {NUMBER}$"),
+            ("README.md", rf"This is version {NUMBER}\."),
+        ):
+            text = (SOURCE / file).read_text()
+            self.assertEqual(re.findall(form, text, re.M), [VERSION], file)
+
+    def test_the_changelog_has_it_and_its_date_is_that_of_the_citation(self):
+        released = re.findall(
+            rf"^## \[{NUMBER}\] - (\S+)$", (SOURCE / "CHANGELOG.md").read_text(), re.M
+        )
+        self.assertIn(VERSION, dict(released))
+        self.assertRegex(
+            (SOURCE / "CITATION.cff").read_text(),
+            rf"(?m)^date-released: {dict(released)[VERSION]}$",
+        )
+
     def test_the_pages_have_it(self):
         found = [
             (str(page.relative_to(SOURCE)), number)
