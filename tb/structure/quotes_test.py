@@ -6,6 +6,9 @@ of the block are lines of that file, one below the other. `...` or `…` alone o
 any that the page leaves out. The block may be indented otherwise than the file, all its lines by
 the same.
 
+A block of code that quotes nothing has the line `<!-- example -->` before it, or another mark of
+tb/cli/tutorials_test.py. A block without a mark is refused.
+
 Environment: PLATTER_SOURCE (the tree).
 """
 
@@ -18,6 +21,9 @@ from documents_test import SOURCE, pages
 MARK = re.compile(r"^[ \t]*<!-- *quote\b.*", re.M)
 QUOTE = re.compile(r"<!-- quote: (\S+) -->\n```\w*\n(.+?)^```$", re.M | re.S)
 GAPS = ("...", "…")
+CODE = ("c", "cpp", "python", "systemverilog", "toml", "verilog")
+FENCE = re.compile(r"^[ \t]*(?:```|~~~)[ \t]*(\w*)")
+MARKED = re.compile(r"<!-- (?:quote|file|not run): \S.* -->|<!-- example -->")
 
 
 def quotes(text):
@@ -78,6 +84,20 @@ def misquotes(page, text, read):
             yield f"{page}:{number + index}: expected {expected}, found {lines[index]!r}"
 
 
+def unmarked(page, text):
+    """The blocks of code on a page that have no mark."""
+    before, inside = "", False
+    for number, line in enumerate(text.splitlines(), 1):
+        if fence := FENCE.match(line):
+            inside = not inside
+            if inside and fence[1].lower() in CODE and not MARKED.fullmatch(before):
+                yield (
+                    f"{page}:{number}: expected `<!-- quote: PATH -->` or `<!-- example -->` "
+                    f"before a block of {fence[1]}"
+                )
+        before = line
+
+
 def read_source(path):
     return (SOURCE / path).read_text() if (SOURCE / path).is_file() else None
 
@@ -93,6 +113,35 @@ class Quotes(unittest.TestCase):
             ],
             [],
         )
+
+    def test_every_block_of_code_has_a_mark(self):
+        self.assertEqual(
+            [
+                wrong
+                for page in pages()
+                for wrong in unmarked(page.relative_to(SOURCE), page.read_text())
+            ],
+            [],
+        )
+
+    def test_a_block_without_a_mark_is_found(self):
+        block = "```cpp\nint a;\n```\n"
+        for good in (
+            f"<!-- example -->\n{block}",
+            f"<!-- quote: a.h -->\n{block}",
+            "```\nplain\n```\n```sh\nls\n```\n",
+        ):
+            self.assertEqual(list(unmarked("page.md", good)), [])
+        for bad, number in (
+            (block, 1),
+            (f"<!-- example -->\n\n{block}", 3),
+            (f"<!-- examples -->\n{block}", 2),
+            (f"<!-- quote: -->\n{block}", 2),
+            (f"```\nplain\n```\n{block}", 4),
+            (f"- item\n\n  {block}", 3),
+        ):
+            found = list(unmarked("page.md", bad))
+            self.assertEqual([one.split(": ")[0] for one in found], [f"page.md:{number}"])
 
     def test_a_quote_that_drifted_is_found(self):
         code = "class A {\n  int first;\n\n  int second;\n  void f() {\n    g();\n  }\n};\n"
