@@ -16,6 +16,10 @@ LINK = re.compile(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)")
 HEADING = re.compile(r"^#+ (.*)$", re.M)
 CODE = re.compile(r"^```.*?^```$|`[^`\n]*`", re.M | re.S)
 NAMED = re.compile(rf"`((?:{'|'.join(sorted(FOLDERS))})/[\w./{{}},*-]*)(?: [^`]*)?`")
+# Folders of docs whose pages link the glossary if they use one of these terms.
+EXPLAINED = ("reference", "tutorials", "how_to", "explanation", "verification", "validation")
+GLOSSARY = SOURCE / "docs/reference/glossary.md"
+TERMS = re.compile(r"\b(?:guard|hop|stall|debt|lane|orderer|entry|entries)s?\b", re.I)
 
 
 def pages():
@@ -76,6 +80,26 @@ class Documents(unittest.TestCase):
                 f"{page.relative_to(SOURCE)}: {target.name}#{anchor}"
                 for page, target, anchor in to_headings
                 if target.suffix == ".md" and anchor not in anchors(target)
+            ],
+            [],
+        )
+
+    def test_pages_link_the_glossary_if_they_use_its_terms(self):
+        users = [
+            page
+            for folder in EXPLAINED
+            for page in sorted((SOURCE / "docs" / folder).rglob("*.md"))
+            if page != GLOSSARY and TERMS.search(CODE.sub("", page.read_text()))
+        ]
+        self.assertGreater(len(users), 40)
+        self.assertEqual(
+            [
+                str(page.relative_to(SOURCE))
+                for page in users
+                if not any(
+                    (page.parent / link).resolve() == GLOSSARY
+                    for link, _ in LINK.findall(page.read_text())
+                )
             ],
             [],
         )

@@ -213,6 +213,7 @@ def page(study: Study, plan: Plan, report: Report, quick: bool) -> str:
     parts = [
         f"# {study.title}\n",
         study.introduction.strip() + "\n",
+        "The [glossary](../../reference/glossary.md) explains the terms.\n",
         f"Made by `{command}`: {scale}, {plan.runs} runs with {seeds}. One of them by hand:\n",
         f"```\n{plan.points[0].command(plan.seeds[0])}\n```\n",
         "## Claims\n",
