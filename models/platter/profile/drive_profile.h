@@ -129,6 +129,33 @@ struct OverheadProfile {
   std::array<double, 2> write_us{};      ///< write
 };
 
+/// Power that a drive takes, by part and state; watts. A key that is 0 has no value of its own: see each one.
+struct PowerProfile {
+  double spindle_w = 0;              ///< spindle at full speed over loaded heads
+  double spindle_unloaded_w = 0;     ///< the same with the heads unloaded (Idle_B); 0: as `spindle_w`
+  double spindle_slow_w = 0;         ///< at reduced speed (Idle_C); 0: as `spindle_unloaded_w`
+  double electronics_w = 0;          ///< ready for a command; 0 together with `spindle_w`: no energy is accounted
+  double electronics_idle_a_w = 0;   ///< 0: as `electronics_w`
+  double electronics_idle_b_w = 0;   ///< 0: as in Idle_A
+  double electronics_idle_c_w = 0;   ///< 0: as in Idle_B
+  double electronics_standby_w = 0;  ///< spindle stopped; 0: as in Idle_C
+  double active_w = 0;               ///< added while an access runs
+  double read_w = 0;                 ///< added while data is read
+  double write_w = 0;                ///< added while data is written
+  double coil_w = 0;                 ///< added while the arm accelerates or brakes
+  double coast_share = 0.32;         ///< a seek over more than this share of the cylinders coasts between the two
+  double start_w = 0;                ///< the whole drive while the spindle gains speed; 0: as while an access waits
+  double idle_a_s = 0;               ///< without an access for this long, the drive enters Idle_A; 0: never
+  double idle_b_s = 0;               ///< the same of Idle_B
+  double idle_c_s = 0;               ///< the same of Idle_C
+  double standby_s = 0;              ///< the same of standby
+  double idle_b_recovery_s = 0;      ///< from Idle_B until an access may begin
+  double idle_c_recovery_s = 0;      ///< from Idle_C
+
+  /// Energy is accounted.
+  bool given() const { return spindle_w > 0 || electronics_w > 0; }
+};
+
 /// A drive as its profile describes it. Plain numbers in the units of the file; `Geometry`, `SeekCurve`, `Rotation` and `AccessPlanner`
 /// convert them to integers once.
 struct DriveProfile {
@@ -175,6 +202,7 @@ struct DriveProfile {
   bool reject_when_full = false;             ///< complete a command beyond the depth with an error instead of making it wait
   std::uint32_t token_rate_bytes_per_s = 0;  ///< of the port's token bucket; 0: off
   std::uint32_t token_depth_bytes = 512 * 1024;  ///< of the token bucket
+  PowerProfile power;                            ///< energy
   bool task_attributes = false;  ///< accept SCSI's ordered and head-of-queue commands; without it they are refused (SATA)
 };
 

@@ -97,6 +97,7 @@ void check(const profile::DriveProfile& profile, const std::string& prefix, cons
   if (problems.size() == before) check_by_making("mechanics", [&profile] { const mechanics::AccessPlanner planner(profile); });
   if (const std::string objection = buffer::SegmentBuffer::objection(profile.cache); !objection.empty())
     object("cache.write_segments", objection);
+  if (const auto [name, objection] = profile::power_objection(profile.power); !objection.empty()) object(name, objection);
 }
 
 profile::DriveProfile load_drive(const std::string& name) {
