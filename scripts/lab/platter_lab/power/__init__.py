@@ -9,7 +9,6 @@ import argparse
 import re
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from platter_lab import LabError
 from platter_lab.power.model import STATES, Drive, Model, published, section
@@ -22,9 +21,7 @@ _WAYS = ("construction", "construction and idle currents")
 
 def _predictions(drives: Sequence[Drive]) -> dict[str, list[Drive]]:
     """Each drive from the other ones, by what is known of it."""
-    models = [
-        Model.fitted([other for other in drives if other is not one]) for one in drives
-    ]
+    models = [Model.fitted([other for other in drives if other is not one]) for one in drives]
     return {
         _WAYS[0]: [m.predicted(one) for m, one in zip(models, drives, strict=True)],
         _WAYS[1]: [
@@ -51,7 +48,8 @@ def validation() -> str:
         ]
         for drive, one in zip(drives, found, strict=True):
             cells = [
-                f"{drive.watts(state):.2f} → {one.watts(state):.2f} ({_error(one, drive, state):+.0f} %)"
+                f"{drive.watts(state):.2f} → {one.watts(state):.2f} "
+                f"({_error(one, drive, state):+.0f} %)"
                 for state in STATES
             ]
             lines.append(f"| {drive.name} | " + " | ".join(cells) + " |")
@@ -127,8 +125,8 @@ def _run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def add_command(subparsers: Any) -> None:
-    parser = subparsers.add_parser("power", help=__doc__.split(":")[1].strip().split(",")[0])
+def add_command(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = subparsers.add_parser("power", help="the [power] section of a drive profile")
     actions = parser.add_subparsers(dest="action", required=True, metavar="ACTION")
     actions.add_parser("list", help="the drives with published currents")
     one = actions.add_parser("section", help="the [power] section of one of them")
