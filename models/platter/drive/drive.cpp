@@ -38,7 +38,7 @@ Drive::Drive(const sc_core::sc_module_name& name, const DriveConfig& config, con
       planner_(config.profile),
       media_(planner_.geometry().sector_bytes(), config.holds_data),
       mapping_(make_mapping(config, planner_)),
-      engine_(create_engine({planner_, checked_depth(config.profile.queue_depth),
+      engine_(create_engine({planner_, checked_depth(config.profile.queue_depth) + config.profile.cache.destage_entries,
                              core::to_picoseconds(1.0 / config.profile.controller_clock_mhz, core::kPicosecondsPerMicrosecond),
                              mapping_->free_space(), config.eager.bind_reads, basename()})),
       energy_(make_energy(config.profile, planner_)),

@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <string_view>
 
 #include "platter/mechanics/access_planner.h"
 #include "platter/profile/drive_profile.h"
@@ -36,7 +35,7 @@ enum class PowerState : std::uint8_t {
 
 inline constexpr std::size_t kPowerStates = 16;
 /// As results and waves have them.
-inline constexpr std::array<std::string_view, kPowerStates> kPowerStateNames = {
+inline constexpr std::array<const char*, kPowerStates> kPowerStateNames = {
     "off",      "standby",    "start", "idle_c", "idle_b",   "load", "idle_a", "idle",
     "overhead", "accelerate", "coast", "settle", "rotation", "read", "write",  "read_ahead"};
 inline constexpr std::size_t index_of(PowerState state) { return static_cast<std::size_t>(state); }

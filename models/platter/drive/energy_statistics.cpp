@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platter/drive/energy_statistics.h"
 
+#include <array>
+#include <string_view>
+
 namespace platter::drive {
 
 namespace {

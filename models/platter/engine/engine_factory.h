@@ -14,7 +14,7 @@ namespace platter::engine {
 /// What an engine is built with. The factory itself supplies the policy.
 struct EngineContext {
   const mechanics::AccessPlanner& planner;              ///< the drive's mechanics
-  std::uint32_t queue_depth;                            ///< tags of the queue
+  std::uint32_t queue_depth;                            ///< entries: tags of the queue, and those for destages
   Picoseconds clock_period;                             ///< of the controller
   const scheduling::FreeSpaceIf* free_space = nullptr;  ///< set if the policy decides where writes go
   bool bind_reads = false;                              ///< see scheduling::SchedulerContext

@@ -119,6 +119,7 @@ struct CacheProfile {
       false;  ///< a write over blocks of a segment of read data leaves it valid; otherwise it empties that one
   bool separate_write_segments = false;   ///< the write segments are never used for reads
   std::uint32_t write_segments = 0;       ///< at most this many hold data to be written
+  std::uint32_t destage_entries = 0;      ///< entries of the engine for destages, besides those of the queue
   WriteBack write_back = WriteBack::Off;  ///< which writes wait in the buffer
 };
 
@@ -198,6 +199,8 @@ struct DriveProfile {
   std::uint32_t firmware_base_cycles = 120;
   std::uint32_t firmware_candidate_cycles = 60;  ///< for each command that it examines
   std::uint32_t firmware_order_cycles = 12;      ///< for each step of an exact order
+  double age_limit_s = 0;                        ///< the firmware serves a command first that has waited this long; 0: no rule
+  bool stream_first = false;                     ///< until then it serves a sequential stream first
   std::uint32_t queue_depth = 32;                ///< tags of the command queue
   bool reject_when_full = false;             ///< complete a command beyond the depth with an error instead of making it wait
   std::uint32_t token_rate_bytes_per_s = 0;  ///< of the port's token bucket; 0: off

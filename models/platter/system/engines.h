@@ -15,11 +15,12 @@ namespace platter::system {
 /// The kind of scheduling engine that a drive gets, and its construction parameters.
 struct EngineOptions {
   EngineOptions() = default;
-  /// Takes the firmware's decision cost from the drive's profile.
+  /// Takes the firmware's decision cost and rules from the drive's profile.
   explicit EngineOptions(const profile::DriveProfile& profile)
       : firmware_base_cycles(profile.firmware_base_cycles),
         firmware_candidate_cycles(profile.firmware_candidate_cycles),
-        firmware_order_cycles(profile.firmware_order_cycles) {}
+        firmware_order_cycles(profile.firmware_order_cycles),
+        rules(scheduling::FirmwareRules::of(profile)) {}
 
   EngineChoice engine = *find_engine("firmware");  ///< find_engine() makes one
   std::uint64_t seed = 1;                          ///< of the windows of a sampled lock-step
@@ -29,6 +30,7 @@ struct EngineOptions {
   std::uint32_t firmware_base_cycles = 120;        ///< of a decision
   std::uint32_t firmware_candidate_cycles = 60;    ///< and for each command that it examines
   std::uint32_t firmware_order_cycles = 12;        ///< and for each step of an exact order
+  scheduling::FirmwareRules rules;                 ///< of the engine firmware
   accelerator::RtlCore::Tracing tracing;           ///< set if the RTL is written to a wave file
   /// With lock-step: called with the first difference, before it is thrown.
   std::function<void(const accelerator::LockstepCore&, const std::string& report, const std::string& drive)> on_mismatch;
