@@ -302,11 +302,20 @@ void SegmentBuffer::advance(Picoseconds now) {
   }
 }
 
-Picoseconds SegmentBuffer::read_ahead_until(Picoseconds now) const {
+Picoseconds SegmentBuffer::read_ahead_until(Picoseconds now) {
   if (!stream_.active) return ended_;
-  SegmentBuffer copy = *this;  // a query must not change when the buffer was last looked at
-  copy.advance(now);
-  return copy.stream_.active ? now : copy.ended_;
+  // The old state is restored: later results depend on when the buffer was last looked at.
+  const Stream stream = stream_;
+  const Segment segment = segments_[stream.segment];
+  const Picoseconds looked = looked_;
+  const Picoseconds ended = ended_;
+  advance(now);
+  const Picoseconds until = stream_.active ? now : ended_;
+  stream_ = stream;
+  segments_[stream.segment] = segment;
+  looked_ = looked;
+  ended_ = ended;
+  return until;
 }
 
 Picoseconds SegmentBuffer::run_to_promise() {

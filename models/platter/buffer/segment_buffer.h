@@ -80,8 +80,8 @@ class SegmentBuffer {
   }
   /// A read-ahead runs, as far as is known since the last query.
   bool streams() const { return stream_.active; }
-  /// `now` while the read-ahead runs, or when the last one reached its limit.
-  Picoseconds read_ahead_until(Picoseconds now) const;
+  /// `now` while the read-ahead runs, or when the last one reached its limit. Nothing changes.
+  Picoseconds read_ahead_until(Picoseconds now);
   /// Until then the drive reads for reads that have been served.
   Picoseconds held_until() const { return arm_held_; }
   /// Ends the read-ahead because an access is wanted at `now`. It still fetches what reads that have been served rely on, and no read

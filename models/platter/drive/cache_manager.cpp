@@ -42,7 +42,7 @@ void CacheManager::clear() {
 
 // --- energy ----------------------------------------------------------------------------------------------------------
 
-std::optional<OpenReadAheadIf::Interval> CacheManager::open_read_ahead(Picoseconds now) const {
+std::optional<OpenReadAheadIf::Interval> CacheManager::open_read_ahead(Picoseconds now) {
   if (read_ahead_since_ == core::kNoDeadline) return std::nullopt;
   return Interval{read_ahead_since_, buffer_.read_ahead_until(now)};
 }

@@ -32,7 +32,7 @@ class CacheManager : public OpenReadAheadIf {
     energy_ = energy;
     if (energy != nullptr) energy->bind_read_ahead(this);
   }
-  std::optional<Interval> open_read_ahead(Picoseconds now) const override;
+  std::optional<Interval> open_read_ahead(Picoseconds now) override;
   void read_ahead_entered() override { read_ahead_since_ = core::kNoDeadline; }
 
   const buffer::SegmentBuffer& segments() const { return buffer_; }

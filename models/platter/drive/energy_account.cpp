@@ -107,8 +107,9 @@ PowerState EnergyAccount::state(Picoseconds now) const {
 }
 
 bool EnergyAccount::rests(Picoseconds now) const {
-  const PowerState is = state(now);
-  return is <= PowerState::Load;
+  if (stopped_ || !on_) return true;
+  if (now >= end_ && now - end_ < least_recovering_) return false;
+  return state(now) <= PowerState::Load;
 }
 
 void EnergyAccount::fold(Picoseconds now) {
@@ -118,6 +119,12 @@ void EnergyAccount::fold(Picoseconds now) {
   std::move(intervals_.begin() + static_cast<std::ptrdiff_t>(over), intervals_.begin() + static_cast<std::ptrdiff_t>(count_),
             intervals_.begin());
   count_ -= over;
+}
+
+void EnergyAccount::cut(Picoseconds now) {
+  while (count_ > 0 && intervals_[count_ - 1].begin >= now) --count_;
+  if (count_ > 0) intervals_[count_ - 1].end = std::min(intervals_[count_ - 1].end, now);
+  end_ = std::min(end_, now);
 }
 
 void EnergyAccount::append(PowerState state, Picoseconds duration) {
@@ -186,18 +193,13 @@ std::optional<EnergyAccount::Waking> EnergyAccount::wake(Picoseconds now) {
 }
 
 void EnergyAccount::stop(Picoseconds now) {
-  while (count_ > 0 && intervals_[count_ - 1].state <= PowerState::Load && end_ > now) {  // it has just been started
-    end_ = intervals_[--count_].begin;
-  }
+  if (count_ > 0 && intervals_[count_ - 1].state <= PowerState::Load) cut(now);  // it was being started
   rest_until(now, std::max(now, end_));
   stopped_ = true;
 }
 
 void EnergyAccount::set_on(Picoseconds now, bool on) {
-  fold(now);
-  while (count_ > 0 && intervals_[count_ - 1].begin >= now) --count_;
-  if (count_ > 0) intervals_[count_ - 1].end = std::min(intervals_[count_ - 1].end, now);
-  end_ = std::min(end_, now);
+  cut(now);
   rest_until(now, now);
   on_ = on;
 }

@@ -56,7 +56,7 @@ class OpenReadAheadIf {
   };
   virtual ~OpenReadAheadIf() = default;
   /// The part of it that has passed at `now`; nothing if there is no such read-ahead.
-  virtual std::optional<Interval> open_read_ahead(Picoseconds now) const = 0;
+  virtual std::optional<Interval> open_read_ahead(Picoseconds now) = 0;
   /// Its time has been entered in the account.
   virtual void read_ahead_entered() = 0;
 };
@@ -110,6 +110,8 @@ class EnergyAccount {
   void rest_until(Picoseconds now, Picoseconds begin);
   /// Enters in the sums what is over at `now`.
   void fold(Picoseconds now);
+  /// Removes what lies behind `now`.
+  void cut(Picoseconds now);
   /// Calls `visit(state, begin, end)` for the parts of a rest from the last interval's end to `end`.
   template <typename Visit>
   void for_each_rest(Picoseconds end, Visit visit) const;
