@@ -1672,7 +1672,12 @@ class Runs(Case):
                 "age_limit_s",
             ),
             (["drive.controller.age_limit_s=2"], "drive.controller.age_limit_s", "engine model"),
-            (["drive.cache.destage_entries=9"], "drive.cache.destage_entries", "caches no writes"),
+            (["drive.cache.destage_entries=9"], "drive.cache.destage_entries", "engine model"),
+            (
+                ["drive.cache.destage_entries=9", 'drive.cache.write_back="off"'],
+                "drive.cache.destage_entries",
+                "caches no writes",
+            ),
         ):
             with self.subTest(keys=keys):
                 run = platter("run", SCENARIOS / "random_4k.toml", *overrides(keys))
