@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "platter/accelerator/accelerator_engine.h"
+#include "platter/params/row.h"
 #include "platter/system/engines.h"
 
 namespace platter::system {
