@@ -65,17 +65,22 @@ void FirmwareRulesScheduler::passed(const Command& command) {
   ends_[next_end_++ % ends_.size()] = end;
 }
 
-const Command* FirmwareRulesScheduler::next_of_stream() const {
-  const Command* next = nullptr;
+void FirmwareRulesScheduler::find_chain() {
+  chain_.clear();
+  if (!rules_.stream_first || !stream_.known) return;
   for (const Command* command : aged_)
-    if (continues(stream_, *command) && (next == nullptr || command->extent.first < next->extent.first)) next = command;
-  return next;
-}
-
-const Command* FirmwareRulesScheduler::oldest_other() const {
-  for (const Command* command : aged_)
-    if (!rules_.stream_first || !continues(stream_, *command)) return command;
-  return nullptr;
+    if (command->extent.write == stream_.write && command->extent.first.value >= stream_.end) chain_.push_back(command);
+  std::sort(chain_.begin(), chain_.end(), [](const Command* a, const Command* b) {
+    return a->extent.first != b->extent.first ? a->extent.first < b->extent.first : older(*a, *b);
+  });
+  Front front = stream_;
+  std::size_t count = 0;
+  for (const Command* command : chain_) {
+    if (!continues(front, *command)) continue;  // it lies beyond the reach, or over the last one
+    front.end = end_of(*command);
+    chain_[count++] = command;
+  }
+  chain_.resize(count);
 }
 
 DecisionWork FirmwareRulesScheduler::work(const HeadState& head) {
@@ -85,12 +90,15 @@ DecisionWork FirmwareRulesScheduler::work(const HeadState& head) {
 }
 
 const Command* FirmwareRulesScheduler::first(Picoseconds now) {
-  const Command* const oldest = oldest_other();
-  if (oldest != nullptr && now - oldest->arrival >= rules_.age_limit) {
+  find_chain();
+  const auto other = std::find_if(aged_.begin(), aged_.end(), [this](const Command* command) {
+    return std::find(chain_.begin(), chain_.end(), command) == chain_.end();
+  });
+  if (other != aged_.end() && now - (*other)->arrival >= rules_.age_limit) {
     batch_due_ = rules_.stream_first && !batch_ && stream_.known;
-    return oldest;
+    return *other;
   }
-  return rules_.stream_first && !batch_ ? next_of_stream() : nullptr;
+  return batch_ || chain_.empty() ? nullptr : chain_.front();
 }
 
 Decision FirmwareRulesScheduler::pick(const HeadState& head, Picoseconds now) {
@@ -114,12 +122,8 @@ Decision FirmwareRulesScheduler::pick(const HeadState& head, Picoseconds now) {
 void FirmwareRulesScheduler::begin_batch() {
   batch_due_ = false;
   held_front_ = stream_;
-  std::vector<const Command*> by_place(aged_.begin(), aged_.end());
-  std::sort(by_place.begin(), by_place.end(), [](const Command* a, const Command* b) {
-    return a->extent.first != b->extent.first ? a->extent.first < b->extent.first : older(*a, *b);
-  });
-  for (const Command* command : by_place) {
-    if (!continues(held_front_, *command)) continue;
+  find_chain();
+  for (const Command* command : chain_) {
     held_front_.end = end_of(*command);
     aged_.remove(command->tag);
     policy_->withdraw(command->tag);

@@ -54,9 +54,8 @@ class FirmwareRulesScheduler : public SchedulerIf {
   }
   /// The command that goes before the policy's choice; null if there is none.
   const Command* first(Picoseconds now);
-  const Command* next_of_stream() const;
-  /// The oldest command that does not continue the stream; null if there is none.
-  const Command* oldest_other() const;
+  /// Collects in `chain_` the commands that continue the stream, one behind the other.
+  void find_chain();
   /// The command has been served, or read along with the stream.
   void passed(const Command& command);
   void left(Tag tag);
@@ -69,6 +68,7 @@ class FirmwareRulesScheduler : public SchedulerIf {
   CommandSet aged_;                       ///< those with an age, which the policy holds
   CommandSet held_;                       ///< of the stream, during a batch
   Front stream_;
+  std::vector<const Command*> chain_;
   Front held_front_;            ///< behind the held ones
   std::array<Front, 16> ends_;  ///< of the last commands served
   std::size_t next_end_ = 0;
