@@ -1596,6 +1596,127 @@ class Runs(Case):
             next(line.split()[5:11] for line in shown if line.startswith("discrete")), ["–"] * 6
         )
 
+    POWER = overrides(
+        [
+            "drive.power.spindle_w=6.12",
+            "drive.power.electronics_w=1.85",
+            "drive.power.active_w=0.65",
+            "drive.power.read_w=1.58",
+            "drive.power.coil_w=6.48",
+        ]
+    )
+
+    def test_the_energy_of_adjacent_windows_adds_up(self):
+        schema = json.loads((SOURCE / "models/configs/schema/result.schema.json").read_text())
+        for name in ("mixed_media.toml", "mirrored_array.toml"):
+            found = []
+            for warmup, measured in ((1, 2), (1, 0.7), (1.7, 1.3)):
+                result = self.result_of(
+                    SCENARIOS / name,
+                    *self.POWER,
+                    *overrides(
+                        ["engine=firmware", f"sim.warmup_s={warmup}", f"sim.measure_s={measured}"]
+                    ),
+                )
+                jsonschema.validate(result, schema)
+                energy = result["energy"]
+                drives = len(energy["drives_w"])
+                self.assertAlmostEqual(sum(energy["seconds"].values()), drives * measured, 9)
+                self.assertAlmostEqual(sum(energy["joules"].values()), energy["j"], 9)
+                self.assertAlmostEqual(sum(energy["drives_w"]) * measured, energy["j"], 9)
+                self.assertAlmostEqual(energy["mean_w"] * measured, energy["j"], 9)
+                for state, watts in energy["watts"].items():
+                    self.assertAlmostEqual(
+                        energy["joules"][state], energy["seconds"][state] * watts, 9
+                    )
+                self.assertGreater(energy["per_request_j"], energy["per_request_above_idle_j"])
+                found.append(energy)
+            whole, first, second = found
+            self.assertAlmostEqual(whole["j"], first["j"] + second["j"], 9)
+            for state, seconds in whole["seconds"].items():
+                self.assertAlmostEqual(
+                    seconds, first["seconds"][state] + second["seconds"][state], 9, state
+                )
+        self.assertNotIn(
+            "energy", self.result_of(SCENARIOS / "random_4k.toml", "--set", "sim.measure_s=1")
+        )
+
+    def test_power_changes_no_time(self):
+        def times(*more):
+            result = self.result_of(
+                SCENARIOS / "mixed_media.toml", "--set", "sim.measure_s=5", *more
+            )
+            return {key: result[key] for key in ("classes", "scheduler", "utilisation")}
+
+        self.assertEqual(times(), times(*self.POWER))
+
+    def test_power_keys_that_contradict_each_other(self):
+        for keys, key, said in (
+            (["drive.power.coil_w=3"], "drive.power.coil_w", "expected 0"),
+            (["drive.power.idle_a_s=3"], "drive.power.idle_a_s", "expected 0"),
+            (
+                ["drive.power.spindle_w=3", "drive.power.spindle_unloaded_w=4"],
+                "drive.power.spindle_unloaded_w",
+                "expected at most 3",
+            ),
+            (
+                ["drive.power.spindle_w=3", "drive.power.idle_b_s=4", "drive.power.idle_c_s=2"],
+                "drive.power.idle_c_s",
+                "expected at least 4",
+            ),
+            (["drive.power.spindle_w=-1"], "drive.power.spindle_w", "0 to 1000"),
+            (
+                ["drive.controller.stream_first=true"],
+                "drive.controller.stream_first",
+                "age_limit_s",
+            ),
+            (["drive.controller.age_limit_s=2"], "drive.controller.age_limit_s", "engine model"),
+            (["drive.cache.destage_entries=9"], "drive.cache.destage_entries", "engine model"),
+            (
+                ["drive.cache.destage_entries=9", 'drive.cache.write_back="off"'],
+                "drive.cache.destage_entries",
+                "caches no writes",
+            ),
+        ):
+            with self.subTest(keys=keys):
+                run = platter("run", SCENARIOS / "random_4k.toml", *overrides(keys))
+                self.assertEqual(run.returncode, 2, run.stderr)
+                self.assertIn(f"{key}: ", run.stderr)
+                self.assertIn(said, run.stderr)
+
+    def test_the_rules_of_the_firmware_keep_the_rounds(self):
+        """The oldest requests go first within the guard, and none waits much beyond the limit."""
+        load = [SCENARIOS / "mixed_media.toml", "--set", "engine=firmware"]
+        load += overrides(["sim.measure_s=60", "workload.discrete.rate_per_s=45", "policy=SPTF"])
+        without = self.result_of(*load)
+        within = self.result_of(*load, "--set", "drive.controller.age_limit_s=0.5")
+        self.assertEqual((without["hiccups"], within["hiccups"]), (0, 0))
+        longest = [one["classes"]["discrete"]["response_ms"]["max"] for one in (without, within)]
+        self.assertLess(longest[1], longest[0])
+
+    def test_destages_by_positioning_time_are_faster_with_entries(self):
+        load = [SCENARIOS / "random_4k.toml", "--set", "engine=firmware"]
+        load += overrides(
+            [
+                "sim.warmup_s=20",
+                "sim.measure_s=60",
+                "workload.discrete.read_fraction=0",
+                "drive.cache.segments=1024",
+                "drive.cache.segment_blocks=16",
+                "drive.cache.write_segments=1000",
+                'drive.cache.write_back="interleaved"',
+                "drive.controller.firmware_candidate_cycles=0",
+            ]
+        )
+        rates = [
+            self.result_of(*load, "--set", f"drive.cache.destage_entries={entries}")["throughput"][
+                "requests_per_s"
+            ]
+            for entries in (0, 200, 1000)
+        ]
+        self.assertGreater(rates[1], 1.1 * rates[0])
+        self.assertGreater(rates[2], 1.1 * rates[1])
+
     def test_a_timeline_of_an_array_with_a_failure(self):
         events, _ = self.timeline_of(
             SOURCE / "models/configs/scenarios/mirrored_array.toml",

@@ -953,6 +953,23 @@ class Prices(unittest.TestCase):
             COSTS["memory_bits"].of(engine(features=15)), prices.Price(bits, Source.FORMULA)
         )
 
+    def test_the_energy_of_a_decision_is_that_of_the_measured_accelerators(self) -> None:
+        with (ROOT / "docs/reference/data/accelerator_power.csv").open() as file:
+            rows = [row for row in csv.DictReader(file) if row["gates"] == "1"]
+        for features in ("0", "15"):
+            windows = [float(r["nj_with_clock"]) for r in rows if r["features"] == features]
+            price = COSTS["decision_nj"].of(engine(features=int(features)))
+            self.assertEqual(price.source, Source.MEASURED)
+            self.assertAlmostEqual(price.value, sum(windows) / len(windows))
+        for at in (engine(64), engine(order_m=6), engine(features=1), engine(angle_bits=20)):
+            with self.subTest(at=at.text()), self.assertRaisesRegex(NoPriceError, "not measured"):
+                COSTS["decision_nj"].of(at)
+        firmware = engine(accelerated=False)  # 600 + 32 * 100 cycles
+        self.assertEqual(
+            COSTS["decision_nj"].of(firmware), prices.Price(3800 * 0.0625, Source.FIRMWARE)
+        )
+        self.assertEqual(COSTS["rest_mw"].of(firmware), prices.Price(0.0, Source.FIRMWARE))
+
     def test_between_measured_points_it_lies_between_them(self) -> None:
         for low, high, between in (
             ((32, 4, 0), (64, 4, 0), (48, 4, 0)),

@@ -315,6 +315,21 @@ class Numbers(Case):
             sum(one["completed"] for one in run.result["classes"].values()),
         )
 
+    def test_the_energy_of_the_states_is_the_whole(self) -> None:
+        power = {"drive__power__spindle_w": 6, "drive__power__electronics_w": 2}
+        file = simulate(self.folder, "power", sim__measure_s=3, **power, drive__power__coil_w=6)
+        given = read_inputs([file])
+        assert isinstance(given, list)
+        run = given[0].run
+        spec = charts.energy({"with": run, "without": self.input()}).to_dict(validate=False)
+        rows = pl.DataFrame(data_of(spec, spec))
+        self.assertEqual(set(rows["of"]), {"with"})
+        self.assertAlmostEqual(rows["j"].sum(), run.result["energy"]["j"], places=6)
+        self.assertIn("accelerate", set(rows["state"]))
+        self.assertIn(">Energy<", self.page(file))
+        self.assertIn(">Energy<", self.page(file, self.sptf))
+        self.assertNotIn(">Energy<", self.page(self.sptf))
+
     def test_slowest_and_the_arm(self) -> None:
         run = self.input()
         slowest = charts.slowest(run, 20)

@@ -176,6 +176,30 @@ class Sweeps(LabCase):
         self.assertNotIn("none", shown["SPTF", "30"])
         self.assertIn("mean: 7 runs have no value", out)
 
+    def test_a_metric_may_be_a_cost_of_the_engine(self) -> None:
+        cost = '[[metric]]\nname = "energy"\ncost = "decision_nj"\n[compare]'
+        fixed = (
+            "[set]\n",
+            "[set]\ndrive.controller.firmware_base_cycles = 600\n"
+            "drive.controller.firmware_candidate_cycles = 100\n",
+        )
+        code, _, error = self.sweep(self.plan(("[compare]", cost), fixed))
+        self.assertEqual((code, error), (0, ""))
+        table = pl.read_parquet(self.folder / "out.parquet")
+        depth = 32  # of the drive
+        self.assertEqual(set(table["energy"]), {(600 + 100 * depth) * 0.0625})
+        code, _, error = self.sweep(
+            self.plan(
+                ("[compare]", cost),
+                ('"firmware"', '"model"'),
+                ("sim.warmup_s = 0", "sim.warmup_s = 0\naccelerator.entries = 64"),
+                ('["SPTF", "FCFS"]', '["SPTF", "LOOK"]'),
+                ('baseline = "FCFS"', 'baseline = "LOOK"'),
+            )
+        )
+        self.assertEqual(code, 2)
+        self.assertRegex(error, r"plan.toml:\d+: cost decision_nj: 64 x .*was not measured")
+
     def test_both_ends_of_a_range_are_in_it(self) -> None:
         for given, values in (
             ("{ from = 10, to = 30, step = 20 }", [10, 30]),

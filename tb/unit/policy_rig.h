@@ -36,9 +36,12 @@ inline scheduling::Decision settled(scheduling::SchedulerIf& scheduler, const me
 /// A queue, a policy and an arm. Requests have names of one letter, continuous ones capital letters.
 class Rig {
  public:
-  explicit Rig(const std::string& notation, std::uint32_t cylinder = 0, const scheduling::Interpretations& interpretations = {})
+  explicit Rig(const std::string& notation, std::uint32_t cylinder = 0, const scheduling::Interpretations& interpretations = {},
+               const scheduling::FirmwareRules& rules = {})
       : planner(ruler()) {
-    scheduler = scheduling::find_policy(notation)->create({planner, 64, 0, interpretations});
+    scheduling::SchedulerContext context{planner, 64, 0, interpretations};
+    context.rules = rules;
+    scheduler = scheduling::find_policy(notation)->create(context);
     head.cylinder = core::Cylinder(cylinder);
     commands.reserve(64);
   }

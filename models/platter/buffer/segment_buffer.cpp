@@ -283,8 +283,13 @@ void SegmentBuffer::advance(Picoseconds now) {
     extend(segment, stream_.next);
     if (in < stream_.run_blocks && stream_.next < stream_.limit) return;
     Picoseconds from = stream_.start + stream_.duration;
+    ended_ = stream_.run_blocks == 0
+                 ? from
+                 : stream_.start + stream_.duration * static_cast<Picoseconds>(stream_.next - stream_.run_first) /
+                                       static_cast<Picoseconds>(stream_.run_blocks);
     if (stream_.wraps) {
       if (now < stream_.front_in) return;
+      ended_ = stream_.front_in;
       stream_.wraps = false;
       segment.first = std::min(segment.first, stream_.front);
       from = stream_.front_in;
@@ -295,6 +300,22 @@ void SegmentBuffer::advance(Picoseconds now) {
     }
     begin_run(rest_of_track(stream_.run_first + stream_.run_blocks), from);
   }
+}
+
+Picoseconds SegmentBuffer::read_ahead_until(Picoseconds now) {
+  if (!stream_.active) return ended_;
+  // The old state is restored: later results depend on when the buffer was last looked at.
+  const Stream stream = stream_;
+  const Segment segment = segments_[stream.segment];
+  const Picoseconds looked = looked_;
+  const Picoseconds ended = ended_;
+  advance(now);
+  const Picoseconds until = stream_.active ? now : ended_;
+  stream_ = stream;
+  segments_[stream.segment] = segment;
+  looked_ = looked;
+  ended_ = ended;
+  return until;
 }
 
 Picoseconds SegmentBuffer::run_to_promise() {

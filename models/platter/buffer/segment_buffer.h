@@ -78,6 +78,12 @@ class SegmentBuffer {
     if (stream_.active) advance(now);
     return stream_.active;
   }
+  /// A read-ahead runs, as far as is known since the last query.
+  bool streams() const { return stream_.active; }
+  /// `now` while the read-ahead runs, or when the last one reached its limit. Nothing changes.
+  Picoseconds read_ahead_until(Picoseconds now);
+  /// Until then the drive reads for reads that have been served.
+  Picoseconds held_until() const { return arm_held_; }
   /// Ends the read-ahead because an access is wanted at `now`. It still fetches what reads that have been served rely on, and no read
   /// moves its limit any more. Returns when the actuator is free, and sets `place` to the head position then.
   Picoseconds stop(Picoseconds now, HeadState& place);
@@ -200,6 +206,7 @@ class SegmentBuffer {
   std::uint32_t dirty_segments_ = 0;
   Stream stream_;
   Stream stopped_;            ///< the read-ahead that an access has stopped, until the access begins
+  Picoseconds ended_ = 0;     ///< when the last read-ahead reached its limit
   Picoseconds looked_ = 0;    ///< time of the last query
   Picoseconds arm_held_ = 0;  ///< until then the drive continues to read for reads that have been served
 };

@@ -9,6 +9,14 @@ namespace platter::drive {
 
 using core::now_ps;
 
+namespace {
+
+std::uint32_t distance(core::Cylinder from, core::Cylinder to) {
+  return from > to ? from.value - to.value : to.value - from.value;
+}
+
+}  // namespace
+
 ActuatorUnit::ActuatorUnit(const sc_core::sc_module_name& name, const mechanics::AccessPlanner& planner)
     : sc_module(name), planner_(planner), step_(core::Rank::Access, [this] { next_phase(); }) {}
 
@@ -31,6 +39,7 @@ void ActuatorUnit::move(core::Cylinder cylinder) {
   Picoseconds seek = 0;
   Picoseconds settle = 0;
   planner_.move(from, target.head, target.cylinder, target.head, false, seek, settle);
+  if (energy_ != nullptr) energy_->move(now_ps(), busy_.since, distance(from, cylinder), seek);
   arm_.travel(target, busy_.since, seek);
   add_phase(ControllerState::Seek, seek);
   times_.end = busy_.since + seek;
@@ -62,6 +71,8 @@ void ActuatorUnit::serve(QueueEntry& entry) {
   times_.rotation = time.rotation;
   times_.early = time.early;
   times_.end = effective + time.total();
+  if (energy_ != nullptr)
+    energy_->access(now_ps(), effective, distance(arm_.state().cylinder, extent.cylinder), time, extent.write);
   arm_.travel({extent.cylinder, extent.head, arm_.state().last_was_write, 0}, effective + time.overhead, time.seek);
   add_phase(ControllerState::Overhead, time.overhead);
   // A drive with a negative write settle starts writing while the arm still settles: it shortens the seek.

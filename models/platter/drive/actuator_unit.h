@@ -7,6 +7,7 @@
 #include "platter/core/timed_call.h"
 #include "platter/drive/arm.h"
 #include "platter/drive/controller_state.h"
+#include "platter/drive/energy_account.h"
 #include "platter/drive/probe_if.h"
 #include "platter/drive/queue_entry.h"
 #include "platter/drive/written_blocks.h"
@@ -44,6 +45,9 @@ class ActuatorUnit : public sc_core::sc_module {
     probes_ = &probes;
     number_ = number;
   }
+
+  /// Null: no energy is accounted.
+  void set_energy(EnergyAccount* energy) { energy_ = energy; }
 
   std::uint32_t number() const { return number_; }
   Arm& arm() { return arm_; }
@@ -98,6 +102,7 @@ class ActuatorUnit : public sc_core::sc_module {
 
   const mechanics::AccessPlanner& planner_;
   AccessSinkIf* sink_ = nullptr;
+  EnergyAccount* energy_ = nullptr;
   const Probes* probes_ = nullptr;
   std::uint32_t number_ = 0;
   Arm arm_;

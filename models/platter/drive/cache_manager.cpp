@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "platter/core/sc_time.h"
+
 namespace platter::drive {
 
 using buffer::Hit;
@@ -35,12 +37,44 @@ void CacheManager::clear() {
   buffer_.clear();
   previous_end_ = core::Lba(~std::uint64_t{0});
   reading_ = nullptr;
+  read_ahead_since_ = core::kNoDeadline;
 }
+
+// --- energy ----------------------------------------------------------------------------------------------------------
+
+std::optional<OpenReadAheadIf::Interval> CacheManager::open_read_ahead(Picoseconds now) {
+  if (read_ahead_since_ == core::kNoDeadline) return std::nullopt;
+  return Interval{read_ahead_since_, buffer_.read_ahead_until(now)};
+}
+
+void CacheManager::read_ahead_ends(Picoseconds now, Picoseconds end) {
+  if (read_ahead_since_ == core::kNoDeadline) return;
+  const Picoseconds since = read_ahead_since_;
+  read_ahead_entered();
+  energy_->read_ahead(now, since, end);
+}
+
+template <typename Change>
+void CacheManager::change_segments(Change change) {
+  if (read_ahead_since_ == core::kNoDeadline) {
+    change();
+    return;
+  }
+  const Picoseconds now = core::now_ps();
+  const Picoseconds until = buffer_.read_ahead_until(now);
+  change();
+  if (!buffer_.streams()) read_ahead_ends(now, until < now ? until : std::max(now, buffer_.held_until()));
+}
+
+// --- reads -----------------------------------------------------------------------------------------------------------
 
 std::optional<Picoseconds> CacheManager::serve(QueueEntry& entry, Picoseconds now, bool last_was_write) {
   const mechanics::Extent& extent = entry.command.extent;
   const bool decided = entry.stage == Stage::Queued;  // its overhead runs from its arrival
-  if (decided) buffer_.resume(extent.first);
+  if (decided) {
+    buffer_.resume(extent.first);
+    read_ahead_goes_on(now);
+  }
   const Hit hit = buffer_.find(extent.first, extent.blocks, now);
   if (hit.kind == Hit::Kind::Miss || (hit.kind == Hit::Kind::Partial && decided))
     return std::nullopt;  // a queued read keeps its whole extent
@@ -76,6 +110,7 @@ void CacheManager::read_ahead(const QueueEntry& served, const ActuatorUnit& unit
   const mechanics::HeadState& at = unit.state();
   buffer_.start_read_ahead(served.hit.segment, served.command.extent.first, served.command.extent.blocks, at,
                            now + planner_.command_overhead(false, at.last_was_write), true);
+  read_ahead_goes_on(now + planner_.command_overhead(false, at.last_was_write));
 }
 
 void CacheManager::read_ended(const QueueEntry& entry, const ActuatorUnit& unit, bool idle, bool continued) {
@@ -87,20 +122,28 @@ void CacheManager::read_ended(const QueueEntry& entry, const ActuatorUnit& unit,
   if (!switches_.read_ahead || !(continued || (idle && buffer_.reads_ahead(first, previous_end_)))) return;
   reading_ = &unit;
   buffer_.start_read_ahead(segment, first, extent.blocks + entry.buffered, unit.state(), times.media_end);
+  read_ahead_goes_on(times.media_end);
 }
 
 Picoseconds CacheManager::free_arm(ActuatorUnit& unit, Picoseconds now) {
   if (reading_ != nullptr && reading_ != &unit) return now;
   mechanics::HeadState place = unit.state();
+  const Picoseconds until = read_ahead_since_ != core::kNoDeadline ? buffer_.read_ahead_until(now) : now;
   const Picoseconds free = buffer_.stop(now, place);
+  read_ahead_ends(now, until < now ? until : free);
   if (place.cylinder != unit.state().cylinder || place.head != unit.state().head) unit.arm().follow(place);
   return free;
 }
 
 bool CacheManager::take(const QueueEntry& entry) {
-  if (!buffer_.accept_write(entry.command.extent.first, entry.command.extent.blocks)) return false;
-  ++statistics_.cached_writes;
-  return true;
+  bool taken = false;
+  change_segments([&] { taken = buffer_.accept_write(entry.command.extent.first, entry.command.extent.blocks); });
+  if (taken) ++statistics_.cached_writes;
+  return taken;
+}
+
+void CacheManager::invalidate(const mechanics::Extent& extent) {
+  change_segments([&] { buffer_.invalidate(extent.first, extent.blocks); });
 }
 
 QueueEntry* CacheManager::next_destage() {

@@ -6,6 +6,7 @@
 
 #include "platter/buffer/segment_buffer.h"
 #include "platter/drive/actuator_unit.h"
+#include "platter/drive/energy_account.h"
 #include "platter/drive/host_bus.h"
 
 namespace platter::drive {
@@ -20,11 +21,19 @@ struct CacheStatistics {
 
 /// Connects the drive with its buffer. It decides which reads the buffer serves and which writes it takes, creates the accesses
 /// that write cached blocks to the media (destages), and controls the read-ahead of an actuator.
-class CacheManager {
+class CacheManager : public OpenReadAheadIf {
  public:
   /// `preparation`: bus overhead before a data transfer.
   CacheManager(const mechanics::AccessPlanner& planner, const profile::DriveProfile& profile, HostBus& bus,
                Picoseconds preparation);
+
+  /// Null: no energy is accounted.
+  void set_energy(EnergyAccount* energy) {
+    energy_ = energy;
+    if (energy != nullptr) energy->bind_read_ahead(this);
+  }
+  std::optional<Interval> open_read_ahead(Picoseconds now) override;
+  void read_ahead_entered() override { read_ahead_since_ = core::kNoDeadline; }
 
   const buffer::SegmentBuffer& segments() const { return buffer_; }
   const CacheStatistics& statistics() const { return statistics_; }
@@ -79,7 +88,7 @@ class CacheManager {
   }
   bool any_dirty() const { return buffer_.any_dirty(); }
   /// Drops these blocks from the buffer: a write puts them on the media without the buffer.
-  void invalidate(const mechanics::Extent& extent) { buffer_.invalidate(extent.first, extent.blocks); }
+  void invalidate(const mechanics::Extent& extent);
   /// The next access that writes cached blocks to the media, for the caller to complete. Null if none is needed, or if the
   /// maximum number is already in the drive.
   QueueEntry* next_destage();
@@ -93,7 +102,19 @@ class CacheManager {
     buffer::DirtyBlocks blocks{};
   };
 
+  /// The read-ahead runs from `from` on, if there is one.
+  void read_ahead_goes_on(Picoseconds from) {
+    if (energy_ != nullptr && buffer_.streams() && read_ahead_since_ == core::kNoDeadline) read_ahead_since_ = from;
+  }
+  /// The read-ahead ends at `end`: enters it in the account.
+  void read_ahead_ends(Picoseconds now, Picoseconds end);
+  /// Makes a change to the segments, which may end the read-ahead.
+  template <typename Change>
+  void change_segments(Change change);
+
   const mechanics::AccessPlanner& planner_;
+  EnergyAccount* energy_ = nullptr;
+  Picoseconds read_ahead_since_ = core::kNoDeadline;  ///< of which the account does not know; kNoDeadline: none
   HostBus& bus_;
   Picoseconds preparation_;
   buffer::SegmentBuffer buffer_;

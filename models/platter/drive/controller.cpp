@@ -40,7 +40,8 @@ Controller::Controller(const mechanics::AccessPlanner& planner, const profile::D
           planner,
           {times_.preparation, std::max<std::uint32_t>(1, profile.bus_write_watermark_blocks), mapping.free_space() != nullptr},
           bus_, unit.arm(), cache_.get()),
-      dispatcher_("dispatcher", engine, unit, spindle, bus_, queue.depth(), cache_.get(), mapping) {
+      dispatcher_("dispatcher", engine, unit, spindle, bus_, queue.depth() + profile.cache.destage_entries, cache_.get(),
+                  mapping) {
   stream_.reserve(queue.depth());
   dispatcher_.bind_sink(*this);
 }

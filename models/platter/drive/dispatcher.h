@@ -74,8 +74,8 @@ class Dispatcher : public sc_core::sc_module, public engine::DecisionSinkIf, pub
   bool has_work() const { return !urgent_.empty() || !engine_.empty() || !behind_.empty(); }
   /// No command is queued, and the actuator is at rest or reads ahead.
   bool idle() const { return unit_.doing() == ControllerState::Idle && !has_work(); }
-  /// The actuator is idle, and the spindle turns.
-  bool may_move() const { return idle() && !spindle_.stopped(); }
+  /// The actuator is idle, and an access could begin at once.
+  bool may_move() const { return idle() && !spindle_.rests(); }
   /// The spindle stops at once, or when the access in progress has ended; a read-ahead ends.
   void stop_spindle() {
     if (idle()) take_arm();

@@ -25,6 +25,12 @@ std::unique_ptr<mapping::MappingIf> make_mapping(const DriveConfig& config, cons
   return std::make_unique<eager::EagerMapping>(planner, config.eager, config.seed, config.holds_data);
 }
 
+std::unique_ptr<EnergyAccount> make_energy(const profile::DriveProfile& profile, const mechanics::AccessPlanner& planner) {
+  if (!profile.power.given()) return nullptr;
+  return std::make_unique<EnergyAccount>(planner, profile.power,
+                                         core::to_picoseconds(profile.spin_up_s, core::kPicosecondsPerSecond));
+}
+
 }  // namespace
 
 Drive::Drive(const sc_core::sc_module_name& name, const DriveConfig& config, const engine::EngineFactory& create_engine)
@@ -32,9 +38,10 @@ Drive::Drive(const sc_core::sc_module_name& name, const DriveConfig& config, con
       planner_(config.profile),
       media_(planner_.geometry().sector_bytes(), config.holds_data),
       mapping_(make_mapping(config, planner_)),
-      engine_(create_engine({planner_, checked_depth(config.profile.queue_depth),
+      engine_(create_engine({planner_, checked_depth(config.profile.queue_depth) + config.profile.cache.destage_entries,
                              core::to_picoseconds(1.0 / config.profile.controller_clock_mhz, core::kPicosecondsPerMicrosecond),
                              mapping_->free_space(), config.eager.bind_reads, basename()})),
+      energy_(make_energy(config.profile, planner_)),
       queue_("queue", config.profile.queue_depth, planner_.geometry().sector_bytes(), mapping_->granule()),
       actuator_("actuator", planner_),
       spindle_("spindle", planner_.rotation(), core::to_picoseconds(config.profile.spin_up_s, core::kPicosecondsPerSecond)),
@@ -54,6 +61,10 @@ Drive::Drive(const sc_core::sc_module_name& name, const DriveConfig& config, con
   controller_.dispatcher().set_decision_probes(decision_probes_);
   host_port_.set_probes(probes_);
   queue_.set_probes(probes_);
+  actuator_.set_energy(energy_.get());
+  spindle_.set_energy(energy_.get());
+  power_.set_energy(energy_.get());
+  if (controller_.cache() != nullptr) controller_.cache()->set_energy(energy_.get());
 }
 
 Drive::~Drive() = default;

@@ -8,6 +8,7 @@
 #include "platter/drive/actuator_unit.h"
 #include "platter/drive/controller.h"
 #include "platter/drive/drive_registers.h"
+#include "platter/drive/energy_account.h"
 #include "platter/drive/hazard_queue.h"
 #include "platter/drive/host_port.h"
 #include "platter/drive/power.h"
@@ -55,6 +56,7 @@ class Drive : public sc_core::sc_module {
   std::unique_ptr<engine::EngineIf> engine_;
   Probes probes_;
   DecisionProbes decision_probes_;
+  std::unique_ptr<EnergyAccount> energy_;
   HazardQueue queue_;
   ActuatorUnit actuator_;
   Spindle spindle_;
@@ -80,6 +82,8 @@ class Drive : public sc_core::sc_module {
   CacheStatistics cache_statistics() const {
     return controller_.cache() != nullptr ? controller_.cache()->statistics() : CacheStatistics{};
   }
+  /// Null for a drive whose profile has no power.
+  const EnergyAccount* energy() const { return energy_.get(); }
   /// Null for a drive without a buffer.
   const buffer::SegmentBuffer* segments() const {
     return controller_.cache() != nullptr ? &controller_.cache()->segments() : nullptr;

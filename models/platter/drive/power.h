@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <systemc>
 
+#include "platter/core/sc_time.h"
 #include "platter/core/timed_call.h"
 #include "platter/drive/controller.h"
 
@@ -27,6 +28,8 @@ class Power : public sc_core::sc_module {
     if (fails_at != core::kNoDeadline) failure_.at(fails_at);
   }
   void bind_sink(PowerSinkIf& sink) { sink_ = &sink; }
+  /// Null: no energy is accounted.
+  void set_energy(EnergyAccount* energy) { energy_ = energy; }
 
   bool alive() const { return alive_; }
   /// Number of failures so far.
@@ -35,6 +38,7 @@ class Power : public sc_core::sc_module {
   void set_alive(bool alive) {
     if (alive == alive_) return;
     alive_ = alive;
+    if (energy_ != nullptr) energy_->set_on(core::now_ps(), alive);
     if (alive) return;
     ++failures_;
     controller_.halt();
@@ -44,6 +48,7 @@ class Power : public sc_core::sc_module {
  private:
   Controller& controller_;
   PowerSinkIf* sink_ = nullptr;
+  EnergyAccount* energy_ = nullptr;
   core::TimedCall failure_;
   bool alive_ = true;
   std::uint32_t failures_ = 0;

@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <systemc>
 
+#include "platter/core/sc_time.h"
+#include "platter/drive/energy_account.h"
 #include "platter/mechanics/rotation.h"
 
 namespace platter::drive {
 
-/// The spindle motor: turns at constant speed, angle 0 at time 0. It may be stopped, and starts again for the next access. Its angle is
-/// always that of a motor that has never stopped.
+/// The spindle motor: turns at constant speed, angle 0 at time 0. It may be stopped, and starts again for the next access. A profile may
+/// have it stopped, or slowed down, after a time without an access. Its angle is always that of a motor that has never stopped.
 class Spindle : public sc_core::sc_module {
  public:
   /// `spin_up`: from rest to full speed.
@@ -19,23 +21,37 @@ class Spindle : public sc_core::sc_module {
   const mechanics::Rotation& rotation() const { return rotation_; }
   core::Angle angle_at(core::Picoseconds now) const { return rotation_.angle_at(now); }
 
-  bool stopped() const { return stopped_; }
+  /// Null: no energy is accounted, and the drive never rests by itself.
+  void set_energy(EnergyAccount* energy) { energy_ = energy; }
+
+  bool stopped() const { return stopped_ || (energy_ != nullptr && energy_->state(core::now_ps()) == PowerState::Standby); }
+  /// An access would have to wait for the spindle, or until the heads are loaded.
+  bool rests() const { return stopped_ || (energy_ != nullptr && energy_->rests(core::now_ps())); }
   /// Number of starts so far, the one at time 0 included.
   std::uint32_t starts() const { return starts_; }
   /// An access that runs goes on to its end.
-  void stop() { stopped_ = true; }
-  /// An access is wanted at `now`. Returns when the spindle has its speed: `now` or later.
+  void stop() {
+    stopped_ = true;
+    if (energy_ != nullptr) energy_->stop(core::now_ps());
+  }
+  /// An access is wanted at `now`. Returns when the spindle has its speed and the heads are loaded: `now` or later.
   core::Picoseconds at_speed(core::Picoseconds now) {
-    if (stopped_) {
-      stopped_ = false;
+    if (energy_ != nullptr) {
+      if (const auto waking = energy_->wake(now)) {
+        if (waking->starts) ++starts_;
+        ready_ = waking->ready;
+      }
+    } else if (stopped_) {
       ++starts_;
       ready_ = now + spin_up_;
     }
+    stopped_ = false;
     return std::max(ready_, now);
   }
 
  private:
   const mechanics::Rotation& rotation_;
+  EnergyAccount* energy_ = nullptr;
   core::Picoseconds spin_up_;
   core::Picoseconds ready_ = 0;
   std::uint32_t starts_ = 1;

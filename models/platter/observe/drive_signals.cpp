@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platter/observe/drive_signals.h"
 
+#include <algorithm>
+
 namespace platter::observe {
 
 namespace {
@@ -44,9 +46,9 @@ const std::vector<params::Signal<DriveView>>& drive_signals() {
       {{"controller", "state", "", 3, &states()},
        kEntered,
        [](const V& v) { return SignalValue{static_cast<std::uint64_t>(v.report.state)}; }},
-      {{"controller", "tag", "of the access that runs", 11},
+      {{"controller", "tag", "of the access that runs; 2047: an internal command with a tag that is no smaller", 11},
        kStarted,
-       [](const V& v) { return SignalValue{std::uint64_t{v.access.tag}}; }},
+       [](const V& v) { return SignalValue{std::uint64_t{std::min(v.access.tag, 2047u)}}; }},
       {{"controller", "busy", "an access runs: tag, class and slack are of it", 1},
        kEntered,
        [](const V& v) { return SignalValue{std::uint64_t{v.report.tag >= 0}}; }},
@@ -74,6 +76,20 @@ const std::vector<params::Signal<DriveView>>& drive_signals() {
       {{"engine", "state", "of the decision for the next access", 2, &engine_states()},
        kPrepared | kStalled,
        [](const V& v) { return SignalValue{static_cast<std::uint64_t>(engine_state(v))}; }},
+  };
+  return signals;
+}
+
+const std::vector<params::Signal<DriveView>>& power_signals() {
+  using V = DriveView;
+  static const params::Enumeration names{"power_state", {drive::kPowerStateNames.begin(), drive::kPowerStateNames.end()}};
+  static const std::vector<params::Signal<V>> signals = {
+      {{"power", "state", "what the drive takes its power for", 4, &names},
+       kEntered | kSampled | kAttached,
+       [](const V& v) { return SignalValue{static_cast<std::uint64_t>(v.drive.energy()->state(v.now))}; }},
+      {{"power", "watts", "power of the drive", 0},
+       kEntered | kSampled | kAttached,
+       [](const V& v) { return SignalValue{v.drive.energy()->watts()[drive::index_of(v.drive.energy()->state(v.now))]}; }},
   };
   return signals;
 }

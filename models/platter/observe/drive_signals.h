@@ -43,5 +43,7 @@ enum class EngineState : std::uint8_t {
 
 /// One row for each signal, below the drive's name.
 const std::vector<params::Signal<DriveView>>& drive_signals();
+/// Those of a drive whose profile has power.
+const std::vector<params::Signal<DriveView>>& power_signals();
 
 }  // namespace platter::observe

@@ -11,9 +11,19 @@ using core::now_ps;
 
 namespace {
 
+/// The signals of the drive itself.
+const std::vector<params::Signal<DriveView>>& own_signals(const drive::Drive& drive) {
+  static const std::vector<params::Signal<DriveView>> with_power = [] {
+    std::vector<params::Signal<DriveView>> all = drive_signals();
+    all.insert(all.end(), power_signals().begin(), power_signals().end());
+    return all;
+  }();
+  return drive.energy() != nullptr ? with_power : drive_signals();
+}
+
 /// The drive's signals, then those of its tags.
 std::vector<params::SignalRow> rows(const drive::Drive& drive) {
-  std::vector<params::SignalRow> all = params::rows_of(drive_signals());
+  std::vector<params::SignalRow> all = params::rows_of(own_signals(drive));
   const std::vector<params::SignalRow> tags = tag_signals(drive.queue().depth());
   all.insert(all.end(), tags.begin(), tags.end());
   return all;
@@ -32,7 +42,7 @@ WaveProbe::WaveProbe(const sc_core::sc_module_name& name, drive::Drive& drive, W
       drive_(drive),
       file_(file),
       signals_(file.add(scope, rows(drive))),
-      first_tag_(drive_signals().size()),
+      first_tag_(own_signals(drive).size()),
       view_{drive},
       interval_(drive.spindle().rotation().period() / at_least_one(samples_per_turn)),
       begin_(core::Rank::Watch, [this] { begin_event_.notify(); }) {
@@ -73,7 +83,7 @@ void WaveProbe::detach() {
 
 void WaveProbe::show(std::uint32_t events) {
   view_.now = now_ps();
-  file_.set(signals_, drive_signals(), view_, events, view_.now);
+  file_.set(signals_, own_signals(drive_), view_, events, view_.now);
 }
 
 void WaveProbe::entered(const drive::ActuatorReport& report) {

@@ -123,6 +123,7 @@ struct CacheProfile {
       false;  ///< a write over blocks of a segment of read data leaves it valid; otherwise it empties that one
   bool separate_write_segments = false;   ///< the write segments are never used for reads
   std::uint32_t write_segments = 0;       ///< at most this many hold data to be written
+  std::uint32_t destage_entries = 0;      ///< entries of the engine for destages, besides those of the queue
   WriteBack write_back = WriteBack::Off;  ///< which writes wait in the buffer
 };
 
@@ -131,6 +132,33 @@ struct OverheadProfile {
   std::array<double, 2> read_hit_us{};   ///< read served from the buffer
   std::array<double, 2> read_miss_us{};  ///< read that needs the media
   std::array<double, 2> write_us{};      ///< write
+};
+
+/// Power that a drive takes, by part and state; watts. A key that is 0 has no value of its own: see each one.
+struct PowerProfile {
+  double spindle_w = 0;              ///< spindle at full speed over loaded heads
+  double spindle_unloaded_w = 0;     ///< the same with the heads unloaded (Idle_B); 0: as `spindle_w`
+  double spindle_slow_w = 0;         ///< at reduced speed (Idle_C); 0: as `spindle_unloaded_w`
+  double electronics_w = 0;          ///< ready for a command; 0 together with `spindle_w`: no energy is accounted
+  double electronics_idle_a_w = 0;   ///< 0: as `electronics_w`
+  double electronics_idle_b_w = 0;   ///< 0: as in Idle_A
+  double electronics_idle_c_w = 0;   ///< 0: as in Idle_B
+  double electronics_standby_w = 0;  ///< spindle stopped; 0: as in Idle_C
+  double active_w = 0;               ///< added while an access runs
+  double read_w = 0;                 ///< added while data is read
+  double write_w = 0;                ///< added while data is written
+  double coil_w = 0;                 ///< added while the arm accelerates or brakes
+  double coast_share = 0.32;         ///< a seek over more than this share of the cylinders coasts between the two
+  double start_w = 0;                ///< the whole drive while the spindle gains speed; 0: as while an access waits
+  double idle_a_s = 0;               ///< without an access for this long, the drive enters Idle_A; 0: never
+  double idle_b_s = 0;               ///< the same of Idle_B
+  double idle_c_s = 0;               ///< the same of Idle_C
+  double standby_s = 0;              ///< the same of standby
+  double idle_b_recovery_s = 0;      ///< from Idle_B until an access may begin
+  double idle_c_recovery_s = 0;      ///< from Idle_C
+
+  /// Energy is accounted.
+  bool given() const { return spindle_w > 0 || electronics_w > 0; }
 };
 
 /// A drive as its profile describes it. Plain numbers in the units of the file; `Geometry`, `SeekCurve`, `Rotation` and `AccessPlanner`
@@ -177,10 +205,13 @@ struct DriveProfile {
   std::uint32_t firmware_base_cycles = 120;
   std::uint32_t firmware_candidate_cycles = 60;  ///< for each command that it examines
   std::uint32_t firmware_order_cycles = 12;      ///< for each step of an exact order
+  double age_limit_s = 0;                        ///< the firmware serves a command first that has waited this long; 0: no rule
+  bool stream_first = false;                     ///< until then it serves a sequential stream first
   std::uint32_t queue_depth = 32;                ///< tags of the command queue
   bool reject_when_full = false;             ///< complete a command beyond the depth with an error instead of making it wait
   std::uint32_t token_rate_bytes_per_s = 0;  ///< of the port's token bucket; 0: off
   std::uint32_t token_depth_bytes = 512 * 1024;  ///< of the token bucket
+  PowerProfile power;                            ///< energy
   bool task_attributes = false;  ///< accept SCSI's ordered and head-of-queue commands; without it they are refused (SATA)
 };
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platter/profile/parameters.h"
 
+#include <fmt/format.h>
+
 #include "platter/params/describe.h"
 
 namespace platter::profile {
@@ -17,6 +19,7 @@ const params::Table<DriveProfile>& drive_parameters() {
   using K = SeekProfile;
   using B = CacheProfile;
   using O = OverheadProfile;
+  using W = PowerProfile;
   const auto overhead = [](std::array<double, 2> O::* pair, std::size_t last) {
     return [pair, last](P& p) { return params::field(&(p.overhead.*pair)[last]); };
   };
@@ -154,6 +157,9 @@ const params::Table<DriveProfile>& drive_parameters() {
        Range{0, 4096}},
       {"cache.write_back", "", "writes that complete when their data are in the buffer", at(&P::cache, &B::write_back),
        OneOf{{"off", "append", "interleaved"}}},
+      {"cache.destage_entries", "",
+       "engine firmware: entries for cached blocks on their way to the media, besides those of the queue",
+       at(&P::cache, &B::destage_entries), Range{0, 4096}},
       {"controller.clock_mhz", "MHz", "clock of the controller", at(&P::controller_clock_mhz), Range{1, 10000}},
       {"controller.overhead_overlap", "",
        "a command's overhead runs from its arrival, in parallel with accesses of other commands", at(&P::overhead_overlap)},
@@ -164,6 +170,12 @@ const params::Table<DriveProfile>& drive_parameters() {
       {"controller.firmware_order_cycles", "cycles",
        "firmware: cycles for each step of an exact order, which has n*n*2^n steps for n commands",
        at(&P::firmware_order_cycles), Range{0, 1e6}},
+      {"controller.age_limit_s", "s",
+       "firmware: a command that has waited this long goes first; 1 to 4 s on drives of today; 0: no such rule",
+       at(&P::age_limit_s), Range{0, 3600}},
+      {"controller.stream_first", "",
+       "firmware: a sequential stream goes first until another command reaches `controller.age_limit_s`, then those that wait",
+       at(&P::stream_first)},
       {"queue.depth", "",
        "tags of the command queue; at most 256 with engine model, and 32, the entries of the RTL, with rtl and lockstep",
        at(&P::queue_depth), Range{1, kMaxTags}},
@@ -177,8 +189,94 @@ const params::Table<DriveProfile>& drive_parameters() {
        at(&P::token_rate_bytes_per_s), Range{0, 4294967295.0}},
       {"port.token_depth_bytes", "bytes", "depth of the token bucket, cut to whole tokens of 4096 bytes",
        at(&P::token_depth_bytes), Range{4096, 4294967295.0}},
+      {"power.spindle_w", "W",
+       "power of the spindle at full speed; 0 here and in `power.electronics_w`: no energy is accounted",
+       at(&P::power, &W::spindle_w), Range{0, 1000}},
+      {"power.spindle_unloaded_w", "W", "power of the spindle with the heads unloaded (Idle_B); 0: as `power.spindle_w`",
+       at(&P::power, &W::spindle_unloaded_w), Range{0, 1000}},
+      {"power.spindle_slow_w", "W", "power of the spindle at reduced speed (Idle_C); 0: as with the heads unloaded",
+       at(&P::power, &W::spindle_slow_w), Range{0, 1000}},
+      {"power.electronics_w", "W", "power of the electronics of a drive that is ready (idle)", at(&P::power, &W::electronics_w),
+       Range{0, 1000}},
+      {"power.electronics_idle_a_w", "W", "power of the electronics in Idle_A; 0: as `power.electronics_w`",
+       at(&P::power, &W::electronics_idle_a_w), Range{0, 1000}},
+      {"power.electronics_idle_b_w", "W", "power of the electronics in Idle_B; 0: as in Idle_A",
+       at(&P::power, &W::electronics_idle_b_w), Range{0, 1000}},
+      {"power.electronics_idle_c_w", "W", "power of the electronics in Idle_C; 0: as in Idle_B",
+       at(&P::power, &W::electronics_idle_c_w), Range{0, 1000}},
+      {"power.electronics_standby_w", "W", "power of the electronics while the spindle is stopped; 0: as in Idle_C",
+       at(&P::power, &W::electronics_standby_w), Range{0, 1000}},
+      {"power.active_w", "W", "added to the electronics while an access runs", at(&P::power, &W::active_w), Range{0, 1000}},
+      {"power.read_w", "W", "added while an access or a read-ahead reads", at(&P::power, &W::read_w), Range{0, 1000}},
+      {"power.write_w", "W", "added while an access writes", at(&P::power, &W::write_w), Range{0, 1000}},
+      {"power.coil_w", "W", "added while the arm accelerates or brakes, when the coil carries its full current",
+       at(&P::power, &W::coil_w), Range{0, 1000}},
+      {"power.coast_share", "",
+       "share of the cylinders up to which a seek accelerates and then brakes; a longer seek coasts in between",
+       at(&P::power, &W::coast_share), Range{0.001, 1}},
+      {"power.start_w", "W",
+       "power of the whole drive while the spindle gains speed; 0: as while an access waits for its sector",
+       at(&P::power, &W::start_w), Range{0, 1000}},
+      {"power.idle_a_s", "s", "time without an access after which the drive enters Idle_A (reduced electronics); 0: never",
+       at(&P::power, &W::idle_a_s), Range{0, 1e5}},
+      {"power.idle_b_s", "s", "time without an access after which the drive enters Idle_B (heads unloaded); 0: never",
+       at(&P::power, &W::idle_b_s), Range{0, 1e5}},
+      {"power.idle_c_s", "s", "time without an access after which the drive enters Idle_C (reduced speed); 0: never",
+       at(&P::power, &W::idle_c_s), Range{0, 1e5}},
+      {"power.standby_s", "s", "time without an access after which the drive stops its spindle; 0: never",
+       at(&P::power, &W::standby_s), Range{0, 1e5}},
+      {"power.idle_b_recovery_s", "s", "time from Idle_B until an access may begin", at(&P::power, &W::idle_b_recovery_s),
+       Range{0, 600}},
+      {"power.idle_c_recovery_s", "s", "time from Idle_C until an access may begin", at(&P::power, &W::idle_c_recovery_s),
+       Range{0, 600}},
   };
   return table;
+}
+
+std::pair<const char*, std::string> power_objection(const PowerProfile& p) {
+  const auto given = [](const char* key, double value) -> std::pair<const char*, std::string> {
+    return {key, fmt::format("found {:g}, expected 0: without `power.spindle_w` and `power.electronics_w` there is no energy",
+                             value)};
+  };
+  if (!p.given()) {
+    for (const auto& [key, value] : {std::pair{"power.spindle_unloaded_w", p.spindle_unloaded_w},
+                                     {"power.spindle_slow_w", p.spindle_slow_w},
+                                     {"power.electronics_idle_a_w", p.electronics_idle_a_w},
+                                     {"power.electronics_idle_b_w", p.electronics_idle_b_w},
+                                     {"power.electronics_idle_c_w", p.electronics_idle_c_w},
+                                     {"power.electronics_standby_w", p.electronics_standby_w},
+                                     {"power.active_w", p.active_w},
+                                     {"power.read_w", p.read_w},
+                                     {"power.write_w", p.write_w},
+                                     {"power.coil_w", p.coil_w},
+                                     {"power.start_w", p.start_w},
+                                     {"power.idle_a_s", p.idle_a_s},
+                                     {"power.idle_b_s", p.idle_b_s},
+                                     {"power.idle_c_s", p.idle_c_s},
+                                     {"power.standby_s", p.standby_s}})
+      if (value > 0) return given(key, value);
+    return {"power", ""};
+  }
+  const auto at_most = [](const char* key, double value, const char* than, double most) -> std::pair<const char*, std::string> {
+    return {key, fmt::format("found {:g}, expected at most {:g}, which is `{}`", value, most, than)};
+  };
+  const double unloaded = p.spindle_unloaded_w > 0 ? p.spindle_unloaded_w : p.spindle_w;
+  if (unloaded > p.spindle_w) return at_most("power.spindle_unloaded_w", unloaded, "power.spindle_w", p.spindle_w);
+  if (p.spindle_slow_w > unloaded)
+    return at_most("power.spindle_slow_w", p.spindle_slow_w, "power.spindle_unloaded_w", unloaded);
+  double before = 0;
+  const char* last = "";
+  for (const auto& [key, value] : {std::pair{"power.idle_a_s", p.idle_a_s},
+                                   {"power.idle_b_s", p.idle_b_s},
+                                   {"power.idle_c_s", p.idle_c_s},
+                                   {"power.standby_s", p.standby_s}}) {
+    if (value <= 0) continue;
+    if (value < before)
+      return {key, fmt::format("found {:g}, expected at least {:g}, which is `{}`: a rest only deepens", value, before, last)};
+    before = value;
+    last = key;
+  }
+  return {"power", ""};
 }
 
 const params::Table<ZoneProfile>& zone_parameters() {

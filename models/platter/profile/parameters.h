@@ -3,6 +3,7 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
+#include <utility>
 
 #include "platter/params/grammar.h"
 #include "platter/profile/drive_profile.h"
@@ -13,6 +14,9 @@ namespace platter::profile {
 const params::Table<DriveProfile>& drive_parameters();
 /// Keys of one `[[geometry.zone]]`.
 const params::Table<ZoneProfile>& zone_parameters();
+
+/// The key of a power that contradicts another one, and what is wrong with it; an empty text if nothing is.
+std::pair<const char*, std::string> power_objection(const PowerProfile& power);
 
 /// All keys of a profile, below a prefix, bound to it.
 void add_to(params::Grammar& grammar, DriveProfile& profile, const std::string& prefix = {});

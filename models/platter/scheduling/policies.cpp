@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "platter/core/nearest.h"
+#include "platter/scheduling/firmware_rules.h"
 #include "platter/scheduling/own_deadlines.h"
 #include "platter/scheduling/path_order.h"
 
@@ -257,8 +258,10 @@ std::string PolicySpec::name() const {
 std::unique_ptr<SchedulerIf> PolicySpec::create(SchedulerContext context) const {
   context.parameters = parameters;
   std::unique_ptr<SchedulerIf> scheduler = row->create(context);
-  if (!scheduler->keeps_deadlines()) return scheduler;
-  return std::make_unique<OwnDeadlines>(std::move(scheduler), context.planner, context.capacity, context.decision_bound);
+  if (scheduler->keeps_deadlines())
+    scheduler = std::make_unique<OwnDeadlines>(std::move(scheduler), context.planner, context.capacity, context.decision_bound);
+  if (context.rules.age_limit == 0) return scheduler;
+  return std::make_unique<FirmwareRulesScheduler>(std::move(scheduler), context.rules, context.capacity);
 }
 
 std::optional<PolicySpec> find_policy(std::string_view notation) {

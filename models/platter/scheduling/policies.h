@@ -30,6 +30,18 @@ struct PolicyParameters {
   std::uint32_t groups = 0;     ///< g: number of groups of streams
 };
 
+/// Rules of a drive's firmware, which go before the policy.
+struct FirmwareRules {
+  Picoseconds age_limit = 0;       ///< a command that has waited this long goes first; 0: no rule holds
+  bool stream_first = false;       ///< a sequential stream goes before all others that are younger than the limit
+  std::uint32_t stream_reach = 0;  ///< a command continues a stream if it begins at most this many blocks behind it
+
+  static FirmwareRules of(const profile::DriveProfile& profile) {
+    return {core::to_picoseconds(profile.age_limit_s, core::kPicosecondsPerSecond), profile.stream_first,
+            profile.cache.segments > 0 ? profile.cache.segment_blocks : 0};
+  }
+};
+
 /// What a policy is constructed with.
 struct SchedulerContext {
   const AccessPlanner& planner;  ///< the drive's mechanics
@@ -42,6 +54,7 @@ struct SchedulerContext {
   const FreeSpaceIf* free_space = nullptr;  ///< eager writing: not null for a policy that decides where writes go
   /// Eager writing: reads, too, are served only in the direction in which the arm looks for free blocks.
   bool bind_reads = false;
+  FirmwareRules rules = {};  ///< of the drive's firmware
 };
 
 /// The program of the scheduling accelerator that runs a policy (models/platter/accelerator).

@@ -156,6 +156,21 @@ std::vector<double> Disks::utilisation(const std::vector<Picoseconds>& before, P
   return shares;
 }
 
+std::vector<drive::PowerTimes> Disks::power_times() const {
+  std::vector<drive::PowerTimes> times;
+  for (const auto& drive : drives_)
+    if (drive->energy() != nullptr) times.push_back(drive->energy()->times(core::now_ps()));
+  return times;
+}
+
+std::optional<drive::EnergyStatistics> Disks::energy(const std::vector<drive::PowerTimes>& before, Picoseconds measured,
+                                                     std::uint64_t completions) const {
+  if (first().energy() == nullptr) return std::nullopt;
+  drive::EnergyStatistics energy{first().energy()->watts(), core::to_milliseconds(measured) * 1e-3, completions, power_times()};
+  for (std::size_t i = 0; i < energy.drives.size(); ++i) energy.drives[i] = drive::difference(energy.drives[i], before[i]);
+  return energy;
+}
+
 std::optional<host::array::ArrayResult> Disks::array_result(std::vector<double> utilisation) const {
   if (!striped_ && !ew_) return std::nullopt;
   host::array::ArrayResult result;

@@ -8,6 +8,7 @@
 
 #include "platter/core/timed_call.h"
 #include "platter/drive/drive.h"
+#include "platter/drive/energy_statistics.h"
 #include "platter/host/array/array.h"
 #include "platter/host/array/statistics.h"
 #include "platter/host/ew_array/ew_array.h"
@@ -51,6 +52,12 @@ class Disks {
   /// since `before`.
   std::vector<core::Picoseconds> busy() const;
   std::vector<double> utilisation(const std::vector<core::Picoseconds>& before, core::Picoseconds measured) const;
+
+  /// Time that each drive has spent in each power state so far; empty for a profile without power.
+  std::vector<drive::PowerTimes> power_times() const;
+  /// The energy of the measured time since `before`; nothing for a profile without power.
+  std::optional<drive::EnergyStatistics> energy(const std::vector<drive::PowerTimes>& before, core::Picoseconds measured,
+                                                std::uint64_t completions) const;
 
   /// The result of the array so far; `utilisation` has one value for each drive. Nothing without an array.
   std::optional<host::array::ArrayResult> array_result(std::vector<double> utilisation) const;

@@ -97,6 +97,13 @@ void check(const profile::DriveProfile& profile, const std::string& prefix, cons
   if (problems.size() == before) check_by_making("mechanics", [&profile] { const mechanics::AccessPlanner planner(profile); });
   if (const std::string objection = buffer::SegmentBuffer::objection(profile.cache); !objection.empty())
     object("cache.write_segments", objection);
+  if (profile.cache.destage_entries > 0 && (profile.cache.segments == 0 || profile.cache.write_back == profile::WriteBack::Off))
+    object("cache.destage_entries",
+           fmt::format("found {}, expected 0 for a drive that caches no writes", profile.cache.destage_entries));
+  if (profile.stream_first && profile.age_limit_s <= 0)
+    object("controller.stream_first",
+           "found true, expected false without `controller.age_limit_s`: the other commands would never have their turn");
+  if (const auto [name, objection] = profile::power_objection(profile.power); !objection.empty()) object(name, objection);
 }
 
 profile::DriveProfile load_drive(const std::string& name) {

@@ -16,11 +16,12 @@ namespace platter::system {
 struct EngineOptions {
   /// The firmware's decision cost has the defaults below, whatever the drive's profile says.
   EngineOptions() = default;
-  /// Takes the firmware's decision cost from the drive's profile. Prefer this constructor.
+  /// Takes the firmware's decision cost and rules from the drive's profile. Prefer this constructor.
   explicit EngineOptions(const profile::DriveProfile& profile)
       : firmware_base_cycles(profile.firmware_base_cycles),
         firmware_candidate_cycles(profile.firmware_candidate_cycles),
-        firmware_order_cycles(profile.firmware_order_cycles) {}
+        firmware_order_cycles(profile.firmware_order_cycles),
+        rules(scheduling::FirmwareRules::of(profile)) {}
 
   /// find_engine() makes one from "firmware", "model", "rtl", "lockstep", "lockstep:sample=K" or "lockstep:sample=K/N".
   EngineChoice engine = *find_engine("firmware");
@@ -32,6 +33,7 @@ struct EngineOptions {
   std::uint32_t firmware_base_cycles = 120;      ///< engine firmware: clock cycles of the controller for each decision
   std::uint32_t firmware_candidate_cycles = 60;  ///< in addition for each command that the decision examines
   std::uint32_t firmware_order_cycles = 12;      ///< in addition for each step of an exact order
+  scheduling::FirmwareRules rules;               ///< engine firmware: what it puts before the policy
   /// Engines rtl and lockstep: for waves of the RTL set it to accelerator::RtlCore::traced(), and give the RTL (`rtl_of`) to
   /// observe::WaveFile::add(). Null: no waves, and a faster simulation.
   accelerator::RtlCore::Tracing tracing;

@@ -12,7 +12,7 @@ namespace platter::system {
 using core::Picoseconds;
 using core::RequestClass;
 
-DisksAt::DisksAt(const Disks& disks) : time(core::now_ps()), busy(disks.busy()) {
+DisksAt::DisksAt(const Disks& disks) : time(core::now_ps()), busy(disks.busy()), power(disks.power_times()) {
   for (const auto& drive : disks.drives()) occupancy += drive->queue().occupancy_integral(time);
 }
 
@@ -60,6 +60,7 @@ void LoadResult::measure(const Scenario& s, const observe::Statistics& statistic
     eager->gaps += *each.engine().gaps();
   }
   if (measured > 0) queue_depth = occupancy / static_cast<double>(measured) / drives;
+  energy = disks.energy(begin.power, measured, completions());
   array = disks.array_result(std::move(shares));
 }
 
@@ -96,6 +97,8 @@ const params::Statistics<LoadResult>& load_rows() {
                  "time-weighted mean", [](const R& r) { return r.utilisation; }, {"utilisation", 3})
           .section("queue_depth", "use of the drive's queue; for several drives the mean", depth)
           .section("throughput", "requests of all classes together", throughput)
+          .group("energy", "energy of the drives; left out for a profile without power", drive::energy_rows(),
+                 [](const R& r) { return r.energy; })
           .group("scheduler", "decisions of the whole run, warm-up included; for several drives the sum",
                  drive::scheduler_rows(), [](const R& r) -> const drive::SchedulerStatistics& { return r.scheduler; })
           .group("eager",

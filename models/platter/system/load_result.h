@@ -20,8 +20,9 @@ struct DisksAt {
   explicit DisksAt(const Disks& disks);
 
   core::Picoseconds time;
-  std::vector<core::Picoseconds> busy;  ///< of each drive
-  double occupancy = 0;                 ///< of the queues, summed
+  std::vector<core::Picoseconds> busy;   ///< of each drive
+  double occupancy = 0;                  ///< of the queues, summed
+  std::vector<drive::PowerTimes> power;  ///< of each drive, if its profile has power
 };
 
 /// What a run has read of its trace, and what it has not.
@@ -44,6 +45,7 @@ struct LoadResult {
   std::optional<double> utilisation;
   std::optional<double> queue_depth;
   drive::SchedulerStatistics scheduler;
+  std::optional<drive::EnergyStatistics> energy;
   std::optional<eager::EagerResult> eager;
   std::optional<host::array::ArrayResult> array;
   std::optional<serving::ServingResult> serving;

@@ -37,6 +37,7 @@ struct Result {
   std::int64_t clients = 0;
   std::uint64_t client_rounds = 0;
   host::array::ArrayResult array;
+  std::optional<drive::EnergyStatistics> energy;
 
   double mean_utilisation() const {
     double sum = 0;
@@ -146,6 +147,8 @@ const params::Statistics<Result>& result_rows() {
           .section("text", "requests of the text clients", text_rows())
           .section("video", "units of the video clients that were issued after the warm-up", video_rows())
           .section("disks", "utilisation of the disks", disks)
+          .group("energy", "energy of the disks; requests are the text requests; left out for a profile without power",
+                 drive::energy_rows(), [](const R& r) { return r.energy; })
           .group("array", "the array of disks; all values but `utilisation` count from the start of the run, warm-up included",
                  host::array::array_rows(), [](const R& r) -> const host::array::ArrayResult& { return r.array; });
   return rows;
@@ -265,6 +268,7 @@ class MixedServerRun : public RunIf {
   void run() override {
     time_.advance(time_.warmup());
     const std::vector<Picoseconds> busy_before = disks_.busy();
+    const std::vector<drive::PowerTimes> power_before = disks_.power_times();
     time_.advance(time_.end());
     host_.rethrow_failure();
     refusals_.rethrow(s_.file);
@@ -281,6 +285,7 @@ class MixedServerRun : public RunIf {
     result_.bursty = p_.arrivals == "bursty";
     result_.clients = p_.video_clients;
     result_.client_rounds = static_cast<std::uint64_t>(s_.run.measure_s) * static_cast<std::uint64_t>(p_.video_clients);
+    result_.energy = disks_.energy(power_before, time_.measured(), response_.count());
     result_.array = *disks_.array_result(disks_.utilisation(busy_before, time_.measured()));
   }
 

@@ -53,6 +53,19 @@ void check_engine(const Scenario& s) {
     const bool given = s.positions.count(objection.key) != 0;
     throw core::ConfigError({s.problem(objection.key, objection.text, given ? "" : "engine")});
   };
+  if (s.drive.age_limit_s > 0 && s.eager.enabled)
+    refuse({"drive.controller.age_limit_s",
+            fmt::format("found {:g}, expected 0 with eager writing, where the policy chooses the place of each write",
+                        s.drive.age_limit_s)});
+  if (s.engine.row->accelerated) {
+    const auto firmware_only = [&](const char* key, double value) {
+      if (value > 0)
+        refuse({key, fmt::format("found {:g}, expected 0 with engine {}: only the engine firmware has this", value,
+                                 s.engine.notation)});
+    };
+    firmware_only("drive.controller.age_limit_s", s.drive.age_limit_s);
+    firmware_only("drive.cache.destage_entries", s.drive.cache.destage_entries);
+  }
   for (const scheduling::PolicySpec& policy : policies_of(s))
     refuse(engine_objection(s.engine, policy, s.drive.queue_depth, s.interpretations, s.accelerator));
   if (s.engine.row->drive_objection != nullptr) refuse(drive_objection(s.engine, mechanics::AccessPlanner(s.drive)));

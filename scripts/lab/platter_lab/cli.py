@@ -16,6 +16,7 @@ from platter_lab import (
     calibrate,
     guest,
     optimise,
+    power,
     report,
     reproduce,
     stream_tables,
@@ -26,7 +27,7 @@ from platter_lab.files import is_full
 
 # Every module here has add_command(subparsers), which sets `run` to a function of the parsed
 # arguments.
-COMMANDS = (stream_tables, calibrate, reproduce, sweep, optimise, report, guest)
+COMMANDS = (stream_tables, calibrate, reproduce, sweep, optimise, power, report, guest)
 
 
 def build_parser() -> argparse.ArgumentParser:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from importlib import resources
+from typing import Any
 
 from platter_lab import LabError
 
@@ -71,6 +72,17 @@ class Engine:
     )
 
     @classmethod
+    def configured(cls, configuration: Mapping[str, Any], settings: Mapping[str, str]) -> Engine:
+        """Of a scenario's effective configuration, and what is set over it.
+
+        NoPriceError where a value is no number.
+        """
+        try:
+            return cls.of({key: settings.get(key, _at(configuration, key)) for key in cls.KEYS})
+        except ValueError as error:
+            raise NoPriceError(f"{error}: expected numbers") from error
+
+    @classmethod
     def of(cls, values: Mapping[str, str]) -> Engine:
         """From the values of `KEYS`. ValueError where one is no number."""
         accelerated = values["engine"] != "firmware"
@@ -102,6 +114,13 @@ class Engine:
             f"{self.entries} x {self.lanes}, orderer {self.order_m or 'none'}, angles of "
             f"{self.angle_bits} bits, optional parts {self.features or 'none'}"
         )
+
+
+def _at(configuration: Mapping[str, Any], key: str) -> str:
+    value: Any = configuration
+    for part in key.split("."):
+        value = value.get(part, "") if isinstance(value, Mapping) else ""
+    return str(value)
 
 
 @dataclass(frozen=True)
@@ -284,6 +303,42 @@ def _order_cycles(engine: Engine) -> Price:
     return Price(cycles, Source.MEASURED)
 
 
+# Of a small core's cycle: the middle of 52 and 73 pJ (docs/reference/accelerator_ppa.md, Energy
+# against firmware).
+_CORE_CYCLE_NJ = 0.0625
+
+
+def _power(engine: Engine, column: str) -> float:
+    """Of the accelerator with clock gates, at 100 MHz: the mean of the measured windows."""
+    place = (engine.entries, engine.lanes, engine.order_m, engine.features)
+    found = [
+        float(row[column])
+        for row in _rows("accelerator_power.csv")
+        if row["gates"] == "1"
+        and (int(row["seg_m"]), int(row["seg_w"])) == (SEG_M, SEG_W)
+        and tuple(int(row[key]) for key in ("entries", "lanes", "order_m", "features")) == place
+    ]
+    if not found or engine.angle_bits != _MEASURED_ANGLE_BITS:
+        raise NoPriceError(
+            f"{engine.text()}: the energy of this accelerator was not measured (32 x 4 was, "
+            "without an orderer, with no optional part and with all four)"
+        )
+    return math.fsum(found) / len(found)
+
+
+def _decision_nj(engine: Engine) -> Price:
+    """With the clock's energy while the accelerator works, and none while it rests."""
+    if not engine.accelerated:
+        return Price(_decision_cycles(engine).value * _CORE_CYCLE_NJ, Source.FIRMWARE)
+    return Price(_power(engine, "nj_with_clock"), Source.MEASURED)
+
+
+def _rest_mw(engine: Engine) -> Price:
+    if not engine.accelerated:
+        return Price(0.0, Source.FIRMWARE)
+    return Price(_power(engine, "idle_mw"), Source.MEASURED)
+
+
 def _fmax(engine: Engine) -> Price:
     if not engine.accelerated:
         raise NoPriceError("firmware has no clock of an accelerator")
@@ -330,6 +385,15 @@ COSTS: dict[str, Cost] = {
     ),
     "decision_ns": Cost(
         "ns", "the same at the clock of the accelerator, or of the controller", _decision_ns
+    ),
+    "decision_nj": Cost(
+        "nJ",
+        "energy of a decision in the main job, with a clock that stops between decisions; of "
+        "firmware: cycles at 62.5 pJ",
+        _decision_nj,
+    ),
+    "rest_mw": Cost(
+        "mW", "power of the accelerator at rest, where its clock of 100 MHz runs on", _rest_mw
     ),
     "order_cycles": Cost(
         "cycles", "the exact order of as many commands as the orderer takes", _order_cycles

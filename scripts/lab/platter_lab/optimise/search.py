@@ -44,13 +44,9 @@ class Configurations:
                 f"keys that the model refuses: {error}",
                 "a valid scenario, and only keys of it in [set]",
             ) from error
-        self._defaults = {key: _at(self._scenario.configuration, key) for key in Engine.KEYS}
 
     def _engine(self, settings: Mapping[str, str]) -> Engine:
-        try:
-            return Engine.of({key: settings.get(key, self._defaults[key]) for key in Engine.KEYS})
-        except ValueError as error:
-            raise NoPriceError(f"{error}: expected numbers") from error
+        return Engine.configured(self._scenario.configuration, settings)
 
     def _placed(self, name: str, settings: Mapping[str, str]) -> str | None:
         engine = self._engine(settings)
@@ -186,13 +182,6 @@ class Configurations:
             keys.update(self._space.named_by(keys))
             if before == (len(names), len(keys)):
                 return names
-
-
-def _at(configuration: Mapping[str, Any], key: str) -> str:
-    value: Any = configuration
-    for part in key.split("."):
-        value = value.get(part, "") if isinstance(value, Mapping) else ""
-    return str(value)
 
 
 class Evaluation:

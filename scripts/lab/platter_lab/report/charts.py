@@ -263,6 +263,48 @@ def parts(runs: Runs, *, width: int = look.WIDE) -> alt.Chart:
     return chart
 
 
+def energy(runs: Runs, *, width: int = look.WIDE) -> alt.Chart:
+    """Where the energy of the measured time went, by power state: the states sum to the whole."""
+    named = _named(runs)
+    rows, order = [], []
+    for name, run in named.items():
+        found = run.result.get("energy")
+        if not found:
+            continue
+        order.append(name or "energy")
+        rows += [
+            {
+                "of": name or "energy",
+                "state": state.replace("_", " "),
+                "rank": rank,
+                "j": found["joules"][state],
+                "s": found["seconds"].get(state),
+                "w": found["watts"].get(state),
+            }
+            for rank, state in enumerate(look.POWER)
+            if found["joules"].get(state)
+        ]
+    there = [state for state in look.POWER if state.replace("_", " ") in {r["state"] for r in rows}]
+    chart: alt.Chart = (
+        alt.Chart(look.data(rows), name="energy", width=width - 110, height=alt.Step(34))
+        .mark_bar()
+        .encode(
+            alt.X(field="j", type="quantitative", title="energy [J]", stack="zero"),
+            alt.Y(field="of", type="nominal", title=None, sort=order),
+            look.power_colour(there),
+            alt.Order(field="rank", type="ordinal"),
+            tooltip=[
+                look.word("of", "run"),
+                look.word("state"),
+                look.value("j", "energy [J]"),
+                look.value("s", "time [s]"),
+                look.value("w", "power [W]"),
+            ],
+        )
+    )
+    return chart
+
+
 def bands(run: Run, *, width: int = look.WIDE, height: int = 220) -> alt.HConcatChart:
     """Where the time went, by how slow a request was: means over the requests between two
     percentiles of their class.

@@ -15,7 +15,12 @@ from platter_lab.model import Run
 from platter_lab.report import charts, look
 from platter_lab.report.inputs import RunInput
 from platter_lab.report.page import Cell, Page, mean_and_half, number, table
-from platter_lab.report.run_page import no_schema, nothing_completed, what_ran
+from platter_lab.report.run_page import (
+    energy_section,
+    no_schema,
+    nothing_completed,
+    what_ran,
+)
 from platter_lab.report.shape import classes_in, finite, has_responses
 from platter_lab.report.statistics_table import Schema, settings, statistics
 from platter_lab.statistics import ABSENT, Interval, interval
@@ -230,6 +235,7 @@ def compare_page(given: Sequence[RunInput], schema: Schema | None) -> Page:
             f"differences of them: {', '.join(missing)}."
         )
 
+    energy_section(page, runs)
     page.section("Statistics")
     no_schema(page, schema)
     found = [statistics(one.run.result, schema) for one in given]

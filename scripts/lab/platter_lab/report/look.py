@@ -20,6 +20,25 @@ PARTS = {
     "transfer": "#3b9c78",
     "bus": "#4a90c2",
 }
+# Of the states of `energy` in a result: rest, then what an access does.
+POWER = {
+    "off": "#e3e6eb",
+    "standby": "#d3d9e2",
+    "idle_c": "#c3ccd9",
+    "idle_b": "#b2bfd0",
+    "idle_a": "#a1b1c7",
+    "idle": "#8fa3bd",
+    "load": "#c79fb0",
+    "start": "#a0526f",
+    "overhead": "#8e6bbf",
+    "accelerate": "#cf4b4b",
+    "coast": "#e58f86",
+    "settle": "#f0a878",
+    "rotation": "#e9bf45",
+    "read": "#3b9c78",
+    "write": "#27705a",
+    "read_ahead": "#8cc7ac",
+}
 SERIES = (
     "#2f6db5",
     "#e07b39",
@@ -97,6 +116,17 @@ def class_colour(classes: list[str]) -> alt.Color:
         title="class",
         legend=_legend(there, NARROW),
         scale=alt.Scale(domain=there, range=[CLASSES[name] for name in there]),
+    )
+
+
+def power_colour(states: list[str]) -> alt.Color:
+    labels = [state.replace("_", " ") for state in states]
+    return alt.Color(
+        field="state",
+        type="nominal",
+        title="power state",
+        legend=_legend(labels, WIDE),
+        scale=alt.Scale(domain=labels, range=[POWER[state] for state in states]),
     )
 
 

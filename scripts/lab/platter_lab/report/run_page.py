@@ -9,6 +9,7 @@ from typing import Any
 
 import polars as pl
 
+from platter_lab.model import Run
 from platter_lab.report import charts, look
 from platter_lab.report.inputs import RunInput, warmup_ps
 from platter_lab.report.page import Page, Raw, number, table, text
@@ -213,6 +214,27 @@ def _where(page: Page, given: RunInput, classes: Mapping[str, Mapping[str, Any]]
         )
 
 
+def energy_section(page: Page, runs: Mapping[str, Run]) -> None:
+    """Of the runs whose drives have power in their profiles."""
+    found = {name: run.result["energy"] for name, run in runs.items() if run.result.get("energy")}
+    if not found:
+        return
+    page.section("Energy")
+    titles = []
+    for name, one in found.items():
+        said = f"{number(one['j'], 4)} J"
+        if finite(one["mean_w"]):
+            said += f", {number(one['mean_w'], 4)} W in the mean"
+        if finite(one["per_request_j"]):
+            said += f", {number(one['per_request_j'], 3)} J per request"
+        titles.append(f"{name}: {said}" if name else said)
+    page.figure(
+        "; ".join(titles),
+        charts.energy(runs),
+        "Energy of the drives in the measured time, by power state. The states sum to the whole.",
+    )
+
+
 def _in_words(part: str) -> str:
     return {
         "queue": "the queue",
@@ -399,6 +421,7 @@ def run_page(given: RunInput, schema: Schema | None) -> Page:
             "Requests of a class by the percentiles of their response time.",
         )
         _over_time(page, given)
+    energy_section(page, {"": given.run})
     _slowest(page, given)
     if "streams" in of_host(result).form and result.get("streams"):
         page.section("Bandwidth")

@@ -145,7 +145,19 @@ _CLASS = Table(
 )
 _CLASSES = Table(others=_CLASS)
 _STREAM = Table({"name": Text(), "series_bytes_per_s": List(Number(null=False))})
+_BY_STATE = Table(others=Number(null=False, least=0))
+_ENERGY = Table(
+    {
+        "j": Number(null=False, least=0),
+        "mean_w": Number(least=0),
+        "per_request_j": Number(),
+        "joules": _BY_STATE,
+        "seconds": _BY_STATE,
+        "watts": _BY_STATE,
+    }
+)
 _OF_LOADS = {
+    "energy": _ENERGY,
     "classes": _CLASSES,
     "throughput": Table({"requests_per_s": Number()}),
     "utilisation": Number(),
@@ -174,7 +186,9 @@ OF_HOSTS: Mapping[str, OfHost] = {
     "drive": OfHost(_OF_LOADS, ("classes",)),
     "array": OfHost(_OF_LOADS, ("classes",)),
     "mixed_server": OfHost(
-        {"array": Table(optional={"classes": _CLASSES})}, ("array", "classes"), measured=False
+        {"array": Table(optional={"classes": _CLASSES}), "energy": _ENERGY},
+        ("array", "classes"),
+        measured=False,
     ),
     "autoqos": OfHost({"streams": List(_STREAM)}),
 }

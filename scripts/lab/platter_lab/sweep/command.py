@@ -9,13 +9,13 @@ import os
 import re
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 from rich.console import Console
 
 from platter_lab import LabError, StudyFailed
 from platter_lab.executable import find_platter
 from platter_lab.files import expect_writable_file
+from platter_lab.optimise.prices import COSTS, Engine, NoPriceError
 from platter_lab.runs.executor import LocalProcesses
 from platter_lab.runs.job import Failure
 from platter_lab.runs.place import executor_of, expect_place
@@ -28,13 +28,30 @@ from platter_lab.sweep.plan import Configuration, Plan, read_plan
 from platter_lab.sweep.table import Table
 
 
-def _points(platter: Path, plan: Plan) -> dict[Configuration, Point]:
+def _points(scenario: Scenario, plan: Plan) -> dict[Configuration, Point]:
     """With the lengths that the axes, or the scenario, give."""
-    scenario = Scenario(platter, plan.scenario)
     return {
         configuration: scenario.point(configuration.settings, plan.file)
         for configuration in plan.configurations
     }
+
+
+def _costs(scenario: Scenario, plan: Plan) -> dict[Configuration, dict[str, float]]:
+    """What the metrics ask for. LabError where a cost of a configuration is not known."""
+    costs: dict[Configuration, dict[str, float]] = {}
+    for configuration in plan.configurations:
+        costs[configuration] = {}
+        for metric in plan.metrics:
+            if not metric.cost:
+                continue
+            try:
+                engine = Engine.configured(scenario.configuration, dict(configuration.settings))
+                costs[configuration][metric.cost] = COSTS[metric.cost].of(engine).value
+            except NoPriceError as error:
+                raise LabError(
+                    f"{plan.file}:{metric.line or ' '}cost {metric.cost}: {error}"
+                ) from (error)
+    return costs
 
 
 @contextlib.contextmanager
@@ -64,8 +81,14 @@ def run(arguments: argparse.Namespace) -> int:
         )
     expect_writable_file(output, "the table")
     platter = find_platter(arguments.platter)
-    units = expect_metrics(platter, plan.file, plan.metrics)
-    points = _points(platter, plan)
+    measured = [metric for metric in plan.metrics if not metric.cost]
+    known = expect_metrics(platter, plan.file, measured)
+    units = {
+        metric.name: COSTS[metric.cost].unit if metric.cost else known[metric.name]
+        for metric in plan.metrics
+    }
+    scenario = Scenario(platter, plan.scenario)
+    points, costs = _points(scenario, plan), _costs(scenario, plan)
     store = Store(arguments.cache)
     batches = [(point, plan.seeds) for point in points.values()]
     with executor_of(arguments, platter) as executor:
@@ -83,9 +106,16 @@ def run(arguments: argparse.Namespace) -> int:
                 batches,
                 limit_s=arguments.limit or plan.limit_s,
                 logs=plan.requests,
-                places=[metric.place for metric in plan.metrics],
+                places=[metric.place for metric in measured],
             )
-    table = Table(plan, {configuration: outcomes[point] for configuration, point in points.items()})
+    results = {
+        configuration: [
+            one if isinstance(one, Failure) else one | {"cost": costs[configuration]}
+            for one in outcomes[point]
+        ]
+        for configuration, point in points.items()
+    }
+    table = Table(plan, results)
     table.write(output, units)
     Console(width=None if sys.stdout.isatty() else 200).print(table.screen(units))
     for metric in plan.metrics:

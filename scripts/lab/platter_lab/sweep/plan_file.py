@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from platter_lab import LabError
+from platter_lab.optimise.prices import COSTS
 from platter_lab.settings import flat, text
 from platter_lab.toml_file import TomlFile
 
@@ -35,7 +36,7 @@ class Axis:
 
 @dataclass(frozen=True)
 class Metric:
-    """A number of the result.
+    """A number of the result, or a cost of the scheduling engine.
 
     `place` is its way through the JSON; `line` says where in the file it is asked for, as "12: ".
     """
@@ -43,6 +44,7 @@ class Metric:
     name: str
     place: tuple[str, ...]
     line: str = ""
+    cost: str = ""
 
     def columns(self) -> list[str]:
         """Of the table, with a comparison or without."""
@@ -316,16 +318,24 @@ def _filters(file: TomlFile) -> tuple[Filter, ...]:
 
 
 def _metric(file: TomlFile, table: Any) -> Metric:
+    kinds = [kind for kind in ("path", "cost") if isinstance(table, dict) and kind in table]
     if (
-        not isinstance(table, dict)
-        or set(table) - {"name", "path"}
+        len(kinds) != 1
+        or set(table) - {"name", *kinds}
         or not all(isinstance(value, str) for value in table.values())
-        or "path" not in table
     ):
-        raise file.wrong("metric", repr(table), "path, of a number in the result, and name")
-    path: str = table["path"]
-    name: str = table.get("name", path)
-    return Metric(name, tuple(path.split(".")), file.line("path", table))
+        raise file.wrong(
+            "metric",
+            repr(table),
+            "path, of a number in the result, or cost, of the scheduling engine; and name",
+        )
+    given: str = table[kinds[0]]
+    name: str = table.get("name", given)
+    if kinds[0] == "cost":
+        if given not in COSTS:
+            raise file.wrong("cost", given, "one of " + ", ".join(COSTS), table)
+        return Metric(name, ("cost", given), file.line("cost", table), given)
+    return Metric(name, tuple(given.split(".")), file.line("path", table))
 
 
 def _metrics(file: TomlFile) -> tuple[Metric, ...]:

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The account of power states: by hand on the toy drive, and under random loads against the states that a probe has seen.
+#include "platter/core/random.h"
+#include "platter/drive/energy_statistics.h"
+#include "testing.h"
+
+namespace platter::testing {
+namespace {
+
+using drive::PowerState;
+using drive::PowerTimes;
+
+constexpr Picoseconds kS = core::kPicosecondsPerSecond;
+
+profile::PowerProfile power() {
+  profile::PowerProfile p;
+  p.spindle_w = 6;
+  p.spindle_unloaded_w = 5;
+  p.spindle_slow_w = 3;
+  p.electronics_w = 2;
+  p.electronics_idle_a_w = 1.5;
+  p.electronics_standby_w = 1;
+  p.active_w = 0.5;
+  p.read_w = 1;
+  p.write_w = 1.25;
+  p.coil_w = 8;
+  p.start_w = 20;
+  return p;
+}
+
+Picoseconds in(const PowerTimes& times, PowerState state) { return times[drive::index_of(state)]; }
+
+Picoseconds sum(const PowerTimes& times) {
+  Picoseconds all = 0;
+  for (const Picoseconds each : times) all += each;
+  return all;
+}
+
+/// Carries out `body` on a drive to the end of `length`.
+struct Rig {
+  Rig(const profile::DriveProfile& profile, std::function<void(Script&)> body)
+      : disk(make_drive("disk", "FCFS", "firmware", profile)), script("script", std::move(body)), host("host") {
+    script.disk_init_socket.bind(disk->host_tgt_socket);
+    host.disk_init_socket.bind(disk->host_tgt_socket);
+  }
+  PowerTimes times() const { return disk->energy()->times(core::now_ps()); }
+
+  std::unique_ptr<drive::Drive> disk;
+  Script script;
+  AtHost host;
+};
+
+TEST(Energy, AProfileWithoutPowerHasNoAccount) {
+  const auto disk = make_drive("disk", "FCFS", "firmware", toy_profile());
+  EXPECT_EQ(disk->energy(), nullptr);
+}
+
+TEST(Energy, PowerByState) {
+  const drive::PowerTable watts = drive::power_table(power());
+  const auto of = [&](PowerState state) { return watts[drive::index_of(state)]; };
+  EXPECT_EQ(of(PowerState::Off), 0);
+  EXPECT_EQ(of(PowerState::Standby), 1);
+  EXPECT_EQ(of(PowerState::Start), 20);
+  EXPECT_EQ(of(PowerState::IdleC), 3 + 1.5);  // as in Idle_B and Idle_A
+  EXPECT_EQ(of(PowerState::IdleB), 5 + 1.5);
+  EXPECT_EQ(of(PowerState::IdleA), 6 + 1.5);
+  EXPECT_EQ(of(PowerState::Idle), 8);
+  EXPECT_EQ(of(PowerState::Rotation), 8.5);
+  EXPECT_EQ(of(PowerState::Accelerate), 16.5);
+  EXPECT_EQ(of(PowerState::Read), 9.5);
+  EXPECT_EQ(of(PowerState::Write), 9.75);
+}
+
+TEST(Energy, OneReadAndOneWriteByHand) {
+  profile::DriveProfile profile = toy_profile();
+  profile.power = power();
+  Rig rig(profile, [&](Script& script) {
+    Transaction read(nullptr);
+    script.access(read, false, 100 * kToyCylinder, 4);
+    Transaction write(nullptr);
+    script.access(write, true, 90 * kToyCylinder, 2);
+  });
+  run_until(1 * kS);
+  const PowerTimes times = rig.times();
+  // The coil carries current for as long as in the longest seek without coasting, 40 of 127 cylinders: 1,390 us less the 1,000 us of one
+  // cylinder.
+  EXPECT_EQ(in(times, PowerState::Accelerate), (390 + 90) * kUs);
+  EXPECT_EQ(in(times, PowerState::Coast), 600 * kUs);
+  EXPECT_EQ(in(times, PowerState::Read), 400 * kUs);
+  EXPECT_EQ(in(times, PowerState::Write), 200 * kUs);
+  EXPECT_EQ(in(times, PowerState::Overhead), (300 + 320) * kUs);
+  EXPECT_GE(in(times, PowerState::Settle), 2200 * kUs);  // and what a write waits for its data
+  EXPECT_LT(in(times, PowerState::Settle), 2300 * kUs);
+  EXPECT_EQ(sum(times), 1 * kS);
+  EXPECT_EQ(in(times, PowerState::ReadAhead), 0);
+}
+
+TEST(Energy, AReadAheadCountsUntilItsEnd) {
+  profile::DriveProfile profile = cached_toy_profile(profile::WriteBack::Off);
+  profile.power = power();
+  Rig rig(profile, [&](Script& script) {
+    Transaction read(nullptr);
+    script.access(read, false, 0, 8);
+  });
+  std::vector<Picoseconds> seen;
+  for (Picoseconds at = 0; at < 40 * kMs; at += kMs / 4) {
+    run_until(at);
+    const PowerTimes times = rig.times();
+    EXPECT_EQ(sum(times), at);
+    seen.push_back(in(times, PowerState::ReadAhead));
+    EXPECT_GE(seen.back(), seen[seen.size() > 1 ? seen.size() - 2 : 0]);
+  }
+  EXPECT_EQ(seen.back(), 24 * 100 * kUs);  // until the segment is full
+}
+
+TEST(Energy, ARestDeepensAndTheNextAccessWaits) {
+  profile::DriveProfile profile = toy_profile();
+  profile.spin_up_s = 5;
+  profile.power = power();
+  profile.power.idle_a_s = 1;
+  profile.power.idle_b_s = 2;
+  profile.power.idle_c_s = 4;
+  profile.power.standby_s = 8;
+  profile.power.idle_b_recovery_s = 0.5;
+  profile.power.idle_c_recovery_s = 2;
+  std::vector<Picoseconds> responses;
+  std::vector<Picoseconds> ends;
+  Rig rig(profile, [&](Script& script) {
+    for (const double pause : {0.0, 1.5, 3.0, 6.0, 20.0}) {
+      script.pause(core::to_picoseconds(pause, kS));
+      Transaction read(nullptr);
+      script.access(read, false, 0, 1);
+      responses.push_back(read.timing().response());
+      ends.push_back(core::now_ps());
+    }
+  });
+  run_until(ends.empty() ? 60 * kS : 0);
+  ASSERT_EQ(responses.size(), 5u);
+  const Picoseconds most = 300 * kUs + kToyTurn + 200 * kUs;  // of an access that waits for nothing
+  EXPECT_LE(responses[1], most);
+  EXPECT_GE(responses[2], kS / 2);
+  EXPECT_LE(responses[2], kS / 2 + most);
+  EXPECT_GE(responses[3], 2 * kS);
+  EXPECT_LE(responses[3], 2 * kS + most);
+  EXPECT_GE(responses[4], 5 * kS);
+  EXPECT_LE(responses[4], 5 * kS + most);
+  const PowerTimes times = rig.times();
+  EXPECT_EQ(sum(times), 60 * kS);
+  EXPECT_EQ(in(times, PowerState::Load), kS / 2);
+  EXPECT_EQ(in(times, PowerState::Start), (2 + 5) * kS);
+  // The last rest reaches standby too.
+  EXPECT_NEAR(static_cast<double>(in(times, PowerState::Standby)), static_cast<double>(12 * kS + 60 * kS - ends[4] - 8 * kS),
+              static_cast<double>(kMs));
+  EXPECT_NEAR(static_cast<double>(in(times, PowerState::IdleC)), static_cast<double>((2 + 4 + 4) * kS),
+              static_cast<double>(kMs));
+  EXPECT_NEAR(static_cast<double>(in(times, PowerState::IdleB)), static_cast<double>((1 + 2 + 2 + 2) * kS),
+              static_cast<double>(kMs));
+  EXPECT_EQ(rig.disk->spindle().starts(), 2u);
+  EXPECT_TRUE(rig.disk->spindle().stopped());
+}
+
+TEST(Energy, AFailedDriveTakesNoPower) {
+  profile::DriveProfile profile = toy_profile();
+  profile.power = power();
+  Rig rig(profile, {});
+  rig.host.submit(false, 100 * kToyCylinder, 60);
+  run_until(2 * kMs);
+  rig.disk->set_alive(false);
+  run_until(102 * kMs);
+  rig.disk->set_alive(true);
+  run_until(200 * kMs);
+  const PowerTimes times = rig.times();
+  EXPECT_EQ(in(times, PowerState::Off), 100 * kMs);
+  EXPECT_EQ(in(times, PowerState::Read), 0);
+  EXPECT_EQ(in(times, PowerState::Accelerate), 390 * kUs);
+  EXPECT_EQ(sum(times), 200 * kMs);
+}
+
+/// Times by state that a probe has seen.
+struct Seen {
+  std::array<Picoseconds, drive::kControllerStateNames.size()> times{};
+
+  explicit Seen(const DriveWatch& watch, Picoseconds end) {
+    for (std::size_t i = 0; i < watch.states.size(); ++i) {
+      const Picoseconds until = i + 1 < watch.states.size() ? watch.states[i + 1].since : end;
+      times[static_cast<std::size_t>(watch.states[i].state)] += until - watch.states[i].since;
+    }
+  }
+  Picoseconds of(drive::ControllerState state) const { return times[static_cast<std::size_t>(state)]; }
+};
+
+class EnergyUnderLoad : public ::testing::TestWithParam<profile::WriteBack> {};
+
+TEST_P(EnergyUnderLoad, AgreesWithTheStatesThatAProbeSees) {
+  using drive::ControllerState;
+  profile::DriveProfile profile = cached_toy_profile(GetParam());
+  profile.power = power();
+  Rig rig(profile, {});
+  DriveWatch watch;
+  rig.disk->add_probe(watch);
+  core::RandomStream random(3, "energy");
+  rig.host.on_finished = [&](Transaction&) {
+    if (core::now_ps() > 900 * kMs) return;
+    const auto blocks = static_cast<std::uint32_t>(1 + random.below(20));
+    rig.host.submit(random.below(3) == 0, random.below(random.below(4) == 0 ? kToyBlocks - 20 : 200), blocks);
+  };
+  for (int i = 0; i < 4; ++i) rig.host.submit(false, static_cast<std::uint64_t>(i) * 100, 4);
+  PowerTimes before{};
+  PowerTimes total{};
+  for (Picoseconds at = 0; at < 1200 * kMs; at += static_cast<Picoseconds>(1 + random.below(30'000)) * kUs / 3) {
+    run_until(at);
+    const PowerTimes times = rig.times();
+    ASSERT_EQ(sum(times), at);
+    for (std::size_t i = 0; i < times.size(); ++i) {
+      EXPECT_GE(times[i], before[i]) << drive::kPowerStateNames[i] << " at " << at;
+      total[i] += times[i] - before[i];
+    }
+    before = times;
+  }
+  EXPECT_EQ(total, before);  // adjacent windows add up
+  const Seen seen(watch, core::now_ps());
+  EXPECT_EQ(in(before, PowerState::Overhead), seen.of(ControllerState::Overhead));
+  EXPECT_EQ(in(before, PowerState::Accelerate) + in(before, PowerState::Coast) + in(before, PowerState::Settle),
+            seen.of(ControllerState::Seek) + seen.of(ControllerState::Settle));
+  EXPECT_EQ(in(before, PowerState::Rotation), seen.of(ControllerState::Rotate));
+  EXPECT_EQ(in(before, PowerState::Read) + in(before, PowerState::Write), seen.of(ControllerState::Transfer));
+  if (GetParam() == profile::WriteBack::Off) {
+    EXPECT_GT(in(before, PowerState::ReadAhead), 0);
+  }
+  EXPECT_EQ(in(before, PowerState::ReadAhead) + in(before, PowerState::Idle),
+            seen.of(ControllerState::Idle) + seen.of(ControllerState::Decide));
+}
+
+INSTANTIATE_TEST_SUITE_P(Caches, EnergyUnderLoad,
+                         ::testing::Values(profile::WriteBack::Off, profile::WriteBack::Append,
+                                           profile::WriteBack::Interleaved));
+
+}  // namespace
+}  // namespace platter::testing
