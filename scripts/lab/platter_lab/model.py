@@ -65,7 +65,7 @@ def read_requests(log: Path) -> pl.DataFrame:
     whole = ("number", "stream", "offset_bytes", "length_bytes", "late", *(f"{name}_ps" for name in (
         "issued", "accepted", "started", "completed", "queue", "overhead", "seek", "settle", "rotation", "transfer", "bus", "deadline", "recorded")))
     try:
-        return pl.read_csv(log, schema_overrides=dict.fromkeys(whole, pl.Int64) | {"class": pl.String, "op": pl.String, "status": pl.String}, null_values="")
+        return pl.read_csv(log, schema_overrides=dict.fromkeys(whole, pl.Int64) | {"class": pl.String, "op": pl.String, "status": pl.String, "job": pl.String}, null_values="")
     except (OSError, pl.exceptions.PolarsError) as error:
         raise LabError(f"{log}: {error}; expected a log of requests (CSV)") from error
 

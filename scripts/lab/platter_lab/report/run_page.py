@@ -10,7 +10,7 @@ from typing import Any
 from platter_lab.report import charts, look
 from platter_lab.report.inputs import PARTS, RunInput, warmup_ps
 from platter_lab.report.page import Page, Raw, number, table, text
-from platter_lab.report.shape import classes_in, completions, finite, has_parts, has_responses, of_host
+from platter_lab.report.shape import classes_in, completions, finite, has_parts, has_responses, jobs_in, of_host
 from platter_lab.report.statistics_table import Schema, settings, statistics
 from platter_lab.statistics import ABSENT
 
@@ -161,6 +161,23 @@ def _over_time(page: Page, given: RunInput, classes: Mapping[str, Mapping[str, A
     page.figure("Where requests went, over the whole run", charts.requests_over_time(run), said + (" The address is the array's." if not drive else ""))
 
 
+def _jobs(page: Page, result: Mapping[str, Any]) -> None:
+    jobs = jobs_in(result)
+    if not jobs:
+        return
+    page.section("Jobs")
+    rows: list[list[Any]] = []
+    for name, one in jobs.items():
+        rates, times = one.get("throughput") or {}, one.get("response_ms") or {}
+        megabytes = rates.get("bytes_per_s")
+        values = [rates.get("requests_per_s"), megabytes / 1e6 if finite(megabytes) else None,
+                  *(times.get(key) for key in ("mean", "p50", "p99", "max")), one.get("late"),
+                  (one.get("waiting") or {}).get("requests")]
+        rows.append([name, completions(one), *(ABSENT if value is None else value for value in values)])
+    page.markup(table(["job", "completions", "requests/s", "MB/s", "mean [ms]", "p50 [ms]", "p99 [ms]", "max [ms]", "late",
+                       "waiting"], rows, name="jobs", searched=False))
+
+
 def _reason(row: Mapping[str, Any], explained: Mapping[str, Any] | None) -> str:
     largest = max(PARTS, key=lambda part: row[f"{part}_ms"])
     reason = f"{row[f'{largest}_ms'] / (row['response_ms'] or 1):.0%} in {_in_words(largest)}"
@@ -215,6 +232,7 @@ def run_page(given: RunInput, schema: Schema | None) -> Page:
         page.section("Where the time went")
         page.figure("What makes slow requests slow", charts.bands(given.run), "Requests of a class by the percentiles of their response time.")
         _over_time(page, given, {})
+    _jobs(page, result)
     _slowest(page, given)
     if "streams" in of_host(result).form and result.get("streams"):
         page.section("Bandwidth")

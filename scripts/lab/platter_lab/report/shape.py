@@ -112,7 +112,7 @@ _CLASS = Table({"completed": _COUNT}, {**_OPERATIONS.optional, "issued": _COUNT,
 _CLASSES = Table(others=_CLASS)
 _STREAM = Table({"name": Text(), "series_bytes_per_s": List(Number(null=False))})
 _OF_LOADS = {"classes": _CLASSES, "throughput": Table({"requests_per_s": Number()}), "utilisation": Number(), "queue_depth": Table({"mean": Number()}),
-             "hiccups": Number()}
+             "hiccups": Number(), "jobs": _CLASSES}
 
 
 @dataclass(frozen=True)
@@ -199,6 +199,17 @@ def classes_in(result: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     """Of a result of a drive or an array; of others nothing."""
     classes = result.get("classes")
     return {name: one for name, one in classes.items() if isinstance(one, Mapping)} if isinstance(classes, Mapping) else {}
+
+
+def jobs_in(result: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """The accounts of the load's jobs, in the order of the scenario; of other loads nothing."""
+    jobs = result.get("jobs")
+    if not isinstance(jobs, Mapping):
+        return {}
+    given = result["configuration"].get("workload", {}).get("job", [])
+    order = [one.get("name") for one in given if isinstance(one, Mapping)]
+    return {name: jobs[name] for name in [*(name for name in order if name in jobs),
+                                          *(name for name in jobs if name not in order)]}
 
 
 def completions(one: Mapping[str, Any]) -> int:
