@@ -1,14 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """Views for GTKWave (save files) held against wave files."""
+
 import pathlib
 import re
 import sys
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "scripts"))
-import wave_view  # noqa: E402
+import wave_view
 
-CHARACTER = 8   # pixels
-HEXADECIMAL, DECIMAL, SIGNED, ASCII, ENUMERATION = 0x2, 0x4, 0x400, 0x800, 0x100000000   # of a line's format; otherwise binary
+CHARACTER = 8  # pixels
+HEXADECIMAL, DECIMAL, SIGNED, ASCII, ENUMERATION = (
+    0x2,
+    0x4,
+    0x400,
+    0x800,
+    0x100000000,
+)  # of a line's format; otherwise binary
 SIGNAL = re.compile(r"(?:\+\{(?P<alias>[^}]*)\} )?(?P<name>[a-z].*?)(?:\[(?P<highest>\d+):0\])?")
 
 
@@ -31,7 +38,7 @@ def shown(view):
     for line in view.splitlines():
         if line.startswith("@"):
             flags = int(line[1:], 16)
-        elif line[:1] not in ("", "[", "*") and line != "-":   # "-" alone: room for the curve above
+        elif line[:1] not in ("", "[", "*") and line != "-":  # "-" alone: room for the curve above
             lines.append(Shown(line, flags))
     return lines
 
@@ -42,15 +49,21 @@ def named(view):
 
 
 def _signals(waves):
-    """By the names that GTKWave gives them: an element of a packed array has the array's name once more."""
+    """By the names that GTKWave gives them: an element of a packed array has the array's name once
+    more."""
     return {re.sub(r"(\w+)\.(\[\d+\])$", r"\1.\1\2", v.full_name): v for v in waves.all_vars()}
 
 
 def misfits(view, waves):
-    """What a view names and the waves (a pywellen.Waveform) do not have with this range of bits: by both GTKWave finds a signal."""
+    """What a view names and the waves (a pywellen.Waveform) do not have with this range of bits: by
+    both GTKWave finds a signal."""
     signals = _signals(waves)
-    return [f"{name}[{highest}:0]" for name, highest in named(view)
-            if name not in signals or (signals[name].bitwidth or 1) != (1 if highest is None else highest + 1)]
+    return [
+        f"{name}[{highest}:0]"
+        for name, highest in named(view)
+        if name not in signals
+        or (signals[name].bitwidth or 1) != (1 if highest is None else highest + 1)
+    ]
 
 
 def flat_groups(view, waves):
@@ -62,7 +75,9 @@ def flat_groups(view, waves):
             heading = line.heading
             changes.setdefault(heading, False)
         elif line.name in signals:
-            changes[heading] = changes.get(heading, False) or any(begin < time < end for time, _ in signals[line.name].tv)
+            changes[heading] = changes.get(heading, False) or any(
+                begin < time < end for time, _ in signals[line.name].tv
+            )
     return [heading for heading, changed in changes.items() if not changed]
 
 
@@ -87,5 +102,17 @@ def cut_values(view, waves):
     signals, lines = _signals(waves), shown(view)
     room = int(re.search(r"^\[signals_width\] (\d+)", view, re.M)[1]) // CHARACTER - 1
     names = max(len(line.label) for line in lines) + 1
-    return [line.label for line in lines if line.name in signals
-            and names + max((len(_text(value, signals[line.name], line.flags)) for _, value in signals[line.name].tv), default=0) > room]
+    return [
+        line.label
+        for line in lines
+        if line.name in signals
+        and names
+        + max(
+            (
+                len(_text(value, signals[line.name], line.flags))
+                for _, value in signals[line.name].tv
+            ),
+            default=0,
+        )
+        > room
+    ]

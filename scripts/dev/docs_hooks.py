@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What MkDocs cannot do itself. It accepts no links that leave its folder: a link to a file of the project becomes the name of that file, and a link
-without a target fails the build. Doxygen's pages of the public headers become a part of the site; docs/reference/api.md names the headers."""
+"""What MkDocs cannot do itself. It accepts no links that leave its folder: a link to a file of the
+project becomes the name of that file, and a link without a target fails the build. Doxygen's pages
+of the public headers become a part of the site; docs/reference/api.md names the headers."""
 
 import pathlib
 import re
@@ -29,7 +30,9 @@ def name_links(markdown, page, config):
         if path.is_relative_to(config["docs_dir"]):
             return link[0]
         if not path.exists() or not path.is_relative_to(ROOT):
-            raise mkdocs.exceptions.PluginError(f"{page.file.src_path}: links to {target}, which does not exist")
+            raise mkdocs.exceptions.PluginError(
+                f"{page.file.src_path}: links to {target}, which does not exist"
+            )
         name = f"`{path.relative_to(ROOT)}`"
         return name if text.strip("`") in (name.strip("`"), path.name) else f"{text} ({name})"
 
@@ -37,7 +40,10 @@ def name_links(markdown, page, config):
 
 
 def path_of(header):
-    return next((folder / header for folder in (ROOT / "models", GENERATED) if (folder / header).exists()), None)
+    return next(
+        (folder / header for folder in (ROOT / "models", GENERATED) if (folder / header).exists()),
+        None,
+    )
 
 
 def on_pre_build(config):
@@ -48,15 +54,28 @@ def on_pre_build(config):
     version = (ROOT / "VERSION").read_text(encoding="utf-8").strip()
     GENERATED.joinpath("platter").mkdir(parents=True, exist_ok=True)
     template = (ROOT / "models" / "platter" / "version.h.in").read_text(encoding="utf-8")
-    parts = dict(zip(("_MAJOR", "_MINOR", "_PATCH", ""), [*version.split("."), version]))
-    GENERATED.joinpath("platter", "version.h").write_text(re.sub(r"@PROJECT_VERSION(\w*)@", lambda name: parts[name[1]], template), encoding="utf-8")
+    names = ("_MAJOR", "_MINOR", "_PATCH", "")
+    parts = dict(zip(names, [*version.split("."), version], strict=True))
+    GENERATED.joinpath("platter", "version.h").write_text(
+        re.sub(r"@PROJECT_VERSION(\w*)@", lambda name: parts[name[1]], template), encoding="utf-8"
+    )
     files = [path_of(header) for header in headers]
     if None in files:
-        raise mkdocs.exceptions.PluginError(f"{API_PAGE}: names {headers[files.index(None)]}, which does not exist")
+        raise mkdocs.exceptions.PluginError(
+            f"{API_PAGE}: names {headers[files.index(None)]}, which does not exist"
+        )
     settings = (ROOT / "scripts" / "Doxyfile").read_text(encoding="utf-8") + "\n".join(
-        [f"PROJECT_NUMBER = {version}", f"OUTPUT_DIRECTORY = {API}", f"GENERATE_TAGFILE = {API}/tags.xml", f"STRIP_FROM_PATH = {ROOT}/models {GENERATED}",
-         f"INPUT = {' '.join(map(str, files))}"])
-    done = subprocess.run(["doxygen", "-"], input=settings, capture_output=True, text=True, check=False)
+        [
+            f"PROJECT_NUMBER = {version}",
+            f"OUTPUT_DIRECTORY = {API}",
+            f"GENERATE_TAGFILE = {API}/tags.xml",
+            f"STRIP_FROM_PATH = {ROOT}/models {GENERATED}",
+            f"INPUT = {' '.join(map(str, files))}",
+        ]
+    )
+    done = subprocess.run(
+        ["doxygen", "-"], input=settings, capture_output=True, text=True, check=False
+    )
     if done.returncode != 0:
         raise mkdocs.exceptions.PluginError(f"Doxygen: {done.stderr}")
 
@@ -64,9 +83,17 @@ def on_pre_build(config):
 def on_page_markdown(markdown, page, config, **_):
     if page.file.src_path == API_PAGE:
         files = xml.etree.ElementTree.parse(API / "tags.xml").iterfind("compound[@kind='file']")
-        pages = {file.findtext("path") + file.findtext("name"): file.findtext("filename") for file in files}
+        pages = {
+            file.findtext("path") + file.findtext("name"): file.findtext("filename")
+            for file in files
+        }
         place = "../" * page.url.count("/") + "api/"
-        markdown = HEADER.sub(lambda name: f'<a href="{place}{pages[str(path_of(name[1]))]}"><code>{name[1]}</code></a>', markdown)
+        markdown = HEADER.sub(
+            lambda name: (
+                f'<a href="{place}{pages[str(path_of(name[1]))]}"><code>{name[1]}</code></a>'
+            ),
+            markdown,
+        )
     return name_links(markdown, page, config)
 
 

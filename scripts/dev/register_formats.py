@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The register map in the formats of integrators: SystemRDL, CMSIS-SVD, a C header; and the tables of the page. Each function takes the checked map of
-scripts/registers, in which a field may read as a parameter of the instance, and the defaults of those parameters."""
+"""The register map in the formats of integrators: SystemRDL, CMSIS-SVD, a C header; and the tables
+of the page. Each function takes the checked map of scripts/registers, in which a field may read as
+a parameter of the instance, and the defaults of those parameters."""
 
 from xml.sax.saxutils import escape
 
@@ -14,14 +15,22 @@ SVD_ACCESS = {"ro": "read-only", "rw": "read-write", "wo": "write-only"}
 
 
 def rdl_parameter(data, name):
-    """Its name in SystemRDL, where parameters and registers have one name space: Features -> FEATURES_P, beside the register FEATURES."""
+    """Its name in SystemRDL, where parameters and registers have one name space: Features ->
+    FEATURES_P, beside the register FEATURES."""
     upper = register_map.snake(name).upper()
-    return f"{upper}_P" if any(register["name"] == upper for register in data["register"]) else upper
+    return (
+        f"{upper}_P" if any(register["name"] == upper for register in data["register"]) else upper
+    )
 
 
 def version(data):
-    values = next(register["fields"] for register in data["register"] if register["name"] == "VERSION")
-    return tuple(next(field["constant"].evaluate({}) for field in values if field["name"] == name) for name in ("MAJOR", "MINOR"))
+    values = next(
+        register["fields"] for register in data["register"] if register["name"] == "VERSION"
+    )
+    return tuple(
+        next(field["constant"].evaluate({}) for field in values if field["name"] == name)
+        for name in ("MAJOR", "MINOR")
+    )
 
 
 def parameter_of(field):
@@ -30,13 +39,19 @@ def parameter_of(field):
 
 
 def reset_of(field, parameters):
-    """What the field reads as after reset, with `parameters`, the defaults of those that it may show."""
+    """What the field reads as after reset, with `parameters`,
+    the defaults of those that it may show."""
     return field["constant"].evaluate(parameters) if "constant" in field else 0
 
 
 def enumerated(data):
     """(register, field) of those whose values have names."""
-    return [(register, field) for register in data["register"] for field in register["fields"] if "values" in field]
+    return [
+        (register, field)
+        for register in data["register"]
+        for field in register["fields"]
+        if "values" in field
+    ]
 
 
 def enumeration(register, field):
@@ -47,24 +62,55 @@ def systemrdl(data, parameters):
     def text(words):
         return '"' + words.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
-    used = [name for name in parameters if any(parameter_of(f) == name for r in data["register"] for f in r["fields"])]
-    lines = ["// SPDX-License-Identifier: Apache-2.0", f"// {NOTICE}", "//",
-             "// Parameters have the names and defaults of sched_top's; they show in PARAMS, ORDERER and FEATURES.", "",
-             "addrmap platter_sched #("]
-    lines += [f"  longint unsigned {rdl_parameter(data, name)} = {parameters[name]}{'' if name == used[-1] else ','}" for name in used]
-    lines += [") {", '  name = "Platter disk command scheduler";',
-              f"  desc = {text(data_description(data))};",
-              "  littleendian;", "  lsb0;", "  addressing = compact;", "  default regwidth = 32;", "  default accesswidth = 32;"]
+    used = [
+        name
+        for name in parameters
+        if any(parameter_of(f) == name for r in data["register"] for f in r["fields"])
+    ]
+    lines = [
+        "// SPDX-License-Identifier: Apache-2.0",
+        f"// {NOTICE}",
+        "//",
+        (
+            "// Parameters have the names and defaults of sched_top's; they show in PARAMS, "
+            "ORDERER and FEATURES."
+        ),
+        "",
+        "addrmap platter_sched #(",
+    ]
+    lines += [
+        f"  longint unsigned {rdl_parameter(data, name)} = "
+        f"{parameters[name]}{'' if name == used[-1] else ','}"
+        for name in used
+    ]
+    lines += [
+        ") {",
+        '  name = "Platter disk command scheduler";',
+        f"  desc = {text(data_description(data))};",
+        "  littleendian;",
+        "  lsb0;",
+        "  addressing = compact;",
+        "  default regwidth = 32;",
+        "  default accesswidth = 32;",
+    ]
     for register, field in enumerated(data):
         lines += ["", f"  enum {enumeration(register, field)} {{"]
-        lines += [f"    {value['name']} = {field['width']}'d{value['value']} {{ desc = {text(value['description'])}; }};" for value in field["values"]]
+        lines += [
+            f"    {value['name']} = {field['width']}'d{value['value']} {{ desc = "
+            f"{text(value['description'])}; }};"
+            for value in field["values"]
+        ]
         lines.append("  };")
     for register in data["register"]:
         sw, hw = RDL_ACCESS[register["access"]]
         hw = "na" if register["kind"] == "constant" else "rw" if register.get("volatile") else hw
         lines += ["", "  reg {", f"    desc = {text(register['description'])};"]
         for field in fields_of(register):
-            reset = rdl_parameter(data, parameter_of(field)) if parameter_of(field) else f"0x{reset_of(field, parameters):X}"
+            reset = (
+                rdl_parameter(data, parameter_of(field))
+                if parameter_of(field)
+                else f"0x{reset_of(field, parameters):X}"
+            )
             if register["name"] == "CLEAR":
                 kept = " reset = 0x0; singlepulse;"
             elif register["access"] == "wo":
@@ -74,30 +120,61 @@ def systemrdl(data, parameters):
             top = field["lsb"] + field["width"] - 1
             if "values" in field:
                 kept += f" encode = {enumeration(register, field)};"
-            lines.append(f"    field {{ desc = {text(field['description'])}; sw = {sw}; hw = {hw};{kept} }} {field['name']}[{top}:{field['lsb']}];")
+            lines.append(
+                f"    field {{ desc = {text(field['description'])}; sw = {sw}; "
+                f"hw = {hw};{kept} }} {field['name']}[{top}:{field['lsb']}];"
+            )
         lines.append(f"  }} {register['name']} @ 0x{register['offset']:03X};")
-    return "\n".join(lines + ["};", ""])
+    return "\n".join([*lines, "};", ""])
 
 
 def data_description(data):
-    return f"Picks the next command of a disk drive. Register map version {'.'.join(map(str, version(data)))}."
+    return (
+        "Picks the next command of a disk drive. Register map version "
+        f"{'.'.join(map(str, version(data)))}."
+    )
 
 
 def svd(data, parameters):
-    lines = ['<?xml version="1.0" encoding="utf-8"?>', "<!-- SPDX-License-Identifier: Apache-2.0 -->", f"<!-- {NOTICE} -->",
-             "<!-- For a device file: copy the peripheral and set its base address and interrupt. Bits outside a resetMask depend on the",
-             "     parameters of the instance or cannot be read. -->",
-             '<device schemaVersion="1.3" xmlns:xs="http://www.w3.org/2001/XMLSchema-instance" xs:noNamespaceSchemaLocation="CMSIS-SVD.xsd">',
-             "  <vendor>Platter</vendor>", "  <name>platter_sched</name>",
-             f"  <version>{'.'.join(map(str, version(data)))}</version>",
-             f"  <description>{escape(data_description(data))}</description>",
-             "  <addressUnitBits>8</addressUnitBits>", "  <width>32</width>", "  <size>32</size>",
-             "  <resetValue>0x00000000</resetValue>", "  <resetMask>0xFFFFFFFF</resetMask>", "  <peripherals>", "    <peripheral>",
-             "      <name>SCHED</name>", "      <description>Disk command scheduler</description>", "      <baseAddress>0x00000000</baseAddress>",
-             "      <addressBlock>", "        <offset>0x000</offset>", f"        <size>0x{4096:X}</size>", "        <usage>registers</usage>",
-             "      </addressBlock>",
-             "      <interrupt>", "        <name>SCHED</name>", "        <description>STATUS.DONE while CTRL.IRQ_EN</description>",
-             "        <value>0</value>", "      </interrupt>", "      <registers>"]
+    lines = [
+        '<?xml version="1.0" encoding="utf-8"?>',
+        "<!-- SPDX-License-Identifier: Apache-2.0 -->",
+        f"<!-- {NOTICE} -->",
+        (
+            "<!-- For a device file: copy the peripheral and set its base address and interrupt. "
+            "Bits outside a resetMask depend on the"
+        ),
+        "     parameters of the instance or cannot be read. -->",
+        (
+            '<device schemaVersion="1.3" xmlns:xs="http://www.w3.org/2001/XMLSchema-instance" '
+            'xs:noNamespaceSchemaLocation="CMSIS-SVD.xsd">'
+        ),
+        "  <vendor>Platter</vendor>",
+        "  <name>platter_sched</name>",
+        f"  <version>{'.'.join(map(str, version(data)))}</version>",
+        f"  <description>{escape(data_description(data))}</description>",
+        "  <addressUnitBits>8</addressUnitBits>",
+        "  <width>32</width>",
+        "  <size>32</size>",
+        "  <resetValue>0x00000000</resetValue>",
+        "  <resetMask>0xFFFFFFFF</resetMask>",
+        "  <peripherals>",
+        "    <peripheral>",
+        "      <name>SCHED</name>",
+        "      <description>Disk command scheduler</description>",
+        "      <baseAddress>0x00000000</baseAddress>",
+        "      <addressBlock>",
+        "        <offset>0x000</offset>",
+        f"        <size>0x{4096:X}</size>",
+        "        <usage>registers</usage>",
+        "      </addressBlock>",
+        "      <interrupt>",
+        "        <name>SCHED</name>",
+        "        <description>STATUS.DONE while CTRL.IRQ_EN</description>",
+        "        <value>0</value>",
+        "      </interrupt>",
+        "      <registers>",
+    ]
     for register in data["register"]:
         value, mask = 0, 0xFFFFFFFF
         for field in fields_of(register):
@@ -108,60 +185,111 @@ def svd(data, parameters):
                 value |= reset_of(field, parameters) << field["lsb"]
         if register["access"] == "wo":
             mask = 0
-        lines += ["        <register>", f"          <name>{register['name']}</name>",
-                  f"          <description>{escape(register['description'])}</description>",
-                  f"          <addressOffset>0x{register['offset']:03X}</addressOffset>",
-                  f"          <access>{SVD_ACCESS[register['access']]}</access>",
-                  f"          <resetValue>0x{value:08X}</resetValue>", f"          <resetMask>0x{mask:08X}</resetMask>"]
+        lines += [
+            "        <register>",
+            f"          <name>{register['name']}</name>",
+            f"          <description>{escape(register['description'])}</description>",
+            f"          <addressOffset>0x{register['offset']:03X}</addressOffset>",
+            f"          <access>{SVD_ACCESS[register['access']]}</access>",
+            f"          <resetValue>0x{value:08X}</resetValue>",
+            f"          <resetMask>0x{mask:08X}</resetMask>",
+        ]
         if register["fields"]:
             lines.append("          <fields>")
             for field in register["fields"]:
-                lines += ["            <field>", f"              <name>{field['name']}</name>",
-                          f"              <description>{escape(field['description'])}</description>",
-                          f"              <bitOffset>{field['lsb']}</bitOffset>", f"              <bitWidth>{field['width']}</bitWidth>"]
+                lines += [
+                    "            <field>",
+                    f"              <name>{field['name']}</name>",
+                    f"              <description>{escape(field['description'])}</description>",
+                    f"              <bitOffset>{field['lsb']}</bitOffset>",
+                    f"              <bitWidth>{field['width']}</bitWidth>",
+                ]
                 if "values" in field:
-                    lines += ["              <enumeratedValues>", f"                <name>{register['name']}_{field['name']}</name>"]
+                    lines += [
+                        "              <enumeratedValues>",
+                        f"                <name>{register['name']}_{field['name']}</name>",
+                    ]
                     for value in field["values"]:
-                        lines += ["                <enumeratedValue>", f"                  <name>{value['name']}</name>",
-                                  f"                  <description>{escape(value['description'])}</description>",
-                                  f"                  <value>{value['value']}</value>", "                </enumeratedValue>"]
+                        lines += [
+                            "                <enumeratedValue>",
+                            f"                  <name>{value['name']}</name>",
+                            (
+                                "                  <description>"
+                                f"{escape(value['description'])}</description>"
+                            ),
+                            f"                  <value>{value['value']}</value>",
+                            "                </enumeratedValue>",
+                        ]
                     lines.append("              </enumeratedValues>")
                 lines.append("            </field>")
             lines.append("          </fields>")
         lines.append("        </register>")
-    return "\n".join(lines + ["      </registers>", "    </peripheral>", "  </peripherals>", "</device>", ""])
+    return "\n".join(
+        [*lines, "      </registers>", "    </peripheral>", "  </peripherals>", "</device>", ""]
+    )
 
 
 def c_header(data, _parameters):
-    lines = ["/* SPDX-License-Identifier: Apache-2.0 */", f"/* {NOTICE} */", "/*",
-             " * Byte offsets of the registers; of each field its least bit, its width, and its values that have a name.", " */",
-             "#ifndef PLATTER_SCHED_REGS_H", "#define PLATTER_SCHED_REGS_H", "",
-             f"#define PLATTER_SCHED_MAP_MAJOR {version(data)[0]}u", f"#define PLATTER_SCHED_MAP_MINOR {version(data)[1]}u",
-             f"#define PLATTER_SCHED_ID_VALUE 0x{reset_of(fields_of(data['register'][0])[0], {}):08X}u"]
+    lines = [
+        "/* SPDX-License-Identifier: Apache-2.0 */",
+        f"/* {NOTICE} */",
+        "/*",
+        (
+            " * Byte offsets of the registers; of each field its least bit, its width, "
+            "and its values that have a name."
+        ),
+        " */",
+        "#ifndef PLATTER_SCHED_REGS_H",
+        "#define PLATTER_SCHED_REGS_H",
+        "",
+        f"#define PLATTER_SCHED_MAP_MAJOR {version(data)[0]}u",
+        f"#define PLATTER_SCHED_MAP_MINOR {version(data)[1]}u",
+        f"#define PLATTER_SCHED_ID_VALUE 0x{reset_of(fields_of(data['register'][0])[0], {}):08X}u",
+    ]
     for register in data["register"]:
         stem = f"PLATTER_SCHED_{register['name']}"
-        lines += ["", f"/* {register['name']} ({register['access']}): {register['description']} */", f"#define {stem} 0x{register['offset']:03X}u"]
+        lines += [
+            "",
+            f"/* {register['name']} ({register['access']}): {register['description']} */",
+            f"#define {stem} 0x{register['offset']:03X}u",
+        ]
         for field in register["fields"]:
-            lines += [f"#define {stem}_{field['name']}_LSB {field['lsb']}u", f"#define {stem}_{field['name']}_WIDTH {field['width']}u"]
-            lines += [f"#define {stem}_{field['name']}_{value['name']} {value['value']}u" for value in field.get("values", [])]
-    return "\n".join(lines + ["", "#endif", ""])
+            lines += [
+                f"#define {stem}_{field['name']}_LSB {field['lsb']}u",
+                f"#define {stem}_{field['name']}_WIDTH {field['width']}u",
+            ]
+            lines += [
+                f"#define {stem}_{field['name']}_{value['name']} {value['value']}u"
+                for value in field.get("values", [])
+            ]
+    return "\n".join([*lines, "", "#endif", ""])
 
 
 def table(data):
     """The table of registers of the page."""
-    lines = [f"Map version {'.'.join(map(str, version(data)))}; `DecisionLatency` = {data['decision_latency']}. Bits that no field names read as zero and ignore "
-             "writes; so do bits of a field beyond those that an instance holds.", "",
-             "| offset | register | access | bits | field | held | meaning |", "| --- | --- | --- | --- | --- | --- | --- |"]
+    lines = [
+        f"Map version {'.'.join(map(str, version(data)))}; `DecisionLatency` = "
+        f"{data['decision_latency']}. Bits that no field names read as zero and ignore writes; "
+        "so do bits of a field beyond those that an instance holds.",
+        "",
+        "| offset | register | access | bits | field | held | meaning |",
+        "| --- | --- | --- | --- | --- | --- | --- |",
+    ]
     for register in data["register"]:
         part = f" Optional part: *{register['part']}*." if "part" in register else ""
         held = f"{register['held'].text}" if "held" in register else ""
-        lines.append(f"| 0x{register['offset']:03X} | `{register['name']}` | {register['access']} | | | {held} | {register['description']}{part} |")
+        lines.append(
+            f"| 0x{register['offset']:03X} | `{register['name']}` | {register['access']} | | | "
+            f"{held} | {register['description']}{part} |"
+        )
         for field in register["fields"]:
             top = field["lsb"] + field["width"] - 1
             bits = str(top) if field["width"] == 1 else f"{top}:{field['lsb']}"
             part = f" (*{field['part']}*)" if "part" in field else ""
             held = field["held"].text if "held" in field else ""
-            lines.append(f"| | | | {bits} | `{field['name']}` | {held} | {field['description']}{part} |")
+            lines.append(
+                f"| | | | {bits} | `{field['name']}` | {held} | {field['description']}{part} |"
+            )
     return lines
 
 
@@ -170,5 +298,8 @@ def cycle_table(data):
     lines = ["| name | cycles | of what |", "| --- | --- | --- |"]
     for row in data["cycles"]:
         meanings = "; ".join(f"{name}: {meaning}" for name, meaning in row["arguments"].items())
-        lines.append(f"| {row['name']} | {row['formula'].text} | {row['description']}{' (' + meanings + ')' if meanings else ''} |")
+        lines.append(
+            f"| {row['name']} | {row['formula'].text} | "
+            f"{row['description']}{' (' + meanings + ')' if meanings else ''} |"
+        )
     return lines

@@ -1,13 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads and checks rtl/registers.toml, the description of the accelerator's registers and cycles, and renders its formulas.
+"""Reads and checks rtl/registers.toml, the description of the accelerator's registers and cycles,
+and renders its formulas.
 
-A formula is an expression of integers, names, + - * // **, min, max and `A if B < C else D`. Names are parameters of sched_top, rows of [widths] and
-[[cycles]], and, in [[cycles]], the row's own arguments.
+A formula is an expression of integers, names, + - * // **, min, max and `A if B < C else D`. Names
+are parameters of sched_top, rows of [widths] and [[cycles]], and, in [[cycles]], the row's own
+arguments.
 """
 
 import ast
 import re
 import tomllib
+from typing import ClassVar
 
 SOURCE = "rtl/registers.toml"
 # The defaults of its parameters are those of the instance that the integrators' formats describe.
@@ -17,18 +20,47 @@ ADDRESS_BITS = 12
 # What a register is, and so what the bus may do with it.
 ACCESS = {
     "constant": "ro",  # follows from the parameters
-    "status": "ro",    # written by the hardware
-    "copied": "rw",    # written by the host alone, and read back from a copy in a memory
-    "direct": "rw",    # read back from the register itself
-    "command": "wo",   # a write does something
+    "status": "ro",  # written by the hardware
+    "copied": "rw",  # written by the host alone, and read back from a copy in a memory
+    "direct": "rw",  # read back from the register itself
+    "command": "wo",  # a write does something
 }
-TOP_KEYS = {"name": str, "decision_latency": int, "copy_fold": int, "widths": dict, "part": list, "cycles": list, "register": list}
+TOP_KEYS = {
+    "name": str,
+    "decision_latency": int,
+    "copy_fold": int,
+    "widths": dict,
+    "part": list,
+    "cycles": list,
+    "register": list,
+}
 PART_KEYS = {"name": str, "feature": int, "description": str}
 CYCLE_KEYS = {"name": str, "formula": str, "arguments": dict, "description": str}
-REGISTER_KEYS = {"name": str, "offset": int, "kind": str, "volatile": bool, "early": bool, "hops": bool, "aside": bool, "part": str, "held": str, "constant": str,
-                 "description": str, "fields": list}
+REGISTER_KEYS = {
+    "name": str,
+    "offset": int,
+    "kind": str,
+    "volatile": bool,
+    "early": bool,
+    "hops": bool,
+    "aside": bool,
+    "part": str,
+    "held": str,
+    "constant": str,
+    "description": str,
+    "fields": list,
+}
 REGISTER_OPTIONAL = ("volatile", "early", "hops", "aside", "part", "held", "constant", "fields")
-FIELD_KEYS = {"name": str, "lsb": int, "width": int, "held": str, "part": str, "constant": str, "description": str, "values": list}
+FIELD_KEYS = {
+    "name": str,
+    "lsb": int,
+    "width": int,
+    "held": str,
+    "part": str,
+    "constant": str,
+    "description": str,
+    "values": list,
+}
 FIELD_OPTIONAL = ("held", "part", "constant", "values")
 VALUE_KEYS = {"name": str, "value": int, "description": str}
 NAME = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)*")
@@ -45,13 +77,15 @@ def camel(name):
 
 def snake(name):
     """AngleW -> angle_w."""
-    return "".join(f"_{letter}" if letter.isupper() and at else letter for at, letter in enumerate(name)).lower()
+    return "".join(
+        f"_{letter}" if letter.isupper() and at else letter for at, letter in enumerate(name)
+    ).lower()
 
 
 class Formula:
     """One expression. `names`: what it may use."""
 
-    OPERATORS = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.FloorDiv: "/"}
+    OPERATORS: ClassVar = {ast.Add: "+", ast.Sub: "-", ast.Mult: "*", ast.FloorDiv: "/"}
 
     def __init__(self, text, names):
         self.text = text
@@ -59,11 +93,20 @@ class Formula:
             self.tree = ast.parse(text, mode="eval").body
         except SyntaxError as error:
             raise MapError(f"formula '{text}': {error.msg}") from error
-        self.names = {node.id for node in ast.walk(self.tree) if isinstance(node, ast.Name)} - {"min", "max"}
-        calls = {node.func.id for node in ast.walk(self.tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+        self.names = {node.id for node in ast.walk(self.tree) if isinstance(node, ast.Name)} - {
+            "min",
+            "max",
+        }
+        calls = {
+            node.func.id
+            for node in ast.walk(self.tree)
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+        }
         self.calls = calls - {"min", "max"}
         for name in sorted((self.names | calls) - set(names) - {"min", "max"}):
-            raise MapError(f"formula '{text}': unknown name '{name}' (known: {', '.join(sorted(names))})")
+            raise MapError(
+                f"formula '{text}': unknown name '{name}' (known: {', '.join(sorted(names))})"
+            )
 
     def evaluate(self, values):
         """Its value, with `values` of the names; one that is called is a function."""
@@ -71,7 +114,9 @@ class Formula:
         return eval(code, {"__builtins__": {}}, {"min": min, "max": max, **values})
 
     def render(self, name_of, select, power):
-        """As an expression of another language: `name_of(name)`, `select(condition, a, b)` and `power(exponent)` of two render the parts."""
+        """As an expression of another language: `name_of(name)`, `select(condition, a, b)` and
+        `power(exponent)` of two render the parts."""
+
         def walk(node):
             if isinstance(node, ast.Constant) and isinstance(node.value, int):
                 return str(node.value)
@@ -83,19 +128,43 @@ class Formula:
                 if isinstance(node.right, ast.Constant) and node.right.value == 2:
                     return f"{walk(node.left)} * {walk(node.left)}"
             if isinstance(node, ast.BinOp) and type(node.op) in self.OPERATORS:
-                left, right = ((f"({walk(side)})" if isinstance(side, ast.BinOp) and not (at == 0 and isinstance(side.op, (ast.Mult, ast.Pow)))
-                                and not (at == 0 and isinstance(node.op, (ast.Add, ast.Sub)))
-                                and not (isinstance(side.op, (ast.Mult, ast.Pow)) and isinstance(node.op, (ast.Add, ast.Sub))) else walk(side))
-                               for at, side in enumerate((node.left, node.right)))
+                left, right = (
+                    (
+                        f"({walk(side)})"
+                        if isinstance(side, ast.BinOp)
+                        and not (at == 0 and isinstance(side.op, (ast.Mult, ast.Pow)))
+                        and not (at == 0 and isinstance(node.op, (ast.Add, ast.Sub)))
+                        and not (
+                            isinstance(side.op, (ast.Mult, ast.Pow))
+                            and isinstance(node.op, (ast.Add, ast.Sub))
+                        )
+                        else walk(side)
+                    )
+                    for at, side in enumerate((node.left, node.right))
+                )
                 return f"{left} {self.OPERATORS[type(node.op)]} {right}"
-            if isinstance(node, ast.Call) and node.func.id in ("min", "max") and len(node.args) == 2:
+            if (
+                isinstance(node, ast.Call)
+                and node.func.id in ("min", "max")
+                and len(node.args) == 2
+            ):
                 a, b = (walk(argument) for argument in node.args)
                 return select(f"{a} {'<' if node.func.id == 'min' else '>'} {b}", a, b)
             if isinstance(node, ast.Call):
-                return f"{name_of(node.func.id)}({', '.join(walk(argument) for argument in node.args)})"
-            if isinstance(node, ast.IfExp) and isinstance(node.test, ast.Compare) and isinstance(node.test.ops[0], ast.Lt):
-                return select(f"{walk(node.test.left)} < {walk(node.test.comparators[0])}", walk(node.body), walk(node.orelse))
+                arguments = ", ".join(walk(argument) for argument in node.args)
+                return f"{name_of(node.func.id)}({arguments})"
+            if (
+                isinstance(node, ast.IfExp)
+                and isinstance(node.test, ast.Compare)
+                and isinstance(node.test.ops[0], ast.Lt)
+            ):
+                return select(
+                    f"{walk(node.test.left)} < {walk(node.test.comparators[0])}",
+                    walk(node.body),
+                    walk(node.orelse),
+                )
             raise MapError(f"formula '{self.text}': cannot be rendered")
+
         return walk(self.tree)
 
 
@@ -111,7 +180,9 @@ def check_keys(table, keys, optional, where, problems):
         if key not in table:
             if key not in optional:
                 problems.append(f"{where}: key '{key}' is missing")
-        elif not isinstance(table[key], kind) or (isinstance(table[key], bool) and kind is not bool):
+        elif not isinstance(table[key], kind) or (
+            isinstance(table[key], bool) and kind is not bool
+        ):
             problems.append(f"{where}: '{key}' must be of type {kind.__name__}")
     return len(problems) == before
 
@@ -157,9 +228,19 @@ def check_register(register, parts, where, problems):
         top = field["lsb"] + field["width"] - 1
         if top > 31:
             problems.append(f"{what}: bits {top}:{field['lsb']} do not fit into 32 bits")
-        meanings = [value for at, value in enumerate(field.get("values", [])) if check_keys(value, VALUE_KEYS, (), f"{what} value {at}", problems)]
+        meanings = [
+            value
+            for at, value in enumerate(field.get("values", []))
+            if check_keys(value, VALUE_KEYS, (), f"{what} value {at}", problems)
+        ]
         for value in meanings:
-            check_range(value["value"], 0, 2 ** field["width"] - 1, f"{what} value {value['name']}", problems)
+            check_range(
+                value["value"],
+                0,
+                2 ** field["width"] - 1,
+                f"{what} value {value['name']}",
+                problems,
+            )
             if not NAME.fullmatch(value["name"]):
                 problems.append(f"{what} value {value['name']}: name must be UPPER_CASE")
         for key in ("name", "value"):
@@ -178,11 +259,15 @@ def parameters_of(path):
         text = path.read_text(encoding="utf-8")
     except OSError as error:
         raise MapError(f"{path}: {error}") from error
-    return {name: int(value) for name, value in re.findall(r"^  parameter int unsigned (\w+) = (\d+)", text, re.M)}
+    return {
+        name: int(value)
+        for name, value in re.findall(r"^  parameter int unsigned (\w+) = (\d+)", text, re.M)
+    }
 
 
 def read_formulas(data, parameters, problems):
     """Replaces the texts of formulas by Formula objects."""
+
     def formula(table, key, names, where):
         if key in table:
             try:
@@ -222,7 +307,11 @@ def load(path, parameters):
         check_range(data["copy_fold"], 0, 31, "copy_fold", problems)
         if not data["register"]:
             problems.append("top level: there is no register")
-        parts = [part["name"] for at, part in enumerate(data["part"]) if check_keys(part, PART_KEYS, (), f"part {at}", problems)]
+        parts = [
+            part["name"]
+            for at, part in enumerate(data["part"])
+            if check_keys(part, PART_KEYS, (), f"part {at}", problems)
+        ]
         for at, row in enumerate(data["cycles"]):
             check_keys(row, CYCLE_KEYS, (), f"cycles {at}", problems)
         offsets, names = {}, set()
@@ -236,8 +325,10 @@ def load(path, parameters):
                 problems.append(f"{where}: the name is used twice")
             names.add(register["name"])
             if register["offset"] in offsets:
-                problems.append(f"{where}: offset {register['offset']:#05x} already belongs to "
-                                f"{offsets[register['offset']]}")
+                problems.append(
+                    f"{where}: offset {register['offset']:#05x} already belongs to "
+                    f"{offsets[register['offset']]}"
+                )
             offsets[register["offset"]] = register["name"]
         if not problems:
             read_formulas(data, parameters, problems)
@@ -257,7 +348,10 @@ def check_copies(data, problems):
         if register["kind"] == "copied":
             place = copy_place(data, register["offset"])
             if register["offset"] >= 256 or place in places:
-                problems.append(f"copy_fold: {register['name']} and {places.get(place, 'nothing')} go to place {place} of the copies")
+                problems.append(
+                    f"copy_fold: {register['name']} and {places.get(place, 'nothing')} go to place "
+                    f"{place} of the copies"
+                )
             places[place] = register["name"]
 
 
@@ -269,7 +363,9 @@ def copy_place(data, offset):
 def fields_of(register):
     """Its fields; of a register without fields, one that is the whole of it."""
     whole = {"name": "VALUE", "lsb": 0, "width": 32, "description": register["description"]}
-    return register["fields"] or [{**whole, **{key: register[key] for key in ("held", "constant") if key in register}}]
+    return register["fields"] or [
+        {**whole, **{key: register[key] for key in ("held", "constant") if key in register}}
+    ]
 
 
 def part_of(register, field):
@@ -278,14 +374,18 @@ def part_of(register, field):
 
 
 def cycle_values(data, values):
-    """The rows of [[cycles]] for an instance: a number, or a function where the row has arguments. `values`: of the parameters."""
+    """The rows of [[cycles]] for an instance: a number, or a function where the row has arguments.
+    `values`: of the parameters."""
     known = {**values, "DecisionLatency": data["decision_latency"]}
     for name, formula in data["widths"].items():
         known[name] = formula.evaluate(known)
     for row in data["cycles"]:
         if row["arguments"]:
-            def value(*arguments, row=row, known=dict(known)):
-                return row["formula"].evaluate({**known, **dict(zip(row["arguments"], arguments))})
+            above = dict(known)
+
+            def value(*arguments, row=row, above=above):
+                given = dict(zip(row["arguments"], arguments, strict=True))
+                return row["formula"].evaluate({**above, **given})
         else:
             value = row["formula"].evaluate(known)
         known[row["name"]] = value

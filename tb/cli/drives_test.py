@@ -1,22 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The platter command on measured drives: import, locate, validate, bench; and the figures that the shipped profiles reach.
+"""The platter command on measured drives: import, locate, validate, bench;
+and the figures that the shipped profiles reach.
 
-Environment: as cli_test.py; PLATTER_VALIDATION_DIR: folder of the measured drives (traces and DiskSim's parameters), which are not part
-of the project. Without it, those tests are skipped.
+Environment: as cli_test.py; PLATTER_VALIDATION_DIR: folder of the measured drives (traces and
+DiskSim's parameters), which are not part of the project. Without it, those tests are skipped.
 """
+
 import json
 import os
 import pathlib
 import random
 import re
 import unittest
+from typing import ClassVar
 
 import jsonschema
-
 from cli_test import SOURCE, Case, platter
 
 MEASURED = pathlib.Path(os.environ.get("PLATTER_VALIDATION_DIR", SOURCE / "../shared/validation"))
-needs_measured = unittest.skipUnless(MEASURED.is_dir(), "no measured drives here: set PLATTER_VALIDATION_DIR")
+needs_measured = unittest.skipUnless(
+    MEASURED.is_dir(), "no measured drives here: set PLATTER_VALIDATION_DIR"
+)
 
 MODEL = """
 dm_disk Small.model {
@@ -71,7 +75,10 @@ class Measured(Case):
         text = ""
         for _ in range(lines):
             kind = rng.choice("RRW")
-            text += f"{kind} Hit {rng.randrange(23000)} {rng.choice((4, 8, 16))} {rng.randrange(500, 15000)}.0 {rng.randrange(20000, 60000)}.0\n"
+            text += (
+                f"{kind} Hit {rng.randrange(23000)} {rng.choice((4, 8, 16))} "
+                f"{rng.randrange(500, 15000)}.0 {rng.randrange(20000, 60000)}.0\n"
+            )
         (folder / name).write_text(text)
 
 
@@ -79,12 +86,19 @@ class Import(Measured):
     def test_makes_a_profile_that_loads(self):
         folder = self.small()
         out = self.folder / "small.toml"
-        done = self.run_good("drive", "import", folder / "small.model", "-o", out, "--name", "Small drive")
+        done = self.run_good(
+            "drive", "import", folder / "small.model", "-o", out, "--name", "Small drive"
+        )
         self.assertIn("Block count", done.stderr)  # 24,000 in the file, 23,990 in its zones
         shown = json.loads(self.run_good("drive", "show", out, "--json").stdout)
         self.assertEqual(shown["name"], "Small drive")
         self.assertIn("23990", self.run_good("drive", "show", out).stdout)
-        self.assertEqual(self.run_good("drive", "import", folder / "small.model", "--name", "Small drive").stdout, out.read_text())
+        self.assertEqual(
+            self.run_good(
+                "drive", "import", folder / "small.model", "--name", "Small drive"
+            ).stdout,
+            out.read_text(),
+        )
 
     def refused(self, name, text, *patterns):
         folder = self.folder / "bad"
@@ -101,7 +115,11 @@ class Import(Measured):
 
     def test_malformed_files_are_refused_with_file_and_line(self):
         self.refused("cut.model", MODEL[: len(MODEL) // 2], r"cut\.model:\d+")
-        self.refused("misspelt.model", MODEL.replace("Head switch time", "Head swich time"), r"misspelt\.model:\d+.*Head switch time")
+        self.refused(
+            "misspelt.model",
+            MODEL.replace("Head switch time", "Head swich time"),
+            r"misspelt\.model:\d+.*Head switch time",
+        )
         self.refused("binary.diskspecs", bytes(range(256)) * 20, r"binary\.diskspecs")
         self.refused("type.model", MODEL.replace("= 6000", "= fast"), r"type\.model:\d+")
         self.refused("noseek.model", MODEL.replace("small.seek", "none.seek"), r"none\.seek")
@@ -116,10 +134,18 @@ class Import(Measured):
                 continue
             name = re.search(r'^name = "([^"]*)"', shipped.read_text(), re.M).group(1)
             # The same drive, and the same remarks: a key that is new since then has its default.
-            imported = self.write("imported.toml", self.run_good("drive", "import", parameters, "--name", name).stdout)
-            both = [json.loads(self.run_good("drive", "show", file, "--json").stdout) for file in (imported, shipped)]
-            comments = [[line for line in file.read_text().splitlines() if line.startswith("#")] for file in (imported, shipped)]
-            notes = "\n".join(comments[1][len(comments[0]):])
+            imported = self.write(
+                "imported.toml", self.run_good("drive", "import", parameters, "--name", name).stdout
+            )
+            both = [
+                json.loads(self.run_good("drive", "show", file, "--json").stdout)
+                for file in (imported, shipped)
+            ]
+            comments = [
+                [line for line in file.read_text().splitlines() if line.startswith("#")]
+                for file in (imported, shipped)
+            ]
+            notes = "\n".join(comments[1][len(comments[0]) :])
             self.assertEqual(comments[0], comments[1][: len(comments[0])], folder.name)
             # What was corrected by hand is said in the profile, and nothing else differs.
             if without := re.search(r"^# By hand: seek.points_us without ([\d, ]+):", notes, re.M):
@@ -127,7 +153,10 @@ class Import(Measured):
                 points = both[0]["seek"]["points_us"]
                 for distance in gone:
                     self.assertIn(distance, [point[0] for point in points])
-                    self.assertRegex("\n".join(comments[0]), rf"seek distance = {distance}: takes .*: a wrong measurement")
+                    self.assertRegex(
+                        "\n".join(comments[0]),
+                        rf"seek distance = {distance}: takes .*: a wrong measurement",
+                    )
                 both[0]["seek"]["points_us"] = [point for point in points if point[0] not in gone]
             self.assertRegex(notes, "(?m)^# By hand: cache.almost_read_hits = true:")
             both[0]["cache"]["almost_read_hits"] = True
@@ -139,12 +168,20 @@ class Locate(Case):
     def test_gives_the_places_of_blocks(self):
         import subprocess
 
-        done = subprocess.run([os.environ["PLATTER"], "drive", "locate", "elite3"], input="0\n98\n99\n5461533\n", capture_output=True,
-                              text=True, timeout=60, check=False)
+        done = subprocess.run(
+            [os.environ["PLATTER"], "drive", "locate", "elite3"],
+            input="0\n98\n99\n5461533\n",
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
         self.assertEqual(done.returncode, 2)  # the last is past the end
         self.assertIn("standard input:4", done.stderr)
         rows = done.stdout.splitlines()
-        self.assertEqual(rows[0], "lba,zone,cylinder,head,order,sector,sectors_per_track,angle_turns")
+        self.assertEqual(
+            rows[0], "lba,zone,cylinder,head,order,sector,sectors_per_track,angle_turns"
+        )
         self.assertEqual(rows[1], "0,0,0,0,0,0,99,0.000000000")
         self.assertTrue(rows[2].startswith("98,0,0,0,0,98,99,"))
         self.assertTrue(rows[3].startswith("99,0,0,1,1,0,99,"))
@@ -157,10 +194,23 @@ class Validate(Measured):
         profile = self.folder / "small.toml"
         self.run_good("drive", "import", folder / "small.model", "-o", profile)
         result, requests, plots = (self.folder / name for name in ("v.json", "v.csv", "plots"))
-        out = self.run_good("validate", self.folder, "--profile", profile, "--result", result, "--requests", requests, "--plots", plots)
+        out = self.run_good(
+            "validate",
+            self.folder,
+            "--profile",
+            profile,
+            "--result",
+            result,
+            "--requests",
+            requests,
+            "--plots",
+            plots,
+        )
         self.assertRegex(out.stdout, r"(?m)^small +all +200 ")
         data = json.loads(result.read_text())
-        jsonschema.validate(data, json.loads((SOURCE / "docs/reference/validate.schema.json").read_text()))
+        jsonschema.validate(
+            data, json.loads((SOURCE / "docs/reference/validate.schema.json").read_text())
+        )
         drive = data["drives"][0]
         self.assertEqual(drive["all"]["n"], drive["reads"]["n"] + drive["writes"]["n"])
         rows = requests.read_text().splitlines()
@@ -170,7 +220,17 @@ class Validate(Measured):
         self.assertAlmostEqual(sum(simulated) / 200, drive["all"]["simulated_mean_ms"], places=6)
         self.assertTrue((plots / "small.svg").read_text().startswith("<svg"))
         half = self.folder / "half.json"
-        self.run_good("validate", folder, "--profile", profile, "--half", "second", "--result", half, "--quiet")
+        self.run_good(
+            "validate",
+            folder,
+            "--profile",
+            profile,
+            "--half",
+            "second",
+            "--result",
+            half,
+            "--quiet",
+        )
         self.assertEqual(json.loads(half.read_text())["drives"][0]["all"]["n"], 100)
 
     def test_a_group_without_requests_has_no_figures(self):
@@ -178,27 +238,48 @@ class Validate(Measured):
         (folder / "t.trace").write_text("W Miss 0 8 5000.0 1000.0\nW Miss 20000 8 5000.0 2000.0\n")
         profile, result = self.folder / "small.toml", self.folder / "v.json"
         self.run_good("drive", "import", folder / "small.model", "-o", profile)
-        self.assertIn("–", self.run_good("validate", folder, "--profile", profile, "--result", result).stdout)
+        self.assertIn(
+            "–", self.run_good("validate", folder, "--profile", profile, "--result", result).stdout
+        )
         data = json.loads(result.read_text())
-        jsonschema.validate(data, json.loads((SOURCE / "docs/reference/validate.schema.json").read_text()))
+        jsonschema.validate(
+            data, json.loads((SOURCE / "docs/reference/validate.schema.json").read_text())
+        )
         drive = data["drives"][0]
         self.assertEqual({value for name, value in drive["reads"].items() if name != "n"}, {None})
         self.assertNotIn(None, drive["writes"].values())
-        self.assertEqual((drive["reads"]["n"], drive["coherence_near"], drive["coherence_far"]), (0, None, None))
+        self.assertEqual(
+            (drive["reads"]["n"], drive["coherence_near"], drive["coherence_far"]), (0, None, None)
+        )
 
     def test_the_reading_moves_the_pauses(self):
         folder = self.small()
-        (folder / "t.trace").write_text("R Hit 0 8 5000.0 1000.0\nR Hit 20000 8 5000.0 2000.0\nR Hit 40 8 5000.0 30001.0\n")
+        (folder / "t.trace").write_text(
+            "R Hit 0 8 5000.0 1000.0\nR Hit 20000 8 5000.0 2000.0\nR Hit 40 8 5000.0 30001.0\n"
+        )
         profile = self.folder / "small.toml"
         self.run_good("drive", "import", folder / "small.model", "-o", profile)
         times = {}
         for reading in ("follows", "precedes"):
             csv = self.folder / f"{reading}.csv"
-            self.run_good("validate", folder, "--profile", profile, "--reading", reading, "--requests", csv, "--quiet")
+            self.run_good(
+                "validate",
+                folder,
+                "--profile",
+                profile,
+                "--reading",
+                reading,
+                "--requests",
+                csv,
+                "--quiet",
+            )
             times[reading] = [float(row.split(",")[5]) for row in csv.read_text().splitlines()[1:]]
         self.assertEqual(times["follows"][0], times["precedes"][0])
-        # One turn is 10 ms: where the head is found depends on the pause, 1 against 2 ms before the second request.
-        self.assertAlmostEqual((times["follows"][1] - times["precedes"][1]) % 10000, 1000, delta=0.01)
+        # One turn is 10 ms: where the head is found depends on the pause,
+        # 1 against 2 ms before the second request.
+        self.assertAlmostEqual(
+            (times["follows"][1] - times["precedes"][1]) % 10000, 1000, delta=0.01
+        )
 
     def test_bad_input(self):
         folder = self.small()
@@ -222,12 +303,27 @@ class Validate(Measured):
         (self.folder / "empty").mkdir()
         self.assertEqual(platter("validate", self.folder / "empty").returncode, 2)
 
-    # Exact demerit in percent of the measured mean that DiskSim 4.0 reaches on the same traces, replayed as it does.
-    DISKSIM = {"cheetah9LP": 2.52, "barracuda": 5.26, "atlas10k": 6.89, "atlas_III": 6.04, "ibm18es": 2.59, "hp_c2247a": 0.61,
-               "hp_c3323a": 1.83}
+    # Exact demerit in percent of the measured mean that DiskSim 4.0 reaches on the same traces,
+    # replayed as it does.
+    DISKSIM: ClassVar = {
+        "cheetah9LP": 2.52,
+        "barracuda": 5.26,
+        "atlas10k": 6.89,
+        "atlas_III": 6.04,
+        "ibm18es": 2.59,
+        "hp_c2247a": 0.61,
+        "hp_c3323a": 1.83,
+    }
     # What the imported profiles reach, rounded up: no change may make them worse.
-    IMPORTED = {"cheetah9LP": 2.30, "barracuda": 4.52, "atlas10k": 2.41, "atlas_III": 5.88, "ibm18es": 2.33, "hp_c2247a": 0.59,
-                "hp_c3323a": 1.835}
+    IMPORTED: ClassVar = {
+        "cheetah9LP": 2.30,
+        "barracuda": 4.52,
+        "atlas10k": 2.41,
+        "atlas_III": 5.88,
+        "ibm18es": 2.33,
+        "hp_c2247a": 0.59,
+        "hp_c3323a": 1.835,
+    }
 
     @needs_measured
     def test_imported_profiles_are_not_worse_than_disksim(self):
@@ -239,19 +335,37 @@ class Validate(Measured):
             self.assertLessEqual(demerit, limit, name)
             self.assertLessEqual(round(demerit, 2), self.DISKSIM[name], name)
 
-    # What the calibrated profiles reach on the second half, which their fit did not see, rounded: demerit in percent at most, and shares of
-    # near reads and of all reads within 0.5 ms at least. The pause is read as each trace means it.
-    CALIBRATED = {"cheetah9LP": ("precedes", 1.54, 0.93, 0.93), "barracuda": ("precedes", 1.32, 0.97, 0.95),
-                  "atlas10k": ("precedes", 0.92, 0.98, 0.97), "atlas_III": ("precedes", 1.73, 0.90, 0.93),
-                  "ibm18es": ("precedes", 1.22, 0.98, 0.98), "hp_c2247a": ("follows", 1.12, 0.97, 0.95),
-                  "hp_c3323a": ("follows", 1.73, 0.72, 0.41)}
+    # What the calibrated profiles reach on the second half, which their fit did not see, rounded:
+    # demerit in percent at most, and shares of near reads and of all reads within 0.5 ms at least.
+    # The pause is read as each trace means it.
+    CALIBRATED: ClassVar = {
+        "cheetah9LP": ("precedes", 1.54, 0.93, 0.93),
+        "barracuda": ("precedes", 1.32, 0.97, 0.95),
+        "atlas10k": ("precedes", 0.92, 0.98, 0.97),
+        "atlas_III": ("precedes", 1.73, 0.90, 0.93),
+        "ibm18es": ("precedes", 1.22, 0.98, 0.98),
+        "hp_c2247a": ("follows", 1.12, 0.97, 0.95),
+        "hp_c3323a": ("follows", 1.73, 0.72, 0.41),
+    }
 
     @needs_measured
     def test_calibrated_profiles_hold_on_the_half_that_they_were_not_fitted_to(self):
         for name, (reading, limit, near, reads) in self.CALIBRATED.items():
             result = self.folder / f"{name}.json"
-            self.run_good("validate", MEASURED, "--drive", name, "--calibrated", "--reading", reading, "--half", "second", "--result",
-                          result, "--quiet")
+            self.run_good(
+                "validate",
+                MEASURED,
+                "--drive",
+                name,
+                "--calibrated",
+                "--reading",
+                reading,
+                "--half",
+                "second",
+                "--result",
+                result,
+                "--quiet",
+            )
             drive = json.loads(result.read_text())["drives"][0]
             self.assertLessEqual(drive["all"]["demerit_exact_percent"], limit, name)
             self.assertGreaterEqual(drive["near_reads"]["within_0_5_ms"], near, name)
@@ -267,7 +381,17 @@ class Validate(Measured):
         demerit = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(demerit)
         result, requests = self.folder / "v.json", self.folder / "v.csv"
-        self.run_good("validate", MEASURED, "--drive", "atlas_III", "--result", result, "--requests", requests, "--quiet")
+        self.run_good(
+            "validate",
+            MEASURED,
+            "--drive",
+            "atlas_III",
+            "--result",
+            result,
+            "--requests",
+            requests,
+            "--quiet",
+        )
         score = json.loads(result.read_text())["drives"][0]
         rows = [row.split(",") for row in requests.read_text().splitlines()[1:]]
         for group, kinds in (("all", "RW"), ("reads", "R"), ("writes", "W")):
@@ -276,18 +400,29 @@ class Validate(Measured):
             report = demerit.report(real, sim)
             self.assertAlmostEqual(report["demerit_ms"], score[group]["demerit_exact_ms"], places=6)
             self.assertAlmostEqual(report["binned_ms"], score[group]["demerit_binned_ms"], places=5)
-            self.assertAlmostEqual(report["per_request_rms_ms"], score[group]["rms_error_ms"], places=6)
-            self.assertAlmostEqual(report["mean_real_ms"], score[group]["measured_mean_ms"], places=6)
+            self.assertAlmostEqual(
+                report["per_request_rms_ms"], score[group]["rms_error_ms"], places=6
+            )
+            self.assertAlmostEqual(
+                report["mean_real_ms"], score[group]["measured_mean_ms"], places=6
+            )
 
 
 class Bench(Case):
     def test_every_transport_serves_the_same_load(self):
         result = self.folder / "bench.json"
-        out = self.run_good("bench", "--depth", 1, "--depth", 4, "--requests", 500, "--result", result)
+        out = self.run_good(
+            "bench", "--depth", 1, "--depth", 4, "--requests", 500, "--result", result
+        )
         self.assertIn("SPTF", out.stdout)
         data = json.loads(result.read_text())
-        jsonschema.validate(data, json.loads((SOURCE / "docs/reference/bench.schema.json").read_text()))
-        runs = {(r["transport"], r["policy"], r["depth"]): r["simulated_requests_per_s"] for r in data["runs"]}
+        jsonschema.validate(
+            data, json.loads((SOURCE / "docs/reference/bench.schema.json").read_text())
+        )
+        runs = {
+            (r["transport"], r["policy"], r["depth"]): r["simulated_requests_per_s"]
+            for r in data["runs"]
+        }
         self.assertEqual(len(runs), 8)
         for policy in ("FCFS", "SPTF"):
             self.assertEqual(runs["nb", policy, 1], runs["b", policy, 1])
@@ -296,17 +431,38 @@ class Bench(Case):
     def test_memory_of_an_array_does_not_grow(self):
         peaks = []
         for warmup_s in (20, 200):
-            result = self.result_by(("run",), SOURCE / "models/configs/scenarios/bench_array.toml", f"sim.warmup_s={warmup_s}", "sim.measure_s=10")
-            self.assertAlmostEqual(sum(result["array"]["commands"]) / (warmup_s + 10), 1000, delta=40)
+            result = self.result_by(
+                ("run",),
+                SOURCE / "models/configs/scenarios/bench_array.toml",
+                f"sim.warmup_s={warmup_s}",
+                "sim.measure_s=10",
+            )
+            self.assertAlmostEqual(
+                sum(result["array"]["commands"]) / (warmup_s + 10), 1000, delta=40
+            )
             peaks.append(result["host"]["peak_memory_mib"])
         self.assertLess(peaks[1], peaks[0] + 0.5)
 
     def test_throughput_of_the_cheetah(self):
-        # DiskSim 4.0 with the same drive and load: 197.7 and 237.2 requests a second. A full queue's 3.2 % above the second is
-        # explained in docs/performance.md.
+        # DiskSim 4.0 with the same drive and load: 197.7 and 237.2 requests a second. A full
+        # queue's 3.2 % above the second is explained in docs/performance.md.
         result = self.folder / "bench.json"
-        self.run_good("bench", "--policy", "SPTF", "--transport", "nb", "--depth", 32, "--depth", 128, "--requests", 50000, "--result",
-                      result, "--quiet")
+        self.run_good(
+            "bench",
+            "--policy",
+            "SPTF",
+            "--transport",
+            "nb",
+            "--depth",
+            32,
+            "--depth",
+            128,
+            "--requests",
+            50000,
+            "--result",
+            result,
+            "--quiet",
+        )
         data = json.loads(result.read_text())
         shallow, deep = (r["simulated_requests_per_s"] for r in data["runs"])
         self.assertAlmostEqual(shallow / 197.7, 1, delta=0.03)
@@ -315,7 +471,9 @@ class Bench(Case):
     def test_bad_input(self):
         self.assertEqual(platter("bench", "--policy", "SPFT").returncode, 2)
         self.assertEqual(platter("bench", "--drive", "cheeta").returncode, 2)
-        self.assertEqual(platter("bench", "--engine", "rtl", "--depth", "64", "--policy", "SPTF").returncode, 2)
+        self.assertEqual(
+            platter("bench", "--engine", "rtl", "--depth", "64", "--policy", "SPTF").returncode, 2
+        )
 
 
 if __name__ == "__main__":

@@ -3,13 +3,13 @@
 
 Environment: PLATTER (the executable), PLATTER_SOURCE (the tree).
 """
+
 import json
 import tomllib
 import unittest
 
 import jsonschema
-
-from cli_test import SOURCE, Case, platter
+from cli_test import SOURCE, Case
 
 PAPER = SOURCE / "docs/papers/autoqos"
 FIGURE4 = PAPER / "figure4.toml"
@@ -31,36 +31,57 @@ class Qos(Case):
                     result = self.result_of(f"autoqos.enabled={enabled}", file=file)
                     jsonschema.validate(result, schema)
                     self.assertEqual("autoqos" in result, enabled == "true")
-                    self.assertEqual("recogniser" in result, file.name in ("recognised.toml", "short_files.toml"))
-                    self.assertEqual(result["configuration"]["drive"]["name"], "Seagate ST340810A (class)")
+                    self.assertEqual(
+                        "recogniser" in result, file.name in ("recognised.toml", "short_files.toml")
+                    )
+                    self.assertEqual(
+                        result["configuration"]["drive"]["name"], "Seagate ST340810A (class)"
+                    )
                     seconds = round(result["measured_s"])
                     total = 0.0
                     for stream in result["streams"]:
                         self.assertLessEqual(stream["missed_periods"], stream["periods"])
                         self.assertEqual(len(stream["series_bytes_per_s"]), seconds)
-                        self.assertAlmostEqual(sum(stream["series_bytes_per_s"]) / seconds, stream["bytes_per_s"])
+                        self.assertAlmostEqual(
+                            sum(stream["series_bytes_per_s"]) / seconds, stream["bytes_per_s"]
+                        )
                         total += stream["bytes_per_s"]
                     self.assertAlmostEqual(total, result["aggregate_bytes_per_s"], places=3)
-                    self.assertAlmostEqual(sum(result["classes"].values()), result["aggregate_bytes_per_s"], places=3)
+                    self.assertAlmostEqual(
+                        sum(result["classes"].values()), result["aggregate_bytes_per_s"], places=3
+                    )
         self.assertRegex(self.run_good("run", FIGURE4).stdout, r"multimedia +\d+ bytes/s")
 
     def test_drive_reads_one_stream_at_the_papers_rate(self):
         alone = self.folder / "alone.toml"
-        alone.write_text('format = 1\ndrive = "st340810a"\nhost.kind = "autoqos"\n[sim]\nmeasure_s = 10\n[[stream]]\nname = "copy"\n')
-        self.assertAlmostEqual(self.result_of(file=alone)["aggregate_bytes_per_s"] / 27.6e6, 1, delta=0.005)
+        alone.write_text(
+            'format = 1\ndrive = "st340810a"\nhost.kind = "autoqos"\n[sim]\nmeasure_s = 10\n'
+            '[[stream]]\nname = "copy"\n'
+        )
+        self.assertAlmostEqual(
+            self.result_of(file=alone)["aggregate_bytes_per_s"] / 27.6e6, 1, delta=0.005
+        )
 
     def test_autoqos_gives_multimedia_its_rate(self):
         def rate(result):
             series = result["streams"][2]["series_bytes_per_s"][36:150]
             return sum(series) / len(series)
-        off, on = rate(self.result_of("autoqos.enabled=false")), rate(self.result_of("autoqos.enabled=true"))
+
+        off, on = (
+            rate(self.result_of("autoqos.enabled=false")),
+            rate(self.result_of("autoqos.enabled=true")),
+        )
         self.assertLess(off, 0.65 * 10e6)
         self.assertAlmostEqual(on / 10e6, 1, delta=0.03)
 
     def test_missed_periods_are_those_of_the_rate(self):
         def missed(*settings):
             result = self.result_of(*settings)
-            return {stream["name"]: (stream["periods"], stream["missed_periods"]) for stream in result["streams"]}
+            return {
+                stream["name"]: (stream["periods"], stream["missed_periods"])
+                for stream in result["streams"]
+            }
+
         off, on = missed("autoqos.enabled=false"), missed("autoqos.enabled=true")
         self.assertAlmostEqual(on["multimedia 1"][0], 120 * 10e6 / 262144, delta=3)
         self.assertAlmostEqual(on["best effort 1"][0], 180 * 10e6 / 262144, delta=3)
@@ -72,19 +93,28 @@ class Qos(Case):
         self.assertAlmostEqual(late["best effort 1"][0], 20 * 10e6 / 262144, delta=3)
 
     def test_a_streams_files_are_one_stream(self):
-        """Files of 100 MB, one after the other: the stream stays multimedia, the copies do not come back for a trial each time."""
+        """Files of 100 MB, one after the other: the stream stays multimedia,
+        the copies do not come back for a trial each time."""
+
         def shares(handover):
-            streams = self.result_of(f"recogniser.handover_s={handover}", file=PAPER / "short_files.toml")["streams"]
+            streams = self.result_of(
+                f"recogniser.handover_s={handover}", file=PAPER / "short_files.toml"
+            )["streams"]
             copies, stream = streams[:3], streams[3]
             rate = sum(stream["series_bytes_per_s"][40:150]) / 110
-            return rate / 4e6, sum(copy["multimedia_commands"] for copy in copies) / sum(copy["commands"] for copy in copies)
+            return rate / 4e6, sum(copy["multimedia_commands"] for copy in copies) / sum(
+                copy["commands"] for copy in copies
+            )
+
         (alone, tried), (kept, seldom) = shares(0), shares(0.1)
         self.assertLess(alone, kept - 0.02)
         self.assertGreater(kept, 0.985)
         self.assertLess(seldom, 0.75 * tried)
 
     def test_a_fixed_limit_holds(self):
-        result = self.result_of("autoqos.enabled=false", "drive.port.token_rate_bytes_per_s=3_000_000")
+        result = self.result_of(
+            "autoqos.enabled=false", "drive.port.token_rate_bytes_per_s=3_000_000"
+        )
         self.assertAlmostEqual(result["classes"]["best_effort_bytes_per_s"] / 3e6, 1, delta=0.01)
 
     def test_same_seed_same_bytes_and_other_seeds_differ(self):
@@ -92,28 +122,61 @@ class Qos(Case):
             result = self.result_of(f"sim.seed={seed}")
             del result["host"]
             return json.dumps(result)
+
         self.assertEqual(everything(1), everything(1))
-        self.assertNotEqual(everything(1).replace('"seed": 1', ""), everything(2).replace('"seed": 2', ""))
+        self.assertNotEqual(
+            everything(1).replace('"seed": 1', ""), everything(2).replace('"seed": 2', "")
+        )
 
     def test_bad_input_is_refused_with_its_place(self):
-        self.assertIn("autoqos.windows_s: there is no such key (did you mean autoqos.window_s?)", self.refused("autoqos.windows_s=2"))
-        self.assertRegex(self.refused("autoqos.classes=label"), r"autoqos.classes.*expected one of labels, recognised")
+        self.assertIn(
+            "autoqos.windows_s: there is no such key (did you mean autoqos.window_s?)",
+            self.refused("autoqos.windows_s=2"),
+        )
+        self.assertRegex(
+            self.refused("autoqos.classes=label"),
+            r"autoqos.classes.*expected one of labels, recognised",
+        )
         self.assertRegex(self.refused("policy=FIFO"), "policy")
         self.assertRegex(self.refused("policy=SATF-EW"), "eager")
-        self.assertRegex(self.refused("application.command_bytes=1000"), "whole sectors of 512 bytes")
+        self.assertRegex(
+            self.refused("application.command_bytes=1000"), "whole sectors of 512 bytes"
+        )
         self.assertRegex(self.refused("files.bytes=1000"), "at least a command of 262144 bytes")
         self.assertRegex(self.refused("files.bytes=14_000_000_000"), "expected at most 13331")
         bad = self.folder / "bad.toml"
         text = FIGURE4.read_text()
         for change, expected in (
-                (("leaves_s = 150", "leaves_s = 20"), r"leaves_s of \"multimedia 1\": found 20, expected 0 or more than enters_s, which is 30"),
-                (("leaves_s = 150", "change_at_s = [60, 50]\nchange_to_bytes_per_s = [1, 1]"), "ascending times"),
-                (("leaves_s = 150", "change_at_s = [60]"), "found 0 rates, expected one for each of the 1 times"),
-                (("leaves_s = 150", "change_at_s = [60]\nchange_to_bytes_per_s = [-1]"), "found -1, expected 0 to"),
-                (("leaves_s = 150", "leave_s = 150"), r"bad.toml:\d+:\d+: stream.leave_s: there is no such key"),
-                (('"multimedia 1"', '"best effort 1"'), "another stream has the same name"),
-                (("rate_bytes_per_s = 10_000_000\nenters_s", 'pace = "exponential"\nenters_s'), "need a rate_bytes_per_s above 0"),
-                (('name = "multimedia 1"\n', ""), "stream.name: is missing")):
+            (
+                ("leaves_s = 150", "leaves_s = 20"),
+                (
+                    r"leaves_s of \"multimedia 1\": found 20, "
+                    r"expected 0 or more than enters_s, which is 30"
+                ),
+            ),
+            (
+                ("leaves_s = 150", "change_at_s = [60, 50]\nchange_to_bytes_per_s = [1, 1]"),
+                "ascending times",
+            ),
+            (
+                ("leaves_s = 150", "change_at_s = [60]"),
+                "found 0 rates, expected one for each of the 1 times",
+            ),
+            (
+                ("leaves_s = 150", "change_at_s = [60]\nchange_to_bytes_per_s = [-1]"),
+                "found -1, expected 0 to",
+            ),
+            (
+                ("leaves_s = 150", "leave_s = 150"),
+                r"bad.toml:\d+:\d+: stream.leave_s: there is no such key",
+            ),
+            (('"multimedia 1"', '"best effort 1"'), "another stream has the same name"),
+            (
+                ("rate_bytes_per_s = 10_000_000\nenters_s", 'pace = "exponential"\nenters_s'),
+                "need a rate_bytes_per_s above 0",
+            ),
+            (('name = "multimedia 1"\n', ""), "stream.name: is missing"),
+        ):
             with self.subTest(expected=expected):
                 self.assertIn(change[0], text)
                 bad.write_text(text.replace(*change))
@@ -128,11 +191,16 @@ class Qos(Case):
         for file in sorted(PAPER.glob("*.toml")):
             dump = self.folder / "dump.toml"
             dump.write_text(self.run_good("config", "dump", file).stdout)
-            first, second = (json.loads(self.run_good("config", "dump", one, "--json").stdout) for one in (file, dump))
+            first, second = (
+                json.loads(self.run_good("config", "dump", one, "--json").stdout)
+                for one in (file, dump)
+            )
             self.assertEqual(first, second)
             jsonschema.validate(tomllib.loads(file.read_text()), schema)
         with self.assertRaises(jsonschema.ValidationError):
-            jsonschema.validate(tomllib.loads(FIGURE4.read_text().replace("enters_s", "enter_s")), schema)
+            jsonschema.validate(
+                tomllib.loads(FIGURE4.read_text().replace("enters_s", "enter_s")), schema
+            )
 
 
 if __name__ == "__main__":

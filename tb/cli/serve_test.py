@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`platter serve` from outside, without clients of others: its options, its images, its memory, its end.
+"""`platter serve` from outside, without clients of others:
+its options, its images, its memory, its end.
 
 Environment: PLATTER (the executable), PLATTER_SOURCE (the tree).
 """
+
 import os
 import pathlib
 import re
@@ -22,8 +24,21 @@ READ, WRITE, FLUSH = 0, 1, 3
 
 
 def command(folder, *options, address=None):
-    return [PLATTER, "serve", SCENARIO, "--nbd", address or f"{folder}/socket", "--pacing", "asap", "--quiet", "--set", "engine=firmware",
-            "--set", "drive=barracuda", *options]
+    return [
+        PLATTER,
+        "serve",
+        SCENARIO,
+        "--nbd",
+        address or f"{folder}/socket",
+        "--pacing",
+        "asap",
+        "--quiet",
+        "--set",
+        "engine=firmware",
+        "--set",
+        "drive=barracuda",
+        *options,
+    ]
 
 
 class Nbd:
@@ -35,7 +50,13 @@ class Nbd:
         self.socket.connect(address)
         self.get(18)
         name = export.encode()
-        self.socket.sendall(struct.pack(">I", 3) + b"IHAVEOPT" + struct.pack(">III", 7, 6 + len(name), len(name)) + name + b"\0\0")
+        self.socket.sendall(
+            struct.pack(">I", 3)
+            + b"IHAVEOPT"
+            + struct.pack(">III", 7, 6 + len(name), len(name))
+            + name
+            + b"\0\0"
+        )
         reply = 0
         while reply != 1:
             _, _, reply, length = struct.unpack(">QIII", self.get(20))
@@ -52,7 +73,9 @@ class Nbd:
         return bytes(data)
 
     def send(self, kind, offset=0, length=0, data=b"", cookie=1):
-        self.socket.sendall(struct.pack(">IHHQQI", 0x25609513, 0, kind, cookie, offset, length) + data)
+        self.socket.sendall(
+            struct.pack(">IHHQQI", 0x25609513, 0, kind, cookie, offset, length) + data
+        )
 
     def ask(self, kind, offset=0, length=0, data=b""):
         """The error number, and what was read."""
@@ -77,13 +100,24 @@ class ServeCase(unittest.TestCase):
         self.path = f"{folder.name}/socket"
 
     def serve(self, *options, address=None):
-        process = subprocess.Popen(command(self.folder, *options, address=address), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        process = subprocess.Popen(
+            command(self.folder, *options, address=address),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
         self.addCleanup(lambda: (process.kill(), process.communicate()))
         self.line = process.stdout.readline()
         return process
 
     def refused(self, *options, address=None):
-        done = subprocess.run(command(self.folder, *options, address=address), capture_output=True, text=True, timeout=30, check=False)
+        done = subprocess.run(
+            command(self.folder, *options, address=address),
+            capture_output=True,
+            text=True,
+            timeout=30,
+            check=False,
+        )
         self.assertEqual(done.returncode, 2, done.stderr)
         self.assertNotIn("Traceback", done.stderr)
         return done.stderr
@@ -101,8 +135,11 @@ class Options(ServeCase):
     def test_an_image_is_a_file_with_an_end(self):
         fifo = self.folder / "fifo"
         os.mkfifo(fifo)
-        for image, told in ((str(fifo), "expected a regular file or a block device"), ("/dev/zero", "expected a regular file or a block device"),
-                            (str(self.folder), "is a folder, expected a file")):
+        for image, told in (
+            (str(fifo), "expected a regular file or a block device"),
+            ("/dev/zero", "expected a regular file or a block device"),
+            (str(self.folder), "is a folder, expected a file"),
+        ):
             begin = time.monotonic()
             self.assertIn(told, self.refused("--image", image), image)
             self.assertLess(time.monotonic() - begin, 5)
@@ -118,7 +155,11 @@ class Options(ServeCase):
             for _ in range(64):
                 file.write(b"\1" * (1 << 20))
         for delay in (0.02, 0.1, 0.2):
-            process = subprocess.Popen(command(self.folder, "--image", str(image)), stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+            process = subprocess.Popen(
+                command(self.folder, "--image", str(image)),
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.PIPE,
+            )
             time.sleep(delay)
             begin = time.monotonic()
             process.send_signal(signal.SIGTERM)
@@ -145,16 +186,31 @@ class Options(ServeCase):
         self.end(process)
 
     def test_memory_has_a_least_size(self):
-        self.assertIn("--nbd-memory: found 1048576 bytes, expected at least 67108864", self.refused("--nbd-memory", "1MiB"))
+        self.assertIn(
+            "--nbd-memory: found 1048576 bytes, expected at least 67108864",
+            self.refused("--nbd-memory", "1MiB"),
+        )
 
     def test_a_drive_of_an_array_fails_and_returns(self):
-        fault = ("--set", "array.kind=striped", "--set", "failure.fails_at_s=1", "--set", "failure.drive=1", "--set", "failure.revives_at_s=3")
-        self.assertIn("failure.replaced", self.refused(*ARRAY, *fault, "--set", "failure.replaced=true"))
+        fault = (
+            "--set",
+            "array.kind=striped",
+            "--set",
+            "failure.fails_at_s=1",
+            "--set",
+            "failure.drive=1",
+            "--set",
+            "failure.revives_at_s=3",
+        )
+        self.assertIn(
+            "failure.replaced", self.refused(*ARRAY, *fault, "--set", "failure.replaced=true")
+        )
         self.serve(*ARRAY, *fault)
         lives, fails = self.connect(self.path, "disk0"), self.connect(self.path, "disk1")
 
         def pass_time(seconds):
-            """In `asap` time passes only while a command is outstanding: about 10 ms for a random read."""
+            """In `asap` time passes only while a command is outstanding:
+            about 10 ms for a random read."""
             for i in range(int(seconds * 100)):
                 self.assertEqual(lives.ask(READ, (i * 7919 % 4_000_000) * 512, 512)[0], 0)
 
@@ -176,7 +232,14 @@ class Memory(ServeCase):
     SLACK = 48 << 20  # frames, buffers of connections, the allocator's rest
 
     def resident(self, process):
-        return int(re.search(r"VmRSS:\s+(\d+) kB", pathlib.Path(f"/proc/{process.pid}/status").read_text())[1]) << 10
+        return (
+            int(
+                re.search(
+                    r"VmRSS:\s+(\d+) kB", pathlib.Path(f"/proc/{process.pid}/status").read_text()
+                )[1]
+            )
+            << 10
+        )
 
     def server(self):
         process = self.serve("--nbd-memory", "64MiB")

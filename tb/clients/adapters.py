@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""AHCI adapters by their registers and the memory that they reach: ours by vfio-user, and QEMU's ich9-ahci by qtest."""
+"""AHCI adapters by their registers and the memory that they reach:
+ours by vfio-user, and QEMU's ich9-ahci by qtest."""
+
 import array
 import fcntl
 import mmap
@@ -15,7 +17,8 @@ MEMORY = 16 << 20
 
 
 class Adapter:
-    """`read` and `write` reach the registers (4 bytes), `get` and `put` the memory from 0 to MEMORY."""
+    """`read` and `write` reach the registers (4 bytes),
+    `get` and `put` the memory from 0 to MEMORY."""
 
     def close(self):
         raise NotImplementedError
@@ -35,8 +38,21 @@ class Ours(Adapter):
     def __init__(self, platter, scenario, *options):
         self._folder = tempfile.TemporaryDirectory(prefix="platter-")
         path = pathlib.Path(self._folder.name) / "socket"
-        self._server = subprocess.Popen([platter, "serve", scenario, "--vfio-user", str(path), "--pacing", "asap", "--quiet", *options],
-                                        stdout=subprocess.PIPE, text=True)
+        self._server = subprocess.Popen(
+            [
+                platter,
+                "serve",
+                scenario,
+                "--vfio-user",
+                str(path),
+                "--pacing",
+                "asap",
+                "--quiet",
+                *options,
+            ],
+            stdout=subprocess.PIPE,
+            text=True,
+        )
         assert " at " in self._server.stdout.readline()
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         self._socket.settimeout(20)
@@ -56,7 +72,9 @@ class Ours(Adapter):
     def _ask(self, command, body, files=()):
         self._number = (self._number + 1) & 0xFFFF
         message = struct.pack("<HHIII", self._number, command, 16 + len(body), 0, 0) + body
-        ancillary = [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", files))] if files else []
+        ancillary = (
+            [(socket.SOL_SOCKET, socket.SCM_RIGHTS, array.array("i", files))] if files else []
+        )
         self._socket.sendmsg([message], ancillary)
         number, _, size, flags, error = struct.unpack("<HHIII", self._receive(16))
         assert number == self._number and flags == 1, (command, flags, error)
@@ -71,16 +89,18 @@ class Ours(Adapter):
         return data
 
     def read(self, offset):
-        return struct.unpack("<I", self._ask(self.REGION_READ, struct.pack("<QII", offset, 5, 4))[16:])[0]
+        return struct.unpack(
+            "<I", self._ask(self.REGION_READ, struct.pack("<QII", offset, 5, 4))[16:]
+        )[0]
 
     def write(self, offset, value):
         self._ask(self.REGION_WRITE, struct.pack("<QIII", offset, 5, 4, value))
 
     def get(self, address, count):
-        return self._memory[address:address + count]
+        return self._memory[address : address + count]
 
     def put(self, address, data):
-        self._memory[address:address + len(data)] = bytes(data)
+        self._memory[address : address + len(data)] = bytes(data)
 
     def close(self):
         self._socket.close()
@@ -108,9 +128,31 @@ class Qemus(Adapter):
         listener.bind(str(folder / "qtest"))
         listener.listen()
         self._qemu = subprocess.Popen(
-            [*command, "-machine", "q35,sata=off", "-accel", "tcg", "-S", "-m", "64", "-display", "none", "-nodefaults", "-qtest", f"unix:{folder / 'qtest'}",
-             "-device", "ich9-ahci,id=ahci,addr=4", "-drive", f"if=none,id=disk,format=raw,file={folder / 'disk'}",
-             "-device", "ide-hd,drive=disk,bus=ahci.0"], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            [
+                *command,
+                "-machine",
+                "q35,sata=off",
+                "-accel",
+                "tcg",
+                "-S",
+                "-m",
+                "64",
+                "-display",
+                "none",
+                "-nodefaults",
+                "-qtest",
+                f"unix:{folder / 'qtest'}",
+                "-device",
+                "ich9-ahci,id=ahci,addr=4",
+                "-drive",
+                f"if=none,id=disk,format=raw,file={folder / 'disk'}",
+                "-device",
+                "ide-hd,drive=disk,bus=ahci.0",
+            ],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
         listener.settimeout(60)
         connection, _ = listener.accept()
         listener.close()

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Waves of an AHCI adapter that a driver uses: the shipped views of them, and the queued commands by tag.
+"""Waves of an AHCI adapter that a driver uses:
+the shipped views of them, and the queued commands by tag.
 
 Environment: PLATTER (the executable), PLATTER_SOURCE (the tree).
 """
+
 import os
 import pathlib
 import sys
@@ -10,7 +12,6 @@ import tempfile
 import unittest
 
 import pywellen
-
 from adapters import Ours
 from register_script import GHC, Driver, queued
 
@@ -31,12 +32,22 @@ def sectors(tag):
 
 def use(waves):
     """Eight queued reads at once, by a driver of the adapter."""
-    with Ours(os.environ["PLATTER"], SOURCE / "models/configs/scenarios/guest_drive.toml", "--waves", waves) as adapter:
+    with Ours(
+        os.environ["PLATTER"],
+        SOURCE / "models/configs/scenarios/guest_drive.toml",
+        "--waves",
+        waves,
+    ) as adapter:
         driver = Driver(adapter)
         adapter.write(GHC, 0x8000_0000)
         driver.start()
         for tag in TAGS:
-            driver.issue(queued(False, lba(tag), sectors(tag), tag), slot=tag, size=512 * sectors(tag), tag=tag)
+            driver.issue(
+                queued(False, lba(tag), sectors(tag), tag),
+                slot=tag,
+                size=512 * sectors(tag),
+                tag=tag,
+            )
         for tag in TAGS:
             assert driver.ended(tag, tag)
 
@@ -57,15 +68,22 @@ class AhciWaves(unittest.TestCase):
         in_drive = signals["ahci.port0.in_drive"].signal
         for tag in TAGS:
             text = signals[f"disk.tags.tag{tag}"]
-            changes = [(time, int(value).to_bytes(text.bitwidth // 8, "big").lstrip(b"\0").decode()) for time, value in text.tv]
+            changes = [
+                (time, int(value).to_bytes(text.bitwidth // 8, "big").lstrip(b"\0").decode())
+                for time, value in text.tv
+            ]
             (_, command), (end, after) = changes[-2:]
             self.assertRegex(command, rf"^read {lba(tag)}\+{sectors(tag)} discrete #\d+$")
             self.assertEqual(after, "")
-            self.assertEqual([int(in_drive.value_at(time)) >> tag & 1 for time in (end - 1, end)], [1, 0])
+            self.assertEqual(
+                [int(in_drive.value_at(time)) >> tag & 1 for time in (end - 1, end)], [1, 0]
+            )
 
 
 if __name__ == "__main__":
-    if len(sys.argv) == 3 and sys.argv[1] == "--keep":  # the waves, to look at: docs/reference/waves.md
+    if (
+        len(sys.argv) == 3 and sys.argv[1] == "--keep"
+    ):  # the waves, to look at: docs/reference/waves.md
         use(sys.argv[2])
     else:
         unittest.main()

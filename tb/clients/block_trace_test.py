@@ -3,6 +3,7 @@
 
 Environment: PLATTER (the executable), PLATTER_SOURCE (the tree).
 """
+
 import json
 import os
 import pathlib
@@ -20,12 +21,33 @@ class BlockTrace(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix="platter-")
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
-        self.call(os.environ["PLATTER"], "run", SCENARIO, "--quiet", "--set", "engine=firmware", "--set", "sim.warmup_s=0", "--set", "sim.measure_s=30",
-                  "--result", "result.json", "--blktrace", "sda.blktrace.0")
+        self.call(
+            os.environ["PLATTER"],
+            "run",
+            SCENARIO,
+            "--quiet",
+            "--set",
+            "engine=firmware",
+            "--set",
+            "sim.warmup_s=0",
+            "--set",
+            "sim.measure_s=30",
+            "--result",
+            "result.json",
+            "--blktrace",
+            "sda.blktrace.0",
+        )
         self.classes = json.loads((self.folder / "result.json").read_text())["classes"]
 
     def call(self, *command):
-        done = subprocess.run([str(word) for word in command], cwd=self.folder, capture_output=True, text=True, check=False, timeout=120)
+        done = subprocess.run(
+            [str(word) for word in command],
+            cwd=self.folder,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=120,
+        )
         self.assertEqual(done.returncode, 0, done.stderr)
         return done.stdout
 
@@ -43,7 +65,10 @@ class BlockTrace(unittest.TestCase):
         said = self.call("btt", "-i", "merged.bin")
         mean_s, count = re.search(r"^Q2C\s+\S+\s+(\S+)\s+\S+\s+(\d+)", said, re.M).groups()
         self.assertEqual(int(count), self.completed())
-        mean_ms = sum(of["response_ms"]["mean"] * of["completed"] for of in self.classes.values()) / self.completed()
+        mean_ms = (
+            sum(of["response_ms"]["mean"] * of["completed"] for of in self.classes.values())
+            / self.completed()
+        )
         self.assertAlmostEqual(float(mean_s) * 1e3, mean_ms, delta=0.001)
 
     def test_iowatcher_draws_it(self):
@@ -54,9 +79,17 @@ class BlockTrace(unittest.TestCase):
         self.call("blkparse", "-q", "-i", "sda", "-d", "merged.bin", "-O")
         with open(self.folder / "disk", "wb") as disk:
             disk.truncate(10 << 30)
-        said = self.call("fio", "--name=replay", "--read_iolog=merged.bin", "--replay_redirect=disk", "--replay_no_stall=1", "--ioengine=null", "--thread",
-                         "--output-format=json")
-        job = json.loads(said[said.index("{"):])["jobs"][0]
+        said = self.call(
+            "fio",
+            "--name=replay",
+            "--read_iolog=merged.bin",
+            "--replay_redirect=disk",
+            "--replay_no_stall=1",
+            "--ioengine=null",
+            "--thread",
+            "--output-format=json",
+        )
+        job = json.loads(said[said.index("{") :])["jobs"][0]
         self.assertEqual(job["read"]["total_ios"] + job["write"]["total_ios"], self.completed())
 
 

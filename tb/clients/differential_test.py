@@ -1,8 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The same register script on our AHCI adapter and on QEMU's: every difference stands in differences.toml, with its reason.
+"""The same register script on our AHCI adapter and on QEMU's: every difference stands in
+differences.toml, with its reason.
 
-Environment: PLATTER (the executable), PLATTER_SOURCE (the tree). Without a QEMU (packages that cannot be had) the comparison is skipped, with the reason.
+Environment: PLATTER (the executable), PLATTER_SOURCE (the tree). Without a QEMU (packages that
+cannot be had) the comparison is skipped, with the reason.
 """
+
 import os
 import pathlib
 import re
@@ -39,7 +42,9 @@ class Differential(unittest.TestCase):
         with adapters.Qemus(machine.qemu_program(trees), SECTORS) as adapter:
             theirs = register_script.play(adapter, SECTORS)
         self.assertEqual(ours.keys(), theirs.keys())
-        known = tomllib.loads((pathlib.Path(__file__).parent / "differences.toml").read_text())["difference"]
+        known = tomllib.loads((pathlib.Path(__file__).parent / "differences.toml").read_text())[
+            "difference"
+        ]
         used = set()
         unknown = []
         for item in ours:
@@ -50,7 +55,11 @@ class Differential(unittest.TestCase):
             if not matching:
                 unknown.append(f"{item}: {text(ours[item])}, QEMU's {text(theirs[item])}")
         self.assertEqual(unknown, [])
-        self.assertEqual([entry["items"] for entry in known if entry["items"] not in used], [], "differences that are none")
+        self.assertEqual(
+            [entry["items"] for entry in known if entry["items"] not in used],
+            [],
+            "differences that are none",
+        )
 
     def test_the_script_reads_what_it_wrote(self):
         with adapters.Ours(os.environ["PLATTER"], SCENARIO) as adapter:

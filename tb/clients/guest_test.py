@@ -3,6 +3,7 @@
 
 Environment: PLATTER (the executable), PLATTER_SOURCE (the tree).
 """
+
 import os
 import pathlib
 import subprocess
@@ -14,13 +15,32 @@ SOURCE = pathlib.Path(os.environ.get("PLATTER_SOURCE", pathlib.Path(__file__).re
 
 class Guest(unittest.TestCase):
     def test_linux_uses_the_disk_in_lockstep(self):
-        done = subprocess.run([sys.executable, "-m", "platter_lab.cli", "guest", "everything", "--no-waves", "--fio-size", "4m", "--limit", "240"],
-                              env={**os.environ, "PYTHONPATH": str(SOURCE / "scripts/lab")}, capture_output=True, text=True, check=False)
+        done = subprocess.run(
+            [
+                sys.executable,
+                "-m",
+                "platter_lab.cli",
+                "guest",
+                "everything",
+                "--no-waves",
+                "--fio-size",
+                "4m",
+                "--limit",
+                "240",
+            ],
+            env={**os.environ, "PYTHONPATH": str(SOURCE / "scripts/lab")},
+            capture_output=True,
+            text=True,
+            check=False,
+        )
         if "no QEMU here" in done.stderr:
             self.skipTest(done.stderr.strip())
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
         if "instead" in done.stdout:  # why it is not by vfio-user
-            print("\n".join(line for line in done.stdout.splitlines() if line.startswith("guest:")), file=sys.stderr)
+            print(
+                "\n".join(line for line in done.stdout.splitlines() if line.startswith("guest:")),
+                file=sys.stderr,
+            )
         self.assertIn("read what was written", done.stdout)
         self.assertIn(" 0 mismatches", done.stdout)
         if "QEMU by vfio-user" in done.stdout:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the golden runs, and keeps or compares what they give (README.md).
 
-Environment: PLATTER (the command) and GOLDEN_COMMANDS (the program of the runs of single commands), by default those of build/release.
+Environment: PLATTER (the command) and GOLDEN_COMMANDS (the program of the runs of single commands),
+by default those of build/release.
 """
 
 from __future__ import annotations
@@ -19,11 +20,11 @@ import subprocess
 import sys
 import tempfile
 import tomllib
-from typing import Any, Callable
-
-import pywellen
+from collections.abc import Callable
+from typing import Any
 
 import kept
+import pywellen
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -58,8 +59,14 @@ class Run:
         """Runs it in `folder`; its outputs by kind, as they are compared."""
         files = {kind: folder / kind for kind in self.keeps}
         call = [*self.call, *(word for kind, file in files.items() for word in (f"--{kind}", file))]
-        done = subprocess.run(call, cwd=HERE / "scenarios", check=False, capture_output=True, text=True,
-                              env={**os.environ, "SC_COPYRIGHT_MESSAGE": "DISABLE"})
+        done = subprocess.run(
+            call,
+            cwd=HERE / "scenarios",
+            check=False,
+            capture_output=True,
+            text=True,
+            env={**os.environ, "SC_COPYRIGHT_MESSAGE": "DISABLE"},
+        )
         if done.returncode != 0:
             raise RuntimeError(f"{self.name}: exit code {done.returncode}: {done.stderr.strip()}")
         read = {"result": result_of, "requests": table_of, "waves": waves_of}
@@ -80,7 +87,8 @@ def result_of(file: pathlib.Path) -> dict[str, Any]:
 
 
 def cell_before(text: str) -> str:
-    """What stood there before it was renamed. What stands there still is marked, and so is a difference."""
+    """What stood there before it was renamed.
+    What stands there still is marked, and so is a difference."""
     for old, new in RENAMES.get("cells", {}).items():
         if text == old:
             return f"{text}, which has another name"
@@ -92,14 +100,22 @@ def cell_before(text: str) -> str:
 
 def table_of(source: pathlib.Path | str) -> dict[str, Any]:
     """A digest for each column of a CSV table: a column may get another name."""
-    rows = list(csv.reader((source if isinstance(source, str) else source.read_text()).splitlines()))
-    columns = {column: digest("\n".join(cell_before(row[i]) for row in rows[1:])) for i, column in enumerate(rows[0])}
+    rows = list(
+        csv.reader((source if isinstance(source, str) else source.read_text()).splitlines())
+    )
+    columns = {
+        column: digest("\n".join(cell_before(row[i]) for row in rows[1:]))
+        for i, column in enumerate(rows[0])
+    }
     return {"rows": str(len(rows) - 1), "columns": columns}
 
 
 def waves_of(file: pathlib.Path) -> dict[str, Any]:
     """A digest of each signal's value changes."""
-    return {v.full_name: digest("\n".join(f"{time} {value}" for time, value in v.tv)) for v in pywellen.Waveform(str(file)).all_vars()}
+    return {
+        v.full_name: digest("\n".join(f"{time} {value}" for time, value in v.tv))
+        for v in pywellen.Waveform(str(file)).all_vars()
+    }
 
 
 def runs() -> dict[str, Run]:
@@ -113,7 +129,8 @@ def runs() -> dict[str, Run]:
     return found
 
 
-# --- comparison ------------------------------------------------------------------------------------------------------
+# --- comparison -----------------------------------------------------------------------------------
+
 
 def renamed(path: str, names: dict[str, str]) -> str:
     """The longest prefix of whole steps that the table has."""
@@ -126,8 +143,11 @@ def renamed(path: str, names: dict[str, str]) -> str:
     return path
 
 
-def differences(expected: Any, given: Any, names: dict[str, str], added: dict[str, Any], removed: dict[str, Any]) -> list[str]:
-    """Names of `expected` are renamed; what is added or removed must have a value that the tables allow."""
+def differences(
+    expected: Any, given: Any, names: dict[str, str], added: dict[str, Any], removed: dict[str, Any]
+) -> list[str]:
+    """Names of `expected` are renamed; what is added or removed must have a value that the tables
+    allow."""
     old = {renamed(path, names): value for path, value in kept.leaves(expected)}
     new = dict(kept.leaves(given))
     lines = []
@@ -157,9 +177,18 @@ def allows(table: dict[str, Any], path: str, value: Any) -> bool:
 
 def unused(renames: dict[str, Any]) -> list[str]:
     """Entries of renames.toml that no run needed."""
-    nested = [table if any(isinstance(v, dict) for v in table.values()) else {"": table} for table in renames.values()]
-    return [f"{path} = {value!r}" for tables in nested for table in tables.values() for path, entry in table.items()
-            for value in values(entry) if (id(table), path, repr(value)) not in used]
+    nested = [
+        table if any(isinstance(v, dict) for v in table.values()) else {"": table}
+        for table in renames.values()
+    ]
+    return [
+        f"{path} = {value!r}"
+        for tables in nested
+        for table in tables.values()
+        for path, entry in table.items()
+        for value in values(entry)
+        if (id(table), path, repr(value)) not in used
+    ]
 
 
 def check(name: str, given: dict[str, Any], renames: dict[str, Any]) -> list[str]:
@@ -168,23 +197,54 @@ def check(name: str, given: dict[str, Any], renames: dict[str, Any]) -> list[str
         return ["there is no expected result; `scripts/golden make` writes it"]
     lines = [f"{kind}: was not there" for kind in given if kind not in expected]
     for kind, value in expected.items():
-        lines += [f"{kind} {line}" for line in differences(value, given.get(kind, {}), renames.get(kind, {}),
-                                                   renames.get("added", {}).get(kind, {}), renames.get("removed", {}).get(kind, {}))]
+        lines += [
+            f"{kind} {line}"
+            for line in differences(
+                value,
+                given.get(kind, {}),
+                renames.get(kind, {}),
+                renames.get("added", {}).get(kind, {}),
+                renames.get("removed", {}).get(kind, {}),
+            )
+        ]
     return lines
 
 
 def policies_without_a_run(every: dict[str, Run]) -> list[str]:
-    """Policies of `platter list policies` that no expected result has. Parameters of a name, single letters, stand for any value."""
-    listed = subprocess.run([program("PLATTER", "models/platter"), "list", "policies", "--json"], check=True, capture_output=True, text=True)
-    had = {value for name in every for path, value in kept.leaves(EXPECTED.run(name) or {}) if path.endswith("/policy")}
-    patterns = {policy["name"]: "[^|()]+".join(re.escape(part) for part in re.split(r"(?<=[(|])[A-Za-z](?=[|)])", policy["name"]))
-                for policy in json.loads(listed.stdout)}
-    return [name for name, pattern in patterns.items() if not any(re.fullmatch(pattern, policy) for policy in had)]
+    """Policies of `platter list policies` that no expected result has. Parameters of a name, single
+    letters, stand for any value."""
+    listed = subprocess.run(
+        [program("PLATTER", "models/platter"), "list", "policies", "--json"],
+        check=True,
+        capture_output=True,
+        text=True,
+    )
+    had = {
+        value
+        for name in every
+        for path, value in kept.leaves(EXPECTED.run(name) or {})
+        if path.endswith("/policy")
+    }
+    patterns = {
+        policy["name"]: "[^|()]+".join(
+            re.escape(part) for part in re.split(r"(?<=[(|])[A-Za-z](?=[|)])", policy["name"])
+        )
+        for policy in json.loads(listed.stdout)
+    }
+    return [
+        name
+        for name, pattern in patterns.items()
+        if not any(re.fullmatch(pattern, policy) for policy in had)
+    ]
 
 
 def carry_out(chosen: dict[str, Run], judge: Callable[[str, dict[str, Any]], bool]) -> int:
-    """How many gave what `judge` does not take, or nothing. An interruption leaves no temporary folder, and waits for those runs only that have begun."""
-    with tempfile.TemporaryDirectory() as top, concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+    """How many gave what `judge` does not take, or nothing. An interruption leaves no temporary
+    folder, and waits for those runs only that have begun."""
+    with (
+        tempfile.TemporaryDirectory() as top,
+        concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool,
+    ):
         try:
             given = {}
             for name, run in chosen.items():
@@ -197,7 +257,11 @@ def carry_out(chosen: dict[str, Run], judge: Callable[[str, dict[str, Any]], boo
             raise
 
 
-def ended(name: str, future: concurrent.futures.Future[dict[str, Any]], judge: Callable[[str, dict[str, Any]], bool]) -> bool:
+def ended(
+    name: str,
+    future: concurrent.futures.Future[dict[str, Any]],
+    judge: Callable[[str, dict[str, Any]], bool],
+) -> bool:
     """Whether a run ended, and `judge` takes what it gave."""
     try:
         outputs = future.result()
@@ -221,11 +285,17 @@ def main() -> int:
     for number in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda number, _frame: sys.exit(128 + number))
     every = runs()
-    parser = argparse.ArgumentParser(prog="golden", description="small runs of everything, held against what they gave before")
+    parser = argparse.ArgumentParser(
+        prog="golden", description="small runs of everything, held against what they gave before"
+    )
     parser.add_argument("action", choices=("check", "make", "list"))
     parser.add_argument("run", nargs="*", help="only these, or all of a group")
     options = parser.parse_args()
-    chosen = [name for name in every if not options.run or name in options.run or name.split(".")[0] in options.run]
+    chosen = [
+        name
+        for name in every
+        if not options.run or name in options.run or name.split(".")[0] in options.run
+    ]
     for wanted in options.run:
         if not any(wanted in (name, name.split(".")[0]) for name in every):
             parser.error(f'there is no run or group "{wanted}"; `golden list` has them')
@@ -237,8 +307,12 @@ def main() -> int:
     def take(name: str, outputs: dict[str, Any]) -> bool:
         made[name] = outputs
         return True
+
     try:
-        different = carry_out({name: every[name] for name in chosen}, take if options.action == "make" else is_expected)
+        different = carry_out(
+            {name: every[name] for name in chosen},
+            take if options.action == "make" else is_expected,
+        )
     except KeyboardInterrupt:
         print("golden: interrupted", file=sys.stderr)
         return 130

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The expected results of the golden runs as files: JSON, one file for each group of runs, one line for each table of values.
+"""The expected results of the golden runs as files:
+JSON, one file for each group of runs, one line for each table of values.
 
     "sstf": {
      "result/classes/discrete/": {"bytes": 22965760, "completed": 549, ...},
      "result/configuration/": {"engine": "firmware", "policy": "SSTF", ...},
      ...
 
-A line's name is what the paths of its values begin with; a value's path is that and its own name. Of the group's other runs, the lines of the
-configuration that are equal to those of the group's first run are left out; null: a run does not have the first run's line.
+A line's name is what the paths of its values begin with; a value's path is that and its own name.
+Of the group's other runs, the lines of the configuration that are equal to those of the group's
+first run are left out; null: a run does not have the first run's line.
 """
 
 from __future__ import annotations
@@ -16,7 +18,8 @@ import functools
 import json
 import pathlib
 import re
-from typing import Any, Iterator
+from collections.abc import Iterator
+from typing import Any
 
 SHARED = "result/configuration/"  # lines that begin so are left out where they are the first run's
 NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?")
@@ -38,7 +41,13 @@ def leaves(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
 
 def tables(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
     """As `leaves`, but a list of plain values stays whole."""
-    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    inner = (
+        value.items()
+        if isinstance(value, dict)
+        else enumerate(value)
+        if isinstance(value, list)
+        else ()
+    )
     nested = isinstance(value, dict) or any(isinstance(one, (dict, list)) for _, one in inner)
     if value and nested:
         for key, one in value.items() if isinstance(value, dict) else enumerate(value):
@@ -48,7 +57,8 @@ def tables(value: Any, path: tuple[str, ...] = ()) -> Iterator[tuple[str, Any]]:
 
 
 def lines_of(outputs: dict[str, Any]) -> Lines:
-    """What a run gave, by the first part of the paths: up to the last "/", or the last "." of a signal's name."""
+    """What a run gave, by the first part of the paths:
+    up to the last "/", or the last "." of a signal's name."""
     lines: Lines = {}
     for path, value in tables(outputs):
         end = max(path.rfind("/"), path.rfind(".")) + 1
@@ -66,9 +76,14 @@ def outputs_of(lines: Lines) -> dict[str, Any]:
 
 
 def text_of(value: Any) -> str:
-    """As JSON in one line. A number is a string in Python, which has all its digits; it is written as a number."""
+    """As JSON in one line. A number is a string in Python, which has all its digits;
+    it is written as a number."""
     if isinstance(value, dict):
-        return "{" + ", ".join(f"{json.dumps(key)}: {text_of(one)}" for key, one in sorted(value.items())) + "}"
+        return (
+            "{"
+            + ", ".join(f"{json.dumps(key)}: {text_of(one)}" for key, one in sorted(value.items()))
+            + "}"
+        )
     if isinstance(value, list):
         return "[" + ", ".join(map(text_of, value)) + "]"
     return value if isinstance(value, str) and NUMBER.fullmatch(value) else json.dumps(value)
@@ -82,9 +97,18 @@ def group_text(runs: dict[str, Lines]) -> str:
         shown: dict[str, Any] = lines
         if lines is not first:
             shared = {start: table for start, table in first.items() if start.startswith(SHARED)}
-            shown = {start: table for start, table in lines.items() if shared.get(start) != table} | {start: None for start in shared if start not in lines}
-        texts.append(",\n".join(f" {json.dumps(start)}: {text_of(table)}" for start, table in sorted(shown.items())))
-    return "{\n" + ",\n".join(f"{json.dumps(name)}: {{\n{text}\n}}" for name, text in zip(runs, texts)) + "\n}\n"
+            shown = {
+                start: table for start, table in lines.items() if shared.get(start) != table
+            } | {start: None for start in shared if start not in lines}
+        texts.append(
+            ",\n".join(
+                f" {json.dumps(start)}: {text_of(table)}" for start, table in sorted(shown.items())
+            )
+        )
+    named = zip(runs, texts, strict=True)
+    return (
+        "{\n" + ",\n".join(f"{json.dumps(name)}: {{\n{text}\n}}" for name, text in named) + "\n}\n"
+    )
 
 
 def group_of(text: str) -> dict[str, Lines]:
@@ -92,11 +116,15 @@ def group_of(text: str) -> dict[str, Lines]:
     runs = json.loads(text, parse_int=str, parse_float=str)
     first = next(iter(runs.values()))
     shared = {start: table for start, table in first.items() if start.startswith(SHARED)}
-    return {name: {start: table for start, table in {**shared, **lines}.items() if table is not None} for name, lines in runs.items()}
+    return {
+        name: {start: table for start, table in {**shared, **lines}.items() if table is not None}
+        for name, lines in runs.items()
+    }
 
 
 class Expected:
-    """The folder of these files. A run is named by its group and its own name, with a dot between them."""
+    """The folder of these files. A run is named by its group and its own name,
+    with a dot between them."""
 
     def __init__(self, folder: pathlib.Path) -> None:
         self._folder = folder
@@ -107,13 +135,15 @@ class Expected:
         return group_of(file.read_text()) if file.exists() else {}
 
     def run(self, name: str) -> dict[str, Any] | None:
-        """What a run is expected to give, by its kind and the rest of the path; None: there is no such run."""
+        """What a run is expected to give, by its kind and the rest of the path;
+        None: there is no such run."""
         group, _, own = name.partition(".")
         lines = self._group(group).get(own)
         return None if lines is None else outputs_of(lines)
 
     def keep(self, given: dict[str, dict[str, Any]], every: list[str]) -> None:
-        """Writes what runs gave, in the order of `every` and beside what is kept of the others; what is none of `every` goes."""
+        """Writes what runs gave, in the order of `every` and beside what is kept of the others;
+        what is none of `every` goes."""
         groups: dict[str, list[str]] = {}
         for name in every:
             groups.setdefault(name.partition(".")[0], []).append(name)
@@ -121,8 +151,17 @@ class Expected:
         for group, names in groups.items():
             if any(name in given for name in names):
                 before = {} if all(name in given for name in names) else self._read(group)
-                runs = {name: lines_of(given[name]) if name in given else before.get(name.partition(".")[2]) for name in names}
-                (self._folder / f"{group}.json").write_text(group_text({name.partition(".")[2]: lines for name, lines in runs.items() if lines}))
+                runs = {
+                    name: lines_of(given[name])
+                    if name in given
+                    else before.get(name.partition(".")[2])
+                    for name in names
+                }
+                (self._folder / f"{group}.json").write_text(
+                    group_text(
+                        {name.partition(".")[2]: lines for name, lines in runs.items() if lines}
+                    )
+                )
         for file in self._folder.iterdir():
             if file.stem not in groups:
                 file.unlink()

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The files of expected results hold every value, and a run that is made again changes no other one."""
+"""The files of expected results hold every value,
+and a run that is made again changes no other one."""
 
 from __future__ import annotations
 
@@ -13,9 +14,20 @@ from typing import Any
 import kept
 
 FIRST = {
-    "result": {"configuration": {"policy": "SPTF", "drive": {"zone": [{"first": "0", "slips": ["3", "4"]}, {"first": "9", "slips": []}], "name": "5"},
-                                 "sim": {"seed": "1"}},
-               "mean": "0.10", "oldest": None, "version": "0.1.0", "late": False},
+    "result": {
+        "configuration": {
+            "policy": "SPTF",
+            "drive": {
+                "zone": [{"first": "0", "slips": ["3", "4"]}, {"first": "9", "slips": []}],
+                "name": "5",
+            },
+            "sim": {"seed": "1"},
+        },
+        "mean": "0.10",
+        "oldest": None,
+        "version": "0.1.0",
+        "late": False,
+    },
     "waves": {"disk.mech.head": "1227e6", "disk.mech.angle": "0 0", "top": "0123"},
 }
 
@@ -32,12 +44,19 @@ class Kept(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
         self.expected = kept.Expected(self.folder)
-        self.runs = {"a.first": FIRST, "a.policy": changed(policy="FCFS"), "a.drive": changed(drive={"zone": [], "name": "6"}), "b.other": FIRST}
+        self.runs = {
+            "a.first": FIRST,
+            "a.policy": changed(policy="FCFS"),
+            "a.drive": changed(drive={"zone": [], "name": "6"}),
+            "b.other": FIRST,
+        }
         self.expected.keep(self.runs, list(self.runs))
 
     def assert_kept(self) -> None:
         for name, given in self.runs.items():
-            self.assertEqual(dict(kept.leaves(self.expected.run(name))), dict(kept.leaves(given)), name)
+            self.assertEqual(
+                dict(kept.leaves(self.expected.run(name))), dict(kept.leaves(given)), name
+            )
 
     def test_every_value_of_every_run_is_kept(self) -> None:
         self.assert_kept()
@@ -47,7 +66,9 @@ class Kept(unittest.TestCase):
     def test_what_the_first_run_has_is_not_written_again(self) -> None:
         text = (self.folder / "a.json").read_text()
         self.assertEqual(text.count('"result/configuration/sim/": {"seed": 1}'), 1)
-        self.assertIn('"result/": {"late": false, "mean": 0.10, "oldest": null, "version": "0.1.0"}', text)
+        self.assertIn(
+            '"result/": {"late": false, "mean": 0.10, "oldest": null, "version": "0.1.0"}', text
+        )
         self.assertIn('"result/configuration/drive/zone/1/": null', text)
 
     def test_a_run_that_is_made_again_changes_no_other_one(self) -> None:

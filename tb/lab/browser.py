@@ -1,9 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A page in Debian's Chromium without a display, over the DevTools protocol on a pipe: no port, no driver, no package.
+"""A page in Debian's Chromium without a display, over the DevTools protocol on a pipe:
+no port, no driver, no package.
 
-    build/venv/bin/python tb/lab/browser.py PAGE.html PICTURE.png [HEIGHT [SECTION ...]]    a picture, 1280 pixels wide, as high as the page or as said,
-                                                                                           of these sections alone where some are named
+    build/venv/bin/python tb/lab/browser.py PAGE.html PICTURE.png [HEIGHT [SECTION ...]]
+
+makes a picture, 1280 pixels wide, as high as the page or as said, of these sections alone where
+some are named.
 """
+
 from __future__ import annotations
 
 import base64
@@ -22,8 +26,20 @@ from typing import Any
 from PIL import Image
 
 CHROMIUM = "/usr/bin/chromium"
-_OPTIONS = ("--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-dev-shm-usage", "--no-first-run", "--disable-background-networking",
-            "--disable-component-update", "--disable-sync", "--disable-extensions", "--hide-scrollbars", "--remote-debugging-pipe")
+_OPTIONS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--disable-dev-shm-usage",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--disable-extensions",
+    "--hide-scrollbars",
+    "--remote-debugging-pipe",
+)
 
 
 class Browser:
@@ -32,27 +48,51 @@ class Browser:
     def __init__(self, width: int = 1280, height: int = 900) -> None:
         self.events: list[dict[str, Any]] = []
         self._size = (width, height)
-        self._folder = tempfile.TemporaryDirectory(prefix="platter-browser-", ignore_cleanup_errors=True)
+        self._folder = tempfile.TemporaryDirectory(
+            prefix="platter-browser-", ignore_cleanup_errors=True
+        )
         command_read, self._to = os.pipe()
         self._from, reply_write = os.pipe()
 
-        def place() -> None:   # the browser reads from descriptor 3 and writes to 4
+        def place() -> None:  # the browser reads from descriptor 3 and writes to 4
             low, high = os.dup(command_read), os.dup(reply_write)
             os.dup2(low, 3)
             os.dup2(high, 4)
 
-        self._process = subprocess.Popen([CHROMIUM, *_OPTIONS, f"--user-data-dir={self._folder.name}", f"--window-size={width},{height}", "about:blank"],
-                                         stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=place, close_fds=False)
+        self._process = subprocess.Popen(
+            [
+                CHROMIUM,
+                *_OPTIONS,
+                f"--user-data-dir={self._folder.name}",
+                f"--window-size={width},{height}",
+                "about:blank",
+            ],
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+            preexec_fn=place,
+            close_fds=False,
+        )
         os.close(command_read)
         os.close(reply_write)
         self._buffer = b""
         self._number = 0
         self._session = ""
-        page = next(one for one in self.call("Target.getTargets")["targetInfos"] if one["type"] == "page")
-        self._session = self.call("Target.attachToTarget", targetId=page["targetId"], flatten=True)["sessionId"]
+        page = next(
+            one for one in self.call("Target.getTargets")["targetInfos"] if one["type"] == "page"
+        )
+        self._session = self.call("Target.attachToTarget", targetId=page["targetId"], flatten=True)[
+            "sessionId"
+        ]
         for domain in ("Page", "Runtime", "Log", "Network"):
             self.call(f"{domain}.enable")
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=False)
+        self.call(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=height,
+            deviceScaleFactor=1,
+            mobile=False,
+        )
 
     def __enter__(self) -> Browser:
         return self
@@ -82,7 +122,12 @@ class Browser:
     def call(self, method: str, **parameters: Any) -> dict[str, Any]:
         """Its result, within a minute."""
         self._number += 1
-        message = {"id": self._number, "method": method, "params": parameters, **({"sessionId": self._session} if self._session else {})}
+        message = {
+            "id": self._number,
+            "method": method,
+            "params": parameters,
+            **({"sessionId": self._session} if self._session else {}),
+        }
         os.write(self._to, json.dumps(message).encode() + b"\0")
         end = time.monotonic() + 60
         while True:
@@ -95,7 +140,9 @@ class Browser:
 
     def value(self, expression: str) -> Any:
         """Of JavaScript."""
-        answer = self.call("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
+        answer = self.call(
+            "Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True
+        )
         if "exceptionDetails" in answer:
             raise RuntimeError(answer["exceptionDetails"])
         return answer["result"].get("value")
@@ -110,24 +157,42 @@ class Browser:
     def open(self, page: Path) -> None:
         """With all its charts drawn, or failed."""
         self.call("Page.navigate", url=page.resolve().as_uri())
-        self.wait(lambda: self.value("document.readyState === 'complete' && [...document.querySelectorAll('.chart')].every(c => c.dataset.drawn || c.classList.contains('error'))"))
+        self.wait(
+            lambda: self.value(
+                "document.readyState === 'complete' && "
+                "[...document.querySelectorAll('.chart')].every("
+                "c => c.dataset.drawn || c.classList.contains('error'))"
+            )
+        )
 
     def resize(self, width: int, *, printed: bool = False) -> None:
         """The window, or the page's width on paper: there the page is as for a printer."""
         self._size = (width, self._size[1])
         self.call("Emulation.setEmulatedMedia", media="print" if printed else "")
-        self.call("Emulation.setDeviceMetricsOverride", width=width, height=self._size[1], deviceScaleFactor=1, mobile=False)
+        self.call(
+            "Emulation.setDeviceMetricsOverride",
+            width=width,
+            height=self._size[1],
+            deviceScaleFactor=1,
+            mobile=False,
+        )
 
     def printed(self) -> bytes:
         """As PDF, on A4."""
-        return base64.b64decode(self.call("Page.printToPDF", printBackground=True, paperWidth=8.27, paperHeight=11.69)["data"])
+        return base64.b64decode(
+            self.call("Page.printToPDF", printBackground=True, paperWidth=8.27, paperHeight=11.69)[
+                "data"
+            ]
+        )
 
     def picture(self, file: Path, height: int = 0) -> None:
         """With 256 colours, which look the same and take a third of the bytes."""
         tall = int(self.value("document.documentElement.scrollHeight"))
         height = min(tall, height or 16000)
         clip = {"x": 0, "y": 0, "width": self._size[0], "height": height, "scale": 1}
-        taken = self.call("Page.captureScreenshot", format="png", clip=clip, captureBeyondViewport=True)["data"]
+        taken = self.call(
+            "Page.captureScreenshot", format="png", clip=clip, captureBeyondViewport=True
+        )["data"]
         with Image.open(io.BytesIO(base64.b64decode(taken))) as image:
             image.convert("RGB").quantize(256, dither=Image.Dither.NONE).save(file, optimize=True)
 
@@ -137,5 +202,9 @@ if __name__ == "__main__":
     with Browser() as browser:
         browser.open(Path(page_))
         if rest[1:]:
-            browser.value(f"document.querySelectorAll('section').forEach(s => {{ if (!{json.dumps(rest[1:])}.includes(s.querySelector('h2').textContent)) s.remove(); }})")
+            browser.value(
+                "document.querySelectorAll('section').forEach(s => { "
+                f"if (!{json.dumps(rest[1:])}.includes(s.querySelector('h2').textContent)) "
+                "s.remove(); })"
+            )
         browser.picture(Path(picture_), int(rest[0]) if rest else 0)

@@ -37,26 +37,34 @@ class LabCase(unittest.TestCase):
         return path
 
     def executable(self, script: str) -> Path:
-        """Python that may call the model's executable as `PLATTER`, with its arguments in sys.argv[1:]."""
+        """Python that may call the model's executable as `PLATTER`,
+        with its arguments in sys.argv[1:]."""
         path = self.folder / "platter"
-        path.write_text(f"#!{sys.executable}\nimport os, sys, time\nfrom pathlib import Path\nPLATTER = {str(PLATTER)!r}\nFOLDER = Path({str(self.folder)!r})\n"
-                        f"{script}\nos.execv(PLATTER, [PLATTER, *sys.argv[1:]])\n")
+        path.write_text(
+            f"#!{sys.executable}\nimport os, sys, time\nfrom pathlib import Path\n"
+            f"PLATTER = {str(PLATTER)!r}\nFOLDER = Path({str(self.folder)!r})\n"
+            f"{script}\nos.execv(PLATTER, [PLATTER, *sys.argv[1:]])\n"
+        )
         path.chmod(path.stat().st_mode | stat.S_IXUSR)
         return path
 
     @staticmethod
     def nothing_measured(when: str, without: str = "response_ms fairness_index") -> str:
-        """A script for `executable`: of a run in which `when` holds, a discrete class in which no request has completed. `without` are the statistics that have
-        no sample then."""
-        return (f"if sys.argv[1] == 'run' and ({when}):\n"
-                "  import json, subprocess\n"
-                "  code = subprocess.call([PLATTER, *sys.argv[1:]])\n"
-                "  file = Path(sys.argv[sys.argv.index('--result') + 1])\n"
-                "  result = json.loads(file.read_text())\n"
-                "  one = result['classes']['discrete']\n"
-                f"  for key in {without.split()!r}: one[key] = dict.fromkeys(one[key]) if isinstance(one[key], dict) else None\n"
-                "  one |= {'completed': 0, 'outstanding': one['issued'], 'completions': 0, 'waiting': {'requests': one['issued'], 'oldest_ms': 1234.5}}\n"
-                "  file.write_text(json.dumps(result)); sys.exit(code)")
+        """A script for `executable`: of a run in which `when` holds, a discrete class in which no
+        request has completed. `without` are the statistics that have no sample then."""
+        return (
+            f"if sys.argv[1] == 'run' and ({when}):\n"
+            "  import json, subprocess\n"
+            "  code = subprocess.call([PLATTER, *sys.argv[1:]])\n"
+            "  file = Path(sys.argv[sys.argv.index('--result') + 1])\n"
+            "  result = json.loads(file.read_text())\n"
+            "  one = result['classes']['discrete']\n"
+            f"  for key in {without.split()!r}: "
+            "one[key] = dict.fromkeys(one[key]) if isinstance(one[key], dict) else None\n"
+            "  one |= {'completed': 0, 'outstanding': one['issued'], 'completions': 0, "
+            "'waiting': {'requests': one['issued'], 'oldest_ms': 1234.5}}\n"
+            "  file.write_text(json.dumps(result)); sys.exit(code)"
+        )
 
     COUNTS = "if sys.argv[1] == 'run': (FOLDER / f'ran-{os.getpid()}-{time.time_ns()}').touch()"
 

@@ -1,13 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The studies of `platter-lab reproduce`: statistics, verdicts, what is run and what is kept, pages and figures.
+"""The studies of `platter-lab reproduce`: statistics, verdicts, what is run and what is kept,
+pages and figures.
 
-Runs of the model are made up, but for the last suite, which needs its executable in the variable PLATTER.
+Runs of the model are made up, but for the last suite,
+which needs its executable in the variable PLATTER.
 """
+
 import contextlib
 import csv
 import functools
 import gc
 import io
+import itertools
 import json
 import math
 import os
@@ -18,23 +22,65 @@ import tomllib
 import unittest
 from dataclasses import replace
 from pathlib import Path
+from typing import ClassVar
 from unittest import mock
 
 import jsonschema
 import numpy as np
 import scipy.stats
-
 from platter_lab import LabError, StudyFailed, cli, reproduce, statistics
 from platter_lab.reproduce import (
-    autoqos, beyond_clusters, clusters, command, eager_writing, ew_array, integrated_servers, mixed_media, on_real_drives,
-    page, replicated_striping, text_and_video, varying_loads,
+    autoqos,
+    beyond_clusters,
+    clusters,
+    eager_writing,
+    ew_array,
+    integrated_servers,
+    mixed_media,
+    on_real_drives,
+    page,
+    replicated_striping,
+    text_and_video,
+    varying_loads,
 )
-from platter_lab.reproduce.claims import Claim, Criterion, Grid, Part, Unit, Verdict, above, below, combined, deciding, near
+from platter_lab.reproduce.claims import (
+    Claim,
+    Criterion,
+    Grid,
+    Part,
+    Unit,
+    Verdict,
+    above,
+    below,
+    combined,
+    deciding,
+    near,
+)
 from platter_lab.reproduce.figures import Chart, Map, Series, apart, drawn, svg
+from platter_lab.reproduce.interpretations import (
+    DEFAULT,
+    Factor,
+    Interpretation,
+    Judged,
+    Together,
+    combinations,
+    judge,
+)
 from platter_lab.reproduce.mixed_load import (
-    CI_OPT, CLUST, CLUST_REQ, COMBINATIONS, FACTORS, SPTF, TPS_OPT, TPS_SCAN, Load, Opponents, View, fairness, response_s)
-from platter_lab.reproduce.interpretations import DEFAULT, Factor, Judged, Interpretation, Together, combinations, judge
-from platter_lab.statistics import Interval, Trend, exact, growth, interval, interval_of_known, paired_ratio, slope, trend
+    CI_OPT,
+    CLUST,
+    CLUST_REQ,
+    COMBINATIONS,
+    FACTORS,
+    SPTF,
+    TPS_OPT,
+    TPS_SCAN,
+    Load,
+    Opponents,
+    View,
+    fairness,
+    response_s,
+)
 from platter_lab.reproduce.study import Plan, Report, Study, Table
 from platter_lab.reproduce.turning_points import Turn, grid_table, where
 from platter_lab.runs.executor import LocalProcesses
@@ -42,15 +88,37 @@ from platter_lab.runs.point import ROOT, Point, probes_of
 from platter_lab.runs.results import Results
 from platter_lab.runs.runner import Runner
 from platter_lab.runs.store import Store
+from platter_lab.statistics import (
+    Interval,
+    Trend,
+    exact,
+    growth,
+    interval,
+    interval_of_known,
+    paired_ratio,
+    slope,
+    trend,
+)
 
-gc.set_threshold(100_000, 20, 20)   # results are many objects, and hardly any of them is garbage
+gc.set_threshold(100_000, 20, 20)  # results are many objects, and hardly any of them is garbage
 
-STUDIES = (mixed_media, beyond_clusters, on_real_drives, eager_writing, ew_array, replicated_striping, autoqos, integrated_servers)
+STUDIES = (
+    mixed_media,
+    beyond_clusters,
+    on_real_drives,
+    eager_writing,
+    ew_array,
+    replicated_striping,
+    autoqos,
+    integrated_servers,
+)
 
 
 class Statistics(unittest.TestCase):
     def test_interval_is_students(self) -> None:
-        value = interval([10.0, 12.0, 14.0, 16.0, 18.0])  # deviation sqrt(10), t(0.975, 4) = 2.77645
+        value = interval(
+            [10.0, 12.0, 14.0, 16.0, 18.0]
+        )  # deviation sqrt(10), t(0.975, 4) = 2.77645
         self.assertAlmostEqual(value.mean, 14.0)
         self.assertAlmostEqual(value.high - value.mean, 2.7764451 * math.sqrt(10 / 5), places=5)
         self.assertAlmostEqual(value.mean - value.low, value.high - value.mean)
@@ -61,15 +129,27 @@ class Statistics(unittest.TestCase):
             for scale in (1e-3, 1.0, 1e6):
                 with self.subTest(runs=runs, scale=scale):
                     samples = scale * (3 + source.standard_normal(runs))
-                    half = scipy.stats.t.ppf(0.975, runs - 1) * np.std(samples, ddof=1) / math.sqrt(runs)
+                    half = (
+                        scipy.stats.t.ppf(0.975, runs - 1)
+                        * np.std(samples, ddof=1)
+                        / math.sqrt(runs)
+                    )
                     value = interval(list(samples))
                     self.assertEqual(value.runs, runs)
-                    for found, expected in ((value.mean, np.mean(samples)), (value.high, np.mean(samples) + half), (value.low, np.mean(samples) - half)):
+                    for found, expected in (
+                        (value.mean, np.mean(samples)),
+                        (value.high, np.mean(samples) + half),
+                        (value.low, np.mean(samples) - half),
+                    ):
                         self.assertAlmostEqual(found / scale, expected / scale, delta=1e-12)
 
     def test_what_a_result_does_not_have_is_no_data(self) -> None:
-        for value in (interval([1.0, None]), paired_ratio([1.0, None], [1.0, 2.0]), paired_ratio([1.0, 2.0], [1.0, None]),
-                      growth([[1.0] * 19 + [None], [1.0] * 20])):
+        for value in (
+            interval([1.0, None]),
+            paired_ratio([1.0, None], [1.0, 2.0]),
+            paired_ratio([1.0, 2.0], [1.0, None]),
+            growth([[1.0] * 19 + [None], [1.0] * 20]),
+        ):
             self.assertTrue(math.isnan(value.mean))
             self.assertEqual(value.runs, 2)
             self.assertIs(above(0).judge(value), Verdict.OPEN)
@@ -95,28 +175,43 @@ class Statistics(unittest.TestCase):
             paired_ratio([1.0, 2.0], [1.0])
 
 
-def queue(source: np.random.Generator, load: float, seconds: float, service_s: float = 0.01) -> list[float]:
-    """A single server with Poisson arrivals and gamma-distributed service, its deviation 0.7 of its mean: the mean number there in each of twenty
-    parts of the time, after a warm-up of 100 s that begins with none."""
+def queue(
+    source: np.random.Generator, load: float, seconds: float, service_s: float = 0.01
+) -> list[float]:
+    """A single server with Poisson arrivals and gamma-distributed service, its deviation 0.7 of its
+    mean: the mean number there in each of twenty parts of the time, after a warm-up of 100 s that
+    begins with none."""
     number = source.poisson(load / service_s * (seconds + 100))
-    arrives = np.cumsum(source.standard_exponential(number + 1))   # as uniform ones in order, which sorting takes longer for
+    arrives = np.cumsum(
+        source.standard_exponential(number + 1)
+    )  # as uniform ones in order, which sorting takes longer for
     arrives = arrives[:-1] * ((seconds + 100) / arrives[-1])
-    service = service_s / 2 * (source.standard_exponential(number) + source.standard_exponential(number))
+    service = (
+        service_s / 2 * (source.standard_exponential(number) + source.standard_exponential(number))
+    )
     work = np.cumsum(service)
     leaves = work + np.maximum.accumulate(arrives - (work - service))
+
     def until(times: np.ndarray, end: float) -> float:
         """The sum of the times, each one cut at the end."""
         earlier = np.searchsorted(times, end)
         return times[:earlier].sum() + end * (number - earlier)
+
     bounds = np.linspace(100, 100 + seconds, 21)
-    return list(np.diff([until(leaves, end) - until(arrives, end) for end in bounds]) / (seconds / 20))
+    return list(
+        np.diff([until(leaves, end) - until(arrives, end) for end in bounds]) / (seconds / 20)
+    )
 
 
 class MeansOfPoints(unittest.TestCase):
     def test_a_jackknife_of_a_mean_is_students_t(self) -> None:
         samples = [1.0, 2.0, 4.0, 8.0]
         found, exactly = statistics.jackknife([samples], lambda means: means[0]), interval(samples)
-        for one, other in zip((found.mean, found.low, found.high), (exactly.mean, exactly.low, exactly.high), strict=True):
+        for one, other in zip(
+            (found.mean, found.low, found.high),
+            (exactly.mean, exactly.low, exactly.high),
+            strict=True,
+        ):
             self.assertAlmostEqual(one, other)
         self.assertEqual(found.runs, 4)
 
@@ -128,12 +223,16 @@ class MeansOfPoints(unittest.TestCase):
         covered = 0
         for _ in range(200):
             points = [value + 0.1 * source.normal(size=12) for value in (*true, *mirror)]
-            found = statistics.jackknife(points, lambda means: statistics.correlated(means[:4], means[4:]))
+            found = statistics.jackknife(
+                points, lambda means: statistics.correlated(means[:4], means[4:])
+            )
             covered += found.low < wanted < found.high
         self.assertGreater(covered, 170)
 
     def test_no_data_and_no_variation(self) -> None:
-        self.assertTrue(math.isnan(statistics.jackknife([[1.0, None]], lambda means: means[0]).mean))
+        self.assertTrue(
+            math.isnan(statistics.jackknife([[1.0, None]], lambda means: means[0]).mean)
+        )
         self.assertTrue(math.isnan(statistics.jackknife([[1.0]], lambda means: means[0]).mean))
         self.assertTrue(math.isnan(statistics.correlated([1, 1], [1, 2])))
         self.assertAlmostEqual(statistics.correlated([1, 2, 3], [5, 3, 1]), -1)
@@ -147,21 +246,38 @@ class Stability(unittest.TestCase):
         self.assertAlmostEqual(slope([5.0] * 20), 0.0)
         self.assertAlmostEqual(growth([[i + 0.5 for i in range(20)]] * 3).mean, 2.0, places=9)
         self.assertEqual(trend(growth([[0.0] * 20] * 2)), Trend.STEADY)
-        self.assertEqual(trend(growth([[1.0] * 20])), Trend.OPEN, "one run says nothing of the spread")
+        self.assertEqual(
+            trend(growth([[1.0] * 20])), Trend.OPEN, "one run says nothing of the spread"
+        )
 
     def verdicts(self, load: float, seconds: float, times: int) -> list[Trend]:
         source = np.random.default_rng(round(1000 * load + seconds))
-        return [trend(growth([queue(source, load, seconds) for _ in range(5)])) for _ in range(times)]
+        return [
+            trend(growth([queue(source, load, seconds) for _ in range(5)])) for _ in range(times)
+        ]
 
     def test_stable_queues_are_not_called_unstable_however_short_the_runs(self) -> None:
-        for load, seconds, times in ((0.5, 400, 10), (0.9, 400, 10), (0.97, 400, 20), (0.99, 800, 10), (0.97, 10_000, 2)):
+        for load, seconds, times in (
+            (0.5, 400, 10),
+            (0.9, 400, 10),
+            (0.97, 400, 20),
+            (0.99, 800, 10),
+            (0.97, 10_000, 2),
+        ):
             with self.subTest(load=load, seconds=seconds):
                 self.assertNotIn(Trend.UNSTABLE, self.verdicts(load, seconds, times))
 
     def test_stable_queues_are_shown_to_be_steady(self) -> None:
-        for load, seconds, times in ((0.5, 800, 5), (0.9, 800, 10), (0.97, 4000, 5), (0.97, 20_000, 2)):
+        for load, seconds, times in (
+            (0.5, 800, 5),
+            (0.9, 800, 10),
+            (0.97, 4000, 5),
+            (0.97, 20_000, 2),
+        ):
             with self.subTest(load=load, seconds=seconds):
-                self.assertGreaterEqual(self.verdicts(load, seconds, times).count(Trend.STEADY), 0.9 * times)
+                self.assertGreaterEqual(
+                    self.verdicts(load, seconds, times).count(Trend.STEADY), 0.9 * times
+                )
 
     def test_an_overloaded_queue_is_unstable(self) -> None:
         for seconds, times in ((4000, 5), (10_000, 2)):
@@ -170,7 +286,8 @@ class Stability(unittest.TestCase):
         self.assertNotIn(Trend.STEADY, self.verdicts(1.02, 800, 10), "and never steady")
 
     def test_the_share_unserved_at_the_end_could_not_tell(self) -> None:
-        # Half a hundredth more than it can do: far below a hundredth of what came is left at the end.
+        # Half a hundredth more than it can do: far below a hundredth of what came is left at the
+        # end.
         source = np.random.default_rng(3)
         over = [queue(source, 1.005, 20_000) for _ in range(5)]
         self.assertLess(max(parts[-1] for parts in over) / (100.5 * 20_000), 0.01)
@@ -182,18 +299,36 @@ def part(low: float, high: float, criterion: Criterion, label: str = "a") -> Par
 
 
 def claim(*parts: Part, **interpretations: Part) -> Claim:
-    return Claim("name", "text", "published", Unit.RATIO, "ratio", parts, {name: (p,) for name, p in interpretations.items()})
+    return Claim(
+        "name",
+        "text",
+        "published",
+        Unit.RATIO,
+        "ratio",
+        parts,
+        {name: (p,) for name, p in interpretations.items()},
+    )
 
 
 class Verdicts(unittest.TestCase):
     def test_each_verdict(self) -> None:
         for low, high, criterion, expected in (
-                (0.7, 0.9, below(1), Verdict.HOLDS), (1.1, 1.2, below(1), Verdict.FAILS), (0.9, 1.1, below(1), Verdict.OPEN),
-                (1.1, 1.2, above(1), Verdict.HOLDS), (0.7, 0.9, above(1), Verdict.FAILS), (0.9, 1.1, above(1), Verdict.OPEN),
-                (0.43, 0.46, near(0.45, 0.025), Verdict.HOLDS), (0.30, 0.40, near(0.45, 0.025), Verdict.FAILS),
-                (0.50, 0.60, near(0.45, 0.025), Verdict.FAILS), (0.42, 0.46, near(0.45, 0.025), Verdict.OPEN),
-                (1.0, 1.0, below(1), Verdict.FAILS), (1.0, 1.0, above(1), Verdict.FAILS), (0.0, 0.0, below(1), Verdict.HOLDS),
-                (math.nan, math.nan, below(1), Verdict.OPEN), (-math.inf, math.inf, below(1), Verdict.OPEN)):
+            (0.7, 0.9, below(1), Verdict.HOLDS),
+            (1.1, 1.2, below(1), Verdict.FAILS),
+            (0.9, 1.1, below(1), Verdict.OPEN),
+            (1.1, 1.2, above(1), Verdict.HOLDS),
+            (0.7, 0.9, above(1), Verdict.FAILS),
+            (0.9, 1.1, above(1), Verdict.OPEN),
+            (0.43, 0.46, near(0.45, 0.025), Verdict.HOLDS),
+            (0.30, 0.40, near(0.45, 0.025), Verdict.FAILS),
+            (0.50, 0.60, near(0.45, 0.025), Verdict.FAILS),
+            (0.42, 0.46, near(0.45, 0.025), Verdict.OPEN),
+            (1.0, 1.0, below(1), Verdict.FAILS),
+            (1.0, 1.0, above(1), Verdict.FAILS),
+            (0.0, 0.0, below(1), Verdict.HOLDS),
+            (math.nan, math.nan, below(1), Verdict.OPEN),
+            (-math.inf, math.inf, below(1), Verdict.OPEN),
+        ):
             with self.subTest(low=low, high=high, criterion=criterion):
                 self.assertIs(part(low, high, criterion).verdict, expected)
         self.assertIs(criterion.judge(exact(math.inf, 5)), Verdict.FAILS)
@@ -223,7 +358,11 @@ class Verdicts(unittest.TestCase):
             self.assertIs(combined(one), Verdict.OPEN)
             self.assertIn("no data (nothing)", claim(*one).ours())
         self.assertIs(combined([part(0.1, 0.2, below(1), "good"), nothing]), Verdict.OPEN)
-        for given in (paired_ratio([1.0, None], [2.0, 2.0]), paired_ratio([1.0, 1.0], [2.0, None]), growth([[1.0, None], [1.0, 2.0]])):
+        for given in (
+            paired_ratio([1.0, None], [2.0, 2.0]),
+            paired_ratio([1.0, 1.0], [2.0, None]),
+            growth([[1.0, None], [1.0, 2.0]]),
+        ):
             self.assertTrue(math.isnan(given.mean))
         known = interval_of_known([None, 3.0, math.nan, 5.0])
         self.assertEqual(known, interval([3.0, 5.0]))
@@ -233,63 +372,143 @@ class Verdicts(unittest.TestCase):
         good, bad, unsure = part(0.1, 0.2, below(1)), part(2, 3, below(1)), part(0.9, 1.1, below(1))
         turned = claim(good, alternating=good, upward=bad, idle=unsure)
         self.assertIs(turned.verdict, Verdict.DEPENDS)
-        self.assertEqual(turned.verdict_text(), "depends on: upward (does not hold; by default holds)")
+        self.assertEqual(
+            turned.verdict_text(), "depends on: upward (does not hold; by default holds)"
+        )
         self.assertIs(claim(bad, upward=good).verdict, Verdict.DEPENDS)
         self.assertIs(claim(good, idle=unsure).verdict, Verdict.HOLDS)
         self.assertIs(claim(unsure, upward=bad, idle=good).verdict, Verdict.OPEN)
 
     def test_interpretations_are_judged_where_they_touch(self) -> None:
         views = {"default": 0.5, "one": 2.0, "other": 2.0}
-        judged = Judged("n", "t", "p", Unit.RATIO, "q", frozenset({"A"}), lambda view: [Part("x", exact(view, 5), below(1))],
-                        (("elsewhere", lambda view: [Part("x", exact(view + 1, 5), below(1))]),))
-        interpretations = {Interpretation("one", "", affects=frozenset({"A"})): views["one"], Interpretation("other", "", affects=frozenset({"B"})): views["other"]}
-        self.assertEqual(judge(judged, views["default"], interpretations).contrary(), ["one", "elsewhere"])
-
+        judged = Judged(
+            "n",
+            "t",
+            "p",
+            Unit.RATIO,
+            "q",
+            frozenset({"A"}),
+            lambda view: [Part("x", exact(view, 5), below(1))],
+            (("elsewhere", lambda view: [Part("x", exact(view + 1, 5), below(1))]),),
+        )
+        interpretations = {
+            Interpretation("one", "", affects=frozenset({"A"})): views["one"],
+            Interpretation("other", "", affects=frozenset({"B"})): views["other"],
+        }
+        self.assertEqual(
+            judge(judged, views["default"], interpretations).contrary(), ["one", "elsewhere"]
+        )
 
     def test_a_grid_alone_turns_no_verdict(self) -> None:
-        judged = Judged("n", "t", "p", Unit.RATIO, "q", frozenset({"A"}), lambda view: [Part("x", exact(view, 5), below(1))])
+        judged = Judged(
+            "n",
+            "t",
+            "p",
+            Unit.RATIO,
+            "q",
+            frozenset({"A"}),
+            lambda view: [Part("x", exact(view, 5), below(1))],
+        )
         interpretation = Interpretation("r", "", affects=frozenset({"A"}))
         # At the interpretation's points the default does not hold either.
         found = judge(judged, 0.9, {interpretation: 1.2}, bases={interpretation: 1.1})
         self.assertIs(found.verdict, Verdict.HOLDS)
         found = judge(judged, 1.1, {interpretation: 1.2}, bases={interpretation: 0.9})
         self.assertIs(found.verdict, Verdict.DEPENDS)
-        self.assertEqual(found.verdict_text(), "depends on: r (does not hold; by default, at the same points, holds, at all does not hold)")
-        self.assertIs(judge(judged, 0.9, {interpretation: 1.2}, bases={interpretation: 0.8}).verdict, Verdict.DEPENDS)
-        self.assertEqual(judge(judged, 0.9, {}, bases={}).bases, {}, "without an interpretation nothing is compared")
+        self.assertEqual(
+            found.verdict_text(),
+            "depends on: r (does not hold; by default, at the same points, holds, "
+            "at all does not hold)",
+        )
+        self.assertIs(
+            judge(judged, 0.9, {interpretation: 1.2}, bases={interpretation: 0.8}).verdict,
+            Verdict.DEPENDS,
+        )
+        self.assertEqual(
+            judge(judged, 0.9, {}, bases={}).bases,
+            {},
+            "without an interpretation nothing is compared",
+        )
         rows = page.parts_table([found]).rows
         self.assertEqual([row[1] for row in rows], ["default", "default, at the points of r", "r"])
         # Each interpretation is held against the default at its own points.
         other = Interpretation("other", "", affects=frozenset({"A"}))
-        found = judge(judged, 1.1, {interpretation: 1.2, other: 1.2}, bases={interpretation: 1.1, other: 0.9})
-        self.assertEqual(found.verdict_text(), "depends on: other (does not hold; by default, at the same points, holds, at all does not hold)")
+        found = judge(
+            judged, 1.1, {interpretation: 1.2, other: 1.2}, bases={interpretation: 1.1, other: 0.9}
+        )
+        self.assertEqual(
+            found.verdict_text(),
+            "depends on: other (does not hold; by default, at the same points, holds, "
+            "at all does not hold)",
+        )
 
     def test_questions_are_answered_in_every_combination(self) -> None:
-        a, b = (Factor(name, "", (Interpretation(f"{name}0", "", affects=frozenset()),
-                                  Interpretation(f"{name}1", "", ((name, "1"),), affects=frozenset({policy}))))
-                for name, policy in (("a", "A"), ("b", "B")))
+        a, b = (
+            Factor(
+                name,
+                "",
+                (
+                    Interpretation(f"{name}0", "", affects=frozenset()),
+                    Interpretation(f"{name}1", "", ((name, "1"),), affects=frozenset({policy})),
+                ),
+            )
+            for name, policy in (("a", "A"), ("b", "B"))
+        )
         every = combinations((a, b))
         self.assertEqual([one.name for one in every], ["a0, b0", "a0, b1", "a1, b0", "a1, b1"])
-        self.assertEqual(every[3].applied("B"), ("B", (("b", "1"),)), "what touches another policy changes nothing")
+        self.assertEqual(
+            every[3].applied("B"),
+            ("B", (("b", "1"),)),
+            "what touches another policy changes nothing",
+        )
         self.assertFalse(every[0].touches("A", "B"))
-        both = Together((Interpretation("x", "", (("k", "1"),), (("A", "A'"),)), Interpretation("y", "", (("l", "2"),))))
+        both = Together(
+            (
+                Interpretation("x", "", (("k", "1"),), (("A", "A'"),)),
+                Interpretation("y", "", (("l", "2"),)),
+            )
+        )
         self.assertEqual(both.applied("A"), ("A'", (("k", "1"), ("l", "2"))))
 
-        judged = Judged("n", "t", "p", Unit.RATIO, "q", frozenset({"A", "B"}), lambda view: [Part("x", exact(view, 5), below(1))])
+        judged = Judged(
+            "n",
+            "t",
+            "p",
+            Unit.RATIO,
+            "q",
+            frozenset({"A", "B"}),
+            lambda view: [Part("x", exact(view, 5), below(1))],
+        )
         # Only b turns it, and only together with a1.
         found = judge(judged, 0.5, {}, (a, b), dict(zip(every, (0.5, 0.6, 0.7, 2.0), strict=True)))
         self.assertEqual(found.grid.turning(), ["a", "b"])
         found = judge(judged, 0.5, {}, (a, b), dict(zip(every, (0.5, 2.0, 0.5, 2.0), strict=True)))
         self.assertEqual(found.turning(), ["b"])
         self.assertIs(found.verdict, Verdict.DEPENDS)
-        self.assertEqual(found.verdict_text(), "depends on: b (holds in 2, does not hold in 2 of 4 combinations; by default holds)")
-        self.assertIsNone(judge(replace(judged, policies=frozenset({"C"})), 0.5, {}, (a, b), dict.fromkeys(every, 2.0)).grid)
+        self.assertEqual(
+            found.verdict_text(),
+            "depends on: b (holds in 2, does not hold in 2 of 4 combinations; by default holds)",
+        )
+        self.assertIsNone(
+            judge(
+                replace(judged, policies=frozenset({"C"})),
+                0.5,
+                {},
+                (a, b),
+                dict.fromkeys(every, 2.0),
+            ).grid
+        )
         whole = judge(judged, 0.5, {}, (a, b), dict.fromkeys(every, 0.5))
         self.assertEqual((whole.verdict, whole.verdict_text()), (Verdict.HOLDS, "holds"))
-        self.assertEqual(Grid(("a",), {("a0",): (part(0.1, 0.2, below(1)),), ("a1",): ()}).turning(), [], "nothing to compare turns nothing")
+        self.assertEqual(
+            Grid(("a",), {("a0",): (part(0.1, 0.2, below(1)),), ("a1",): ()}).turning(),
+            [],
+            "nothing to compare turns nothing",
+        )
 
 
-# An executable that stands for the model: it notes each run, and answers from its arguments. A shell script starts fastest.
+# An executable that stands for the model: it notes each run, and answers from its arguments. A
+# shell script starts fastest.
 FAKE = r"""#!/bin/sh
 set -eu
 command=$1 scenario=$2 settings= table= tables=[]
@@ -326,7 +545,8 @@ if [ "$policy" = broken ]; then
   echo "simulation failed" >&2
   exit 1
 fi
-echo "{\"configuration\": {}, \"seed\": $seed, \"value\": ${#policy}, \"host\": {\"cpu_s\": $((2 * measure_s)).5}}" >"$out"
+echo "{\"configuration\": {}, \"seed\": $seed, \"value\": ${#policy}, \
+\"host\": {\"cpu_s\": $((2 * measure_s)).5}}" >"$out"
 """
 
 
@@ -353,7 +573,9 @@ class Keeping(unittest.TestCase):
         return Point(self.scenario, (("policy", policy), *settings), 0.0, 10.0)
 
     def run_all(self, *points: Point, jobs: int = 2, seeds=(1, 2)) -> Results:
-        return Runner(self.platter, Store(self.folder / "kept"), LocalProcesses(jobs)).results([(point, seeds) for point in points])
+        return Runner(self.platter, Store(self.folder / "kept"), LocalProcesses(jobs)).results(
+            [(point, seeds) for point in points]
+        )
 
     def ran(self) -> list[str]:
         """The runs since the last call, in order of name."""
@@ -385,7 +607,9 @@ class Keeping(unittest.TestCase):
     def test_the_executable_and_the_files_named_are_in_the_key(self) -> None:
         table = self.folder / "table.csv"
         table.write_text("1\n")
-        point = self.point("A", ("table", "table.csv"))  # as a scenario names it, from its own folder
+        point = self.point(
+            "A", ("table", "table.csv")
+        )  # as a scenario names it, from its own folder
         self.run_all(point)
         self.ran()
         table.write_text("2\n")
@@ -431,35 +655,56 @@ class Keeping(unittest.TestCase):
         self.assertEqual(self.ran(), ["A 1", "A 2"])
 
     def test_what_finished_before_a_failure_is_kept(self) -> None:
-        with self.assertRaisesRegex(LabError, r"policy=broken.*sim.seed=1\nfailed with exit code 1: simulation failed"):
-            self.run_all(self.point("A"), self.point("broken"), *(self.point(f"later {i}") for i in range(50)), jobs=1)
+        with self.assertRaisesRegex(
+            LabError, r"policy=broken.*sim.seed=1\nfailed with exit code 1: simulation failed"
+        ):
+            self.run_all(
+                self.point("A"),
+                self.point("broken"),
+                *(self.point(f"later {i}") for i in range(50)),
+                jobs=1,
+            )
         ran = self.ran()
         self.assertEqual(ran[:3], ["A 1", "A 2", "broken 1"])
         self.assertLess(len(ran), 50)
         self.run_all(self.point("A"))
         self.assertEqual(self.ran(), [])
-        self.assertEqual([file for file in (self.folder / "kept").rglob("*") if file.name.endswith(".part")], [])
+        self.assertEqual(
+            [file for file in (self.folder / "kept").rglob("*") if file.name.endswith(".part")], []
+        )
 
     def test_points_of_one_content_are_run_once(self) -> None:
         copy = self.folder / "copy.toml"
         copy.write_text(self.scenario.read_text())
-        points = [self.point("A"), replace(self.point("A"), least_s=1.0), replace(self.point("A"), scenario=copy)]
+        points = [
+            self.point("A"),
+            replace(self.point("A"), least_s=1.0),
+            replace(self.point("A"), scenario=copy),
+        ]
         results = self.run_all(*points, jobs=8)
         self.assertEqual(self.ran(), ["A 1", "A 2"])
         self.assertEqual([results[point] for point in points], [results[points[0]]] * 3)
-        estimate = Runner(self.platter, Store(self.folder / "elsewhere"), LocalProcesses(2)).estimate([(point, (1, 2)) for point in points])
+        estimate = Runner(
+            self.platter, Store(self.folder / "elsewhere"), LocalProcesses(2)
+        ).estimate([(point, (1, 2)) for point in points])
         self.assertAlmostEqual(estimate.cpu_s, 2 * (0.5 + 2 * 10.0))
 
     def test_two_summaries_of_one_log_are_two_contents(self) -> None:
-        points = [replace(self.point("A"), summary=summary) for summary in (first_summary, second_summary)]
+        points = [
+            replace(self.point("A"), summary=summary) for summary in (first_summary, second_summary)
+        ]
         results = self.run_all(*points, seeds=(1,))
-        self.assertEqual([results[point][0]["summary"] for point in points], [{"which": 1}, {"which": 2}])
+        self.assertEqual(
+            [results[point][0]["summary"] for point in points], [{"which": 1}, {"which": 2}]
+        )
 
     def test_what_changes_while_it_is_used_is_not_kept(self) -> None:
         table = self.folder / "table.csv"
-        changes = {"platter": lambda: self.platter.write_text(FAKE + "# another build\n"),
-                   "configuration": lambda: self.scenario.write_text("format = 1\n# other\n"),
-                   "table.csv": lambda: table.write_text("2\n")}
+        changes = {
+            "platter": lambda: self.platter.write_text(FAKE + "# another build\n"),
+            "configuration": lambda: self.scenario.write_text("format = 1\n# other\n"),
+            "table.csv": lambda: table.write_text("2\n"),
+        }
         for name, change in changes.items():
             with self.subTest(changed=name):
                 self.platter.write_text(FAKE)
@@ -467,7 +712,7 @@ class Keeping(unittest.TestCase):
                 kept = self.folder / f"kept {name}"
                 runner = Runner(self.platter, Store(kept), LocalProcesses(1))
                 point = self.point("A", ("table", str(table)), ("unlike", name))
-                runner.estimate([(point, (1,))])   # has seen it
+                runner.estimate([(point, (1,))])  # has seen it
                 self.assertTrue(any(kept.rglob("*.json")))
                 probes = set(kept.rglob("*.json"))
                 change()
@@ -495,34 +740,85 @@ class Keeping(unittest.TestCase):
         self.assertAlmostEqual(estimate.cpu_s, 4 * (0.5 + 2 * 10.0))
         self.ran()
         self.run_all(self.point("A"), self.point("B"), seeds=(1,))
-        self.assertEqual(runner.estimate([(self.point("A"), (1,)), (self.point("B"), (1,))]).cpu_s, 0.0)
+        self.assertEqual(
+            runner.estimate([(self.point("A"), (1,)), (self.point("B"), (1,))]).cpu_s, 0.0
+        )
 
     def test_a_command_names_files_as_the_projects_folder_does(self) -> None:
         point = Point(ROOT / "docs" / "x.toml", (("policy", "OPS:SCAN/CI-OPT(6)"),), 1.0, 2.0)
-        self.assertEqual(point.command(3), "scripts/platter run docs/x.toml --set 'policy=OPS:SCAN/CI-OPT(6)' "
-                                           "--set sim.warmup_s=1 --set sim.measure_s=2 --set sim.seed=3")
+        self.assertEqual(
+            point.command(3),
+            "scripts/platter run docs/x.toml --set 'policy=OPS:SCAN/CI-OPT(6)' "
+            "--set sim.warmup_s=1 --set sim.measure_s=2 --set sim.seed=3",
+        )
 
     def tiny(self) -> Study:
         points = (self.point("A"), self.point("BBB"))
 
         def report(results: Results, quick: bool) -> Report:
-            values = [interval(results.samples(point, lambda r: r["value"] + r["seed"])) for point in points]
-            ratio = paired_ratio(*(results.samples(point, lambda r: r["value"] + r["seed"]) for point in reversed(points)))
-            return Report((Claim("more", "BBB is more", "2", Unit.RATIO, "ratio", (Part("BBB / A", ratio, above(1)),)),),
-                          (Chart("one.svg", "One", "x", "y", (Series("value", (1, 2), values),)),),
-                          (Table("Shown", ("a",), (("1|2",),)),),
-                          runs=(Table("Every run", ("policy", "seed", "value"), tuple(
-                              (policy, str(r["seed"]), f"{r['value']:g}") for policy, point in zip(("A", "B,B"), points) for r in results[point]), "runs.csv"),),
-                          details=(Table("Data", ("a", "b"), (("1", "x,y"),), "data.csv"),))
-        return Study("tiny", "Tiny", "Nothing but a test.", lambda quick: Plan(points, (1, 2, 3)), report)
+            values = [
+                interval(results.samples(point, lambda r: r["value"] + r["seed"]))
+                for point in points
+            ]
+            ratio = paired_ratio(
+                *(
+                    results.samples(point, lambda r: r["value"] + r["seed"])
+                    for point in reversed(points)
+                )
+            )
+            return Report(
+                (
+                    Claim(
+                        "more",
+                        "BBB is more",
+                        "2",
+                        Unit.RATIO,
+                        "ratio",
+                        (Part("BBB / A", ratio, above(1)),),
+                    ),
+                ),
+                (Chart("one.svg", "One", "x", "y", (Series("value", (1, 2), values),)),),
+                (Table("Shown", ("a",), (("1|2",),)),),
+                runs=(
+                    Table(
+                        "Every run",
+                        ("policy", "seed", "value"),
+                        tuple(
+                            (policy, str(r["seed"]), f"{r['value']:g}")
+                            for policy, point in zip(("A", "B,B"), points, strict=True)
+                            for r in results[point]
+                        ),
+                        "runs.csv",
+                    ),
+                ),
+                details=(Table("Data", ("a", "b"), (("1", "x,y"),), "data.csv"),),
+            )
+
+        return Study(
+            "tiny", "Tiny", "Nothing but a test.", lambda quick: Plan(points, (1, 2, 3)), report
+        )
 
     def reproduce(self, *arguments: str, studies=("tiny",)) -> tuple[int, str, str]:
         out, err = io.StringIO(), io.StringIO()
         module = mock.Mock(STUDY=self.tiny())
-        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err), \
-                mock.patch.dict(reproduce.STUDIES, {"tiny": "a test"}), mock.patch.dict("sys.modules", {"platter_lab.reproduce.tiny": module}):
+        with (
+            contextlib.redirect_stdout(out),
+            contextlib.redirect_stderr(err),
+            mock.patch.dict(reproduce.STUDIES, {"tiny": "a test"}),
+            mock.patch.dict("sys.modules", {"platter_lab.reproduce.tiny": module}),
+        ):
             try:
-                code = cli.main(["reproduce", *studies, "--platter", str(self.platter), "--cache", str(self.folder / "kept"), *arguments])
+                code = cli.main(
+                    [
+                        "reproduce",
+                        *studies,
+                        "--platter",
+                        str(self.platter),
+                        "--cache",
+                        str(self.folder / "kept"),
+                        *arguments,
+                    ]
+                )
             except SystemExit as left:
                 code = left.code
         return code, out.getvalue(), err.getvalue()
@@ -532,37 +828,96 @@ class Keeping(unittest.TestCase):
         self.assertEqual(code, 0, err)
         self.assertIn("holds: BBB is more", out)
         self.assertEqual(self.reproduce("--jobs", "4", "--output", str(self.folder / "b"))[0], 0)
-        files, others = ({str(file.relative_to(self.folder / name)): file.read_text() for file in (self.folder / name).rglob("*.*")} for name in "ab")
+        files, others = (
+            {
+                str(file.relative_to(self.folder / name)): file.read_text()
+                for file in (self.folder / name).rglob("*.*")
+            }
+            for name in "ab"
+        )
         self.assertEqual(files, others)
-        self.assertEqual(sorted(files), ["README.md", "claims.csv", "details/comparisons.csv", "details/data.csv", "details/runs.csv", "means.csv",
-                                         "one.csv", "one.svg"])
-        for expected in ("# Tiny", "Nothing but a test.", "| more | BBB is more | 2 | ratio: above 1.000 |", "| 1\\|2 |", "(one.svg)", "(means.csv)",
-                         "`runs.csv`, `comparisons.csv`, `data.csv`"):
+        self.assertEqual(
+            sorted(files),
+            [
+                "README.md",
+                "claims.csv",
+                "details/comparisons.csv",
+                "details/data.csv",
+                "details/runs.csv",
+                "means.csv",
+                "one.csv",
+                "one.svg",
+            ],
+        )
+        for expected in (
+            "# Tiny",
+            "Nothing but a test.",
+            "| more | BBB is more | 2 | ratio: above 1.000 |",
+            "| 1\\|2 |",
+            "(one.svg)",
+            "(means.csv)",
+            "`runs.csv`, `comparisons.csv`, `data.csv`",
+        ):
             self.assertIn(expected, files["README.md"])
         self.assertEqual(files["details/data.csv"], 'a,b\n1,"x,y"\n')
         runs = list(csv.reader(files["details/runs.csv"].splitlines()))
-        self.assertEqual([row[:2] for row in runs], [["policy", "seed"], *([policy, str(seed)] for policy in ("A", "B,B") for seed in (1, 2, 3))])
+        self.assertEqual(
+            [row[:2] for row in runs],
+            [
+                ["policy", "seed"],
+                *([policy, str(seed)] for policy in ("A", "B,B") for seed in (1, 2, 3)),
+            ],
+        )
         means = list(csv.DictReader(files["means.csv"].splitlines()))
-        self.assertEqual([(row["policy"], row["runs"]) for row in means], [("A", "3"), ("B,B", "3")])
+        self.assertEqual(
+            [(row["policy"], row["runs"]) for row in means], [("A", "3"), ("B,B", "3")]
+        )
 
     def test_means_of_runs(self) -> None:
-        runs = Table("Every run", ("policy", "rate", "seed", "ms", "gap", "trend"), (
-            ("A", "5", "1", "10", "", "steady"), ("A", "5", "2", "14", "", "steady"), ("A", "5", "1", "10", "", "steady"),
-            ("B", "5", "1", "3", "nan", "unstable"), ("A", "6", "1", "7.5", "2", "steady")), "runs.csv")
+        runs = Table(
+            "Every run",
+            ("policy", "rate", "seed", "ms", "gap", "trend"),
+            (
+                ("A", "5", "1", "10", "", "steady"),
+                ("A", "5", "2", "14", "", "steady"),
+                ("A", "5", "1", "10", "", "steady"),
+                ("B", "5", "1", "3", "nan", "unstable"),
+                ("A", "6", "1", "7.5", "2", "steady"),
+            ),
+            "runs.csv",
+        )
         found = page.means_table(runs)
-        self.assertEqual((found.file, found.header), ("means.csv", ("policy", "rate", "runs", "ms", "ms_half", "gap", "gap_half", "trend")))
-        half = scipy.stats.t.ppf(0.975, 1) * 2   # of 10 and 14: the deviation is the root of 8, and so is that of two means
-        self.assertEqual(found.rows, (("A", "5", "2", "12", f"{half:.3g}", "", "", "steady"), ("B", "5", "1", "3", "", "", "", "unstable"),
-                                      ("A", "6", "1", "7.5", "", "2", "", "steady")))
+        self.assertEqual(
+            (found.file, found.header),
+            ("means.csv", ("policy", "rate", "runs", "ms", "ms_half", "gap", "gap_half", "trend")),
+        )
+        half = (
+            scipy.stats.t.ppf(0.975, 1) * 2
+        )  # of 10 and 14: the deviation is the root of 8, and so is that of two means
+        self.assertEqual(
+            found.rows,
+            (
+                ("A", "5", "2", "12", f"{half:.3g}", "", "", "steady"),
+                ("B", "5", "1", "3", "", "", "", "unstable"),
+                ("A", "6", "1", "7.5", "", "2", "", "steady"),
+            ),
+        )
         with self.assertRaisesRegex(ValueError, "runs.csv: two runs of seed 1 of A, 5"):
             page.means_table(replace(runs, rows=(*runs.rows, ("A", "5", "1", "11", "", "steady"))))
 
     def test_claims_for_a_program(self) -> None:
         result = self.folder / "claims.json"
-        self.assertEqual(self.reproduce("--output", str(self.folder / "a"), "--result", str(result))[0], 0)
+        self.assertEqual(
+            self.reproduce("--output", str(self.folder / "a"), "--result", str(result))[0], 0
+        )
         claims = json.loads(result.read_text())
-        jsonschema.validate(claims, json.loads((ROOT / "docs/reference/claims.schema.json").read_text()))
-        self.assertEqual([(claim["id"], claim["verdict"], claim["published"]) for claim in claims["claims"]], [("more", "holds", "2")])
+        jsonschema.validate(
+            claims, json.loads((ROOT / "docs/reference/claims.schema.json").read_text())
+        )
+        self.assertEqual(
+            [(claim["id"], claim["verdict"], claim["published"]) for claim in claims["claims"]],
+            [("more", "holds", "2")],
+        )
         low, high = claims["claims"][0]["ci95"]
         self.assertTrue(low < claims["claims"][0]["measured"] < high)
         for figure in claims["figures"]:
@@ -577,19 +932,30 @@ class Keeping(unittest.TestCase):
                 file.unlink()
         self.assertEqual(self.reproduce("--jobs", "1", "--output", str(self.folder / "b"))[0], 0)
         for file in (self.folder / "a").rglob("*.*"):
-            self.assertEqual(file.read_bytes(), (self.folder / "b" / file.relative_to(self.folder / "a")).read_bytes())
+            self.assertEqual(
+                file.read_bytes(),
+                (self.folder / "b" / file.relative_to(self.folder / "a")).read_bytes(),
+            )
 
     def test_the_claims_go_into_a_pipe_and_through_a_link(self) -> None:
-        pipe, link, target = self.folder / "pipe", self.folder / "link.json", self.folder / "there" / "claims.json"
+        pipe, link, target = (
+            self.folder / "pipe",
+            self.folder / "link.json",
+            self.folder / "there" / "claims.json",
+        )
         os.mkfifo(pipe)
         target.parent.mkdir()
-        link.symlink_to(Path("there") / "claims.json")   # of what is not there yet
+        link.symlink_to(Path("there") / "claims.json")  # of what is not there yet
         reader = subprocess.Popen(["cat", str(pipe)], stdout=subprocess.PIPE, text=True)
         self.addCleanup(reader.kill)
-        self.assertEqual(self.reproduce("--output", str(self.folder / "a"), "--result", str(pipe))[0], 0)
+        self.assertEqual(
+            self.reproduce("--output", str(self.folder / "a"), "--result", str(pipe))[0], 0
+        )
         said = reader.communicate(timeout=30)[0]
         self.assertTrue(stat.S_ISFIFO(pipe.stat().st_mode))
-        self.assertEqual(self.reproduce("--output", str(self.folder / "a"), "--result", str(link))[0], 0)
+        self.assertEqual(
+            self.reproduce("--output", str(self.folder / "a"), "--result", str(link))[0], 0
+        )
         self.assertTrue(link.is_symlink())
         self.assertEqual(target.read_text(), said)
         self.assertEqual(json.loads(said)["study"], "tiny")
@@ -601,10 +967,16 @@ class Keeping(unittest.TestCase):
         no_result.write_text("#!/bin/sh\n[ $1 = run ] || echo 'format = 1'\n")
         for file in (junk, no_result):
             file.chmod(0o755)
-        for platter, said in (("/bin/echo", "did not give a configuration"), ("/bin/true", "did not give a configuration"),
-                              (junk, "Exec format error"), (no_result, "did not give a result")):
+        for platter, said in (
+            ("/bin/echo", "did not give a configuration"),
+            ("/bin/true", "did not give a configuration"),
+            (junk, "Exec format error"),
+            (no_result, "did not give a result"),
+        ):
             with self.subTest(platter=platter):
-                code, _, err = self.reproduce("--platter", str(platter), "--output", str(self.folder / "a"))
+                code, _, err = self.reproduce(
+                    "--platter", str(platter), "--output", str(self.folder / "a")
+                )
                 self.assertEqual(code, 2, err)
                 self.assertIn("platter run", err)
                 self.assertIn(said, err)
@@ -616,7 +988,11 @@ class Keeping(unittest.TestCase):
         for settings, expected in (("policy=broken", 1), ("bad=1", 2)):
             key, value = settings.split("=")
             self.tiny = lambda pair=(key, value), tiny=self.tiny: replace(
-                tiny(), plan=lambda quick: Plan((Point(self.scenario, (("policy", "A"), pair), 0.0, 10.0),), (1,)))
+                tiny(),
+                plan=lambda quick: Plan(
+                    (Point(self.scenario, (("policy", "A"), pair), 0.0, 10.0),), (1,)
+                ),
+            )
             code, _, err = self.reproduce("--output", str(self.folder / "a"))
             self.assertEqual(code, expected, err)
             self.assertIn(settings, err)
@@ -629,19 +1005,26 @@ class Keeping(unittest.TestCase):
         self.assertIsNone(store.read(key))
         kept.mkdir()
         (kept / key[:2]).write_text("no folder")
-        with self.assertRaisesRegex(LabError, f"{key[2:]}.json: Not a directory; expected a kept result"):
+        with self.assertRaisesRegex(
+            LabError, f"{key[2:]}.json: Not a directory; expected a kept result"
+        ):
             store.read(key)
 
     def test_bad_input_is_said_and_writes_nothing(self) -> None:
         taken = self.folder / "taken"
         taken.write_text("")
-        for arguments, said in ((("--jobs", "0"), "expected a whole number from 1"), (("--jobs", "two"), "expected a whole number"),
-                                (("--output", str(taken)), "expected a folder"), (("--output", str(taken / "below")), "is a file; expected a folder"),
-                                (("--output", "/proc/none"), "/proc/none: cannot be written"), (("--cache", "/proc/none"), "/proc/none: cannot be written"),
-                                (("--cache", str(taken)), "is a file; expected a folder for results of runs"),
-                                (("--result", str(taken / "below")), "Not a directory; expected a file for the claims"),
-                                (("--result", "/proc/none/claims.json"), "/proc/none: cannot be written"),
-                                (("--platter", str(self.folder / "none")), "no such executable")):
+        for arguments, said in (
+            (("--jobs", "0"), "expected a whole number from 1"),
+            (("--jobs", "two"), "expected a whole number"),
+            (("--output", str(taken)), "expected a folder"),
+            (("--output", str(taken / "below")), "is a file; expected a folder"),
+            (("--output", "/proc/none"), "/proc/none: cannot be written"),
+            (("--cache", "/proc/none"), "/proc/none: cannot be written"),
+            (("--cache", str(taken)), "is a file; expected a folder for results of runs"),
+            (("--result", str(taken / "below")), "Not a directory; expected a file for the claims"),
+            (("--result", "/proc/none/claims.json"), "/proc/none: cannot be written"),
+            (("--platter", str(self.folder / "none")), "no such executable"),
+        ):
             with self.subTest(arguments=arguments):
                 code, _, err = self.reproduce(*arguments)
                 self.assertEqual(code, 2)
@@ -649,7 +1032,9 @@ class Keeping(unittest.TestCase):
         code, _, err = self.reproduce(studies=("tiny", "nonesuch"))
         self.assertEqual(code, 2)
         self.assertIn("invalid choice: 'nonesuch'", err)
-        code, _, err = self.reproduce("--output", str(self.folder / "o"), studies=("tiny", "mixed-media"))
+        code, _, err = self.reproduce(
+            "--output", str(self.folder / "o"), studies=("tiny", "mixed-media")
+        )
         self.assertEqual(code, 2)
         self.assertIn("expected one study", err)
         self.assertEqual(self.ran(), [])
@@ -661,46 +1046,93 @@ class StreamTables(unittest.TestCase):
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name) / "tables"
             (folder / "b.csv").mkdir(parents=True)
-            with mock.patch("platter_lab.stream_tables.make_tables", lambda wheel: {"a.csv": "1\n", "b.csv": "2\n"}):
+            with mock.patch(
+                "platter_lab.stream_tables.make_tables",
+                lambda wheel: {"a.csv": "1\n", "b.csv": "2\n"},
+            ):
                 for expected in (2, 0):
-                    with contextlib.redirect_stderr(io.StringIO()), contextlib.redirect_stdout(io.StringIO()):
-                        self.assertEqual(cli.main(["stream-tables", "--output", str(folder)]), expected)
-                    self.assertEqual({file.name: file.read_text() for file in folder.iterdir() if file.is_file()},
-                                     {} if expected else {"a.csv": "1\n", "b.csv": "2\n"})
+                    with (
+                        contextlib.redirect_stderr(io.StringIO()),
+                        contextlib.redirect_stdout(io.StringIO()),
+                    ):
+                        self.assertEqual(
+                            cli.main(["stream-tables", "--output", str(folder)]), expected
+                        )
+                    self.assertEqual(
+                        {
+                            file.name: file.read_text()
+                            for file in folder.iterdir()
+                            if file.is_file()
+                        },
+                        {} if expected else {"a.csv": "1\n", "b.csv": "2\n"},
+                    )
                     if expected:
                         (folder / "b.csv").rmdir()
 
 
 class Figures(unittest.TestCase):
     def test_the_same_data_gives_the_same_bytes(self) -> None:
-        chart = Chart("f.svg", "λ & co", "x", "y", (Series("a", (1, 2, 4), (interval([1, 2]), None, interval([3, 4]))),), True, True)
+        chart = Chart(
+            "f.svg",
+            "λ & co",
+            "x",
+            "y",
+            (Series("a", (1, 2, 4), (interval([1, 2]), None, interval([3, 4]))),),
+            True,
+            True,
+        )
         first = svg(chart)
         self.assertEqual(first, svg(chart))
         self.assertNotIn("<dc:date>", first)
-        self.assertNotEqual(first, svg(replace(chart, series=(Series("a", (1, 2, 4), (None, None, interval([3, 4]))),))))
+        self.assertNotEqual(
+            first,
+            svg(replace(chart, series=(Series("a", (1, 2, 4), (None, None, interval([3, 4]))),))),
+        )
         self.assertIn("λ &amp; co", first)
 
     def test_a_figure_is_small_and_whole(self) -> None:
         x = range(200)
         wave = [exact(2 + math.sin(one / 10), 5) for one in x]
-        marked = Chart("f.svg", "F", "x", "y", (Series("a", x, wave), Series("b", x, [interval([y.mean - 1, y.mean]) for y in wave])))
+        marked = Chart(
+            "f.svg",
+            "F",
+            "x",
+            "y",
+            (Series("a", x, wave), Series("b", x, [interval([y.mean - 1, y.mean]) for y in wave])),
+        )
         text = svg(marked)
         self.assertLess(text.count("\n"), 100)
         # Each series has a mark at each point, and at both ends of the interval there.
-        self.assertEqual(sorted(line.count(" ") for line in text.splitlines() if 'class="marks"' in line)[-4:], [402, 402, 802, 802])
-        # A line goes by the points at which it bends, and is nowhere far from those that it leaves out.
-        line = max((line for line in svg(replace(marked, marks=False)).splitlines() if "<path" in line), key=len)
+        self.assertEqual(
+            sorted(line.count(" ") for line in text.splitlines() if 'class="marks"' in line)[-4:],
+            [402, 402, 802, 802],
+        )
+        # A line goes by the points at which it bends,
+        # and is nowhere far from those that it leaves out.
+        line = max(
+            (line for line in svg(replace(marked, marks=False)).splitlines() if "<path" in line),
+            key=len,
+        )
         numbers = [float(one) for one in line.split(' d="M')[1].split('"')[0].split()]
         kept_x, kept_y = np.array(numbers[::2]), np.array(numbers[1::2])
         self.assertTrue(30 < len(kept_x) < 150, len(kept_x))
         along = np.linspace(kept_x[0], kept_x[-1], 20_000)
         drawn_line = along + 1j * np.interp(along, kept_x, kept_y)
         middle, height = (kept_y.max() + kept_y.min()) / 2, (kept_y.max() - kept_y.min()) / 2
-        points = np.linspace(kept_x[0], kept_x[-1], 200) + 1j * (middle - height * np.sin(np.linspace(0, 19.9, 200)))
+        points = np.linspace(kept_x[0], kept_x[-1], 200) + 1j * (
+            middle - height * np.sin(np.linspace(0, 19.9, 200))
+        )
         self.assertLess(max(np.abs(drawn_line - point).min() for point in points), 0.3)
 
     def test_a_logarithmic_axis_has_plain_numbers(self) -> None:
-        chart = Chart("a.svg", "A", "x", "ms", (Series("one", [1, 2, 3], [exact(30.0, 5), exact(200.0, 5), exact(4000.0, 5)]),), log_y=True)
+        chart = Chart(
+            "a.svg",
+            "A",
+            "x",
+            "ms",
+            (Series("one", [1, 2, 3], [exact(30.0, 5), exact(200.0, 5), exact(4000.0, 5)]),),
+            log_y=True,
+        )
         text = svg(chart)
         for number in ("50", "100", "200", "1000"):
             self.assertIn(f">{number}</text>", text)
@@ -709,13 +1141,27 @@ class Figures(unittest.TestCase):
 
     def test_labels_of_a_logarithmic_axis_do_not_overprint(self) -> None:
         blocks = [blocks * 16 for blocks in replicated_striping.FRAGMENT_BLOCKS]
-        for ticks in (blocks, [16 * x for x in blocks], [1024 * x for x in blocks], [4, 8, 16, 32], [1, 2, 4, 8, 16, 32, 64, 128], [10]):
+        for ticks in (
+            blocks,
+            [16 * x for x in blocks],
+            [1024 * x for x in blocks],
+            [4, 8, 16, 32],
+            [1, 2, 4, 8, 16, 32, 64, 128],
+            [10],
+        ):
             labels = apart(ticks)
             self.assertEqual((len(labels), labels[-1]), (len(ticks), f"{ticks[-1]:,}"))
-            chart = Chart("f.svg", "t", "x", "y", (Series("a", ticks, [interval([1, 2])] * len(ticks)),), log_x=True)
+            chart = Chart(
+                "f.svg",
+                "t",
+                "x",
+                "y",
+                (Series("a", ticks, [interval([1, 2])] * len(ticks)),),
+                log_x=True,
+            )
             boxes = sorted((box.x0, box.x1) for box in drawn(chart))
             self.assertEqual(len(boxes), sum(map(bool, labels)))
-            for (_, end), (begin, _) in zip(boxes, boxes[1:], strict=False):
+            for (_, end), (begin, _) in itertools.pairwise(boxes):
                 self.assertGreater(begin, end, f"{ticks}: {labels}")
         self.assertNotIn("", apart([4, 8, 16, 32]))
 
@@ -726,8 +1172,22 @@ class Figures(unittest.TestCase):
         self.assertEqual(first, svg(chart))
         self.assertNotEqual(first, svg(replace(chart, values=[[1.0, 2.0, 4.0], [0.5, 1.5, 1.1]])))
         self.assertIn("<svg", svg(replace(chart, center=None)))
-        self.assertEqual(page.chart_table(chart), Table("Map", ("x", "y", "ratio"), (
-            ("10", "1", "1"), ("20", "1", "2"), ("30", "1", "4"), ("10", "2", "0.5"), ("20", "2", "1.5"), ("30", "2", "1")), "m.csv"))
+        self.assertEqual(
+            page.chart_table(chart),
+            Table(
+                "Map",
+                ("x", "y", "ratio"),
+                (
+                    ("10", "1", "1"),
+                    ("20", "1", "2"),
+                    ("30", "1", "4"),
+                    ("10", "2", "0.5"),
+                    ("20", "2", "1.5"),
+                    ("30", "2", "1"),
+                ),
+                "m.csv",
+            ),
+        )
 
 
 class LoadsThatVary(unittest.TestCase):
@@ -738,19 +1198,27 @@ class LoadsThatVary(unittest.TestCase):
             self.assertAlmostEqual(spread.share.sum(), 1)
             self.assertAlmostEqual(spread.mean, mean, places=6)
             self.assertAlmostEqual(spread.over, over)
-            self.assertAlmostEqual(spread.share[50] / spread.share[40], spread.share[190] / spread.share[180])
+            self.assertAlmostEqual(
+                spread.share[50] / spread.share[40], spread.share[190] / spread.share[180]
+            )
 
     def test_a_cascades_rates(self) -> None:
         # 2^11 intervals: as exact as the normal distribution is for eleven halvings.
         peak_to_mean, levels = 12.51, 11
         p = peak_to_mean ** (1 / levels) / 2
-        exact_mean = sum(math.comb(levels, j) * p ** (levels - j) * (1 - p) ** j for j in range(levels + 1)) / (2 * p) ** levels
+        exact_mean = (
+            sum(math.comb(levels, j) * p ** (levels - j) * (1 - p) ** j for j in range(levels + 1))
+            / (2 * p) ** levels
+        )
         for over in (0.01, 0.05):
             spread = varying_loads.cascade(peak_to_mean, levels, over, 200)
             self.assertAlmostEqual(spread.share.sum(), 1)
             self.assertAlmostEqual(spread.over, over, delta=0.02 * over)
             self.assertAlmostEqual(spread.mean / spread.peak, exact_mean, delta=0.02 * exact_mean)
-        self.assertGreater(varying_loads.cascade(peak_to_mean, levels, 0.05, 200).peak, varying_loads.cascade(peak_to_mean, levels, 0.01, 200).peak)
+        self.assertGreater(
+            varying_loads.cascade(peak_to_mean, levels, 0.05, 200).peak,
+            varying_loads.cascade(peak_to_mean, levels, 0.01, 200).peak,
+        )
 
     def test_what_is_above_capacity_waits_there(self) -> None:
         spread = varying_loads.exponential(48.4, 244, 0.01, 200)
@@ -767,7 +1235,8 @@ class LoadsThatVary(unittest.TestCase):
         self.assertAlmostEqual(even.ms, 4 * some)
         self.assertAlmostEqual(even.share, 0.4)
         self.assertAlmostEqual(even.mean_share, 0.4)
-        # The partitioned server's response 10 t, the integrated one's 4 t + 2 v, with v of the same law over 50 clients.
+        # The partitioned server's response 10 t, the integrated one's 4 t + 2 v,
+        # with v of the same law over 50 clients.
         rows = (((0, 50), (4.0, 104.0)), ((0, 50), (120.0, 220.0)))
         linear = varying_loads.expected_gain(spread, 50, (1, 30), (10.0, 300.0), rows)
         self.assertAlmostEqual(linear.ms, 6 * spread.mean - 2 * 50 / 30 * spread.mean * some)
@@ -777,48 +1246,81 @@ class LoadsThatVary(unittest.TestCase):
         table, rate = integrated_servers.VIDEO[0]
         lines = (text_and_video.SERVER.parent / table).read_text().splitlines()
         frames = sum(line[0].isdigit() for line in lines)
-        loop_s = frames // 25   # the clip is of 25 frames a second and not of whole seconds, so 25 loops are
+        loop_s = (
+            frames // 25
+        )  # the clip is of 25 frames a second and not of whole seconds, so 25 loops are
         rates = integrated_servers.video_rates(table, rate, 0.3, 25 * loop_s + frames % 25)
         self.assertAlmostEqual(8 * rates.mean(), rate, delta=1e-6 * rate)
         self.assertGreater(rates.max(), 1.2 * rates.min())
 
 
 class TextAndVideo(unittest.TestCase):
-    INTERPRETATIONS = {interpretation.name: interpretation for interpretation in integrated_servers.INTERPRETATIONS}
+    INTERPRETATIONS: ClassVar = {
+        interpretation.name: interpretation for interpretation in integrated_servers.INTERPRETATIONS
+    }
 
     def settings(self, point: Point) -> dict[str, str]:
         return dict(point.settings)
 
-    def view(self, interpretation: str = "", results: Results | None = None, quick: bool = True) -> text_and_video.View:
-        return text_and_video.View(quick, results, self.INTERPRETATIONS.get(interpretation, DEFAULT))
+    def view(
+        self, interpretation: str = "", results: Results | None = None, quick: bool = True
+    ) -> text_and_video.View:
+        return text_and_video.View(
+            quick, results, self.INTERPRETATIONS.get(interpretation, DEFAULT)
+        )
 
     def test_where_a_curve_crosses_a_level(self) -> None:
         self.assertEqual(text_and_video.crossing((10, 20, 30), (1.0, 3.0, 9.0), 6.0), 25.0)
         self.assertEqual(text_and_video.crossing((0, 20), (5.0, 6.0), 2.0), 0)
         self.assertTrue(math.isnan(text_and_video.crossing((10, 20), (1.0, 2.0), 3.0)))
-        self.assertEqual(text_and_video.crossing((10, 20), (5.0, 6.0), 2.0), -math.inf)   # somewhere below: no capacity is known
+        self.assertEqual(
+            text_and_video.crossing((10, 20), (5.0, 6.0), 2.0), -math.inf
+        )  # somewhere below: no capacity is known
 
     def test_loads_are_parts_of_our_own_capacities(self) -> None:
         # A response that is longer by a ninth: our T is nine tenths of the paper's.
         _, results = whole(integrated_servers, partitioned=1 / 0.9)
         view = self.view("", results)
-        self.assertAlmostEqual(view.text_unit, 0.9, delta=0.0051)   # whole clients
+        self.assertAlmostEqual(view.text_unit, 0.9, delta=0.0051)  # whole clients
         self.assertAlmostEqual(view.video_unit, 1.0, delta=0.01)
         point = self.settings(view.point(text_and_video.INTEGRATED, 100, 102))
-        self.assertEqual((point["text.clients"], point["video.clients"]), tuple(str(round(load * unit)) for load, unit in ((100, view.text_unit), (102, view.video_unit))))
-        self.assertEqual([part.verdict for part in next(one for one in integrated_servers.claims() if one.name == "t-calibrated").parts(view)], [Verdict.FAILS])
+        self.assertEqual(
+            (point["text.clients"], point["video.clients"]),
+            tuple(
+                str(round(load * unit))
+                for load, unit in ((100, view.text_unit), (102, view.video_unit))
+            ),
+        )
+        self.assertEqual(
+            [
+                part.verdict
+                for part in next(
+                    one for one in integrated_servers.claims() if one.name == "t-calibrated"
+                ).parts(view)
+            ],
+            [Verdict.FAILS],
+        )
         # Each interpretation has its own V: client-rounds are violated by fewer clients here.
         rounds = whole(integrated_servers, rounds=2.0)[1]
         late, by_round = self.view("", rounds), self.view("client-rounds", rounds)
         self.assertLess(by_round.video_unit, 0.98 * late.video_unit)
-        heavy = [self.settings(v.point(text_and_video.INTEGRATED, 200, 102))["video.clients"] for v in (late, by_round)]
+        heavy = [
+            self.settings(v.point(text_and_video.INTEGRATED, 200, 102))["video.clients"]
+            for v in (late, by_round)
+        ]
         self.assertEqual(heavy, [str(round(102 * v.video_unit)) for v in (late, by_round)])
         self.assertNotEqual(*heavy)
 
     def test_nothing_is_asked_for_before_the_units_are_known(self) -> None:
         first = integrated_servers.follow(Results({}), False)
-        self.assertEqual({self.settings(point)["server.architecture"] for point, _ in first.batches if point.measure_s == text_and_video.MEASURE_S},
-                         {"partitioned"})
+        self.assertEqual(
+            {
+                self.settings(point)["server.architecture"]
+                for point, _ in first.batches
+                if point.measure_s == text_and_video.MEASURE_S
+            },
+            {"partitioned"},
+        )
         self.assertLess(len(first.batches), 200)
 
     def test_a_point_that_is_asked_for_again_is_asked_for(self) -> None:
@@ -831,13 +1333,18 @@ class TextAndVideo(unittest.TestCase):
     def test_what_many_look_at_cannot_be_changed(self) -> None:
         spread = varying_loads.exponential(5, 30, 0.05, 20)
         self.assertIs(spread.cut(), spread.cut())
-        for shared in (spread.share, spread.cut().share, integrated_servers.video_rates(*integrated_servers.VIDEO[0], 0.3, 10)):
+        for shared in (
+            spread.share,
+            spread.cut().share,
+            integrated_servers.video_rates(*integrated_servers.VIDEO[0], 0.3, 10),
+        ):
             with self.assertRaises(ValueError):
                 shared[0] = 1.0
 
     def test_units_are_of_all_seeds_and_whole_clients(self) -> None:
-        """T and V are what so many clients are, not a part of one more; a seed beyond the first ones counts too."""
-        plan, results = whole(integrated_servers)
+        """T and V are what so many clients are, not a part of one more;
+        a seed beyond the first ones counts too."""
+        _, results = whole(integrated_servers)
         view = self.view("", results)
         self.assertEqual({len(view.own_text()), len(view.own_video())}, {len(view.seeds.most)})
         self.assertGreater(len(view.seeds.most), len(view.seeds.first))
@@ -846,32 +1353,78 @@ class TextAndVideo(unittest.TestCase):
         self.assertTrue(math.isnan(text_and_video.supported([102.0, math.nan])))
 
     def test_what_was_not_measured_is_no_data(self) -> None:
-        """A result without samples has None there: no data for a claim, nothing in a table, and no capacity that hangs on it."""
+        """A result without samples has None there:
+        no data for a claim, nothing in a table, and no capacity that hangs on it."""
         _, results = whole(integrated_servers)
         view = self.view("", results)
-        self.assertTrue(all(math.isnan(value) for value in view.samples(text_and_video.response, text_and_video.INTEGRATED, 0, 50)))
-        self.assertTrue(math.isnan(view.value(text_and_video.queueing_share, text_and_video.INTEGRATED, 0, 50, below(1)).value.mean))
-        self.assertTrue(all(math.isnan(value) for value in view.samples(text_and_video.late_units, text_and_video.INTEGRATED, 50, 0)))
-        self.assertTrue(all(math.isfinite(value) for value in view.text_capacity(text_and_video.INTEGRATED, 0, (0, 400, 450))))
-        rows = [dict(zip(integrated_servers.RUN_HEADER, row, strict=True)) for row in integrated_servers._rows(results)]
-        columns = next(row for row in rows if (row["server"], row["text_clients"], row["bursty_load"]) == ("integrated", "0", "") and row["video_clients"] != "0")
+        self.assertTrue(
+            all(
+                math.isnan(value)
+                for value in view.samples(text_and_video.response, text_and_video.INTEGRATED, 0, 50)
+            )
+        )
+        self.assertTrue(
+            math.isnan(
+                view.value(
+                    text_and_video.queueing_share, text_and_video.INTEGRATED, 0, 50, below(1)
+                ).value.mean
+            )
+        )
+        self.assertTrue(
+            all(
+                math.isnan(value)
+                for value in view.samples(
+                    text_and_video.late_units, text_and_video.INTEGRATED, 50, 0
+                )
+            )
+        )
+        self.assertTrue(
+            all(
+                math.isfinite(value)
+                for value in view.text_capacity(text_and_video.INTEGRATED, 0, (0, 400, 450))
+            )
+        )
+        rows = [
+            dict(zip(integrated_servers.RUN_HEADER, row, strict=True))
+            for row in integrated_servers._rows(results)
+        ]
+        columns = next(
+            row
+            for row in rows
+            if (row["server"], row["text_clients"], row["bursty_load"]) == ("integrated", "0", "")
+            and row["video_clients"] != "0"
+        )
         self.assertEqual((columns["response_ms"], columns["unit_queue_ms"]), ("", ""))
         self.assertNotEqual(columns["late_unit_share"], "")
 
     def test_a_share_of_comparisons_has_an_interval(self) -> None:
         points = [frozenset({name}) for name in "abcd"]
-        parts = [Part(name, Interval(mean, mean - 1, mean + 1, 5), below(0), at) for name, mean, at in zip("abcd", (-5.0, -0.5, 0.5, 5.0), points, strict=True)]
+        parts = [
+            Part(name, Interval(mean, mean - 1, mean + 1, 5), below(0), at)
+            for name, mean, at in zip("abcd", (-5.0, -0.5, 0.5, 5.0), points, strict=True)
+        ]
         share = text_and_video.share_of(parts, "4 points", above(0.5))
-        self.assertEqual((share.value.mean, share.value.low, share.value.high, share.value.runs), (0.5, 0.25, 0.75, 5))
+        self.assertEqual(
+            (share.value.mean, share.value.low, share.value.high, share.value.runs),
+            (0.5, 0.25, 0.75, 5),
+        )
         self.assertEqual(share.points, points[1] | points[2], "more seeds of these would decide it")
         self.assertIs(text_and_video.share_of(parts[:1], "", above(0.5)).verdict, Verdict.HOLDS)
         self.assertIs(text_and_video.share_of(parts[3:], "", above(0.5)).verdict, Verdict.FAILS)
         none = Part("e", exact(math.nan, 5), below(0))
-        self.assertTrue(math.isnan(text_and_video.share_of([*parts, none], "", above(0.5)).value.mean))
+        self.assertTrue(
+            math.isnan(text_and_video.share_of([*parts, none], "", above(0.5)).value.mean)
+        )
 
     def test_what_may_be_holds_somewhere(self) -> None:
-        failing, open_part, holding = part(0.0, 0.1, above(1), "f"), part(0.9, 1.2, above(1), "o"), part(1.1, 1.2, above(1), "h")
-        self.assertIs(text_and_video.somewhere([failing, open_part, holding]).verdict, Verdict.HOLDS)
+        failing, open_part, holding = (
+            part(0.0, 0.1, above(1), "f"),
+            part(0.9, 1.2, above(1), "o"),
+            part(1.1, 1.2, above(1), "h"),
+        )
+        self.assertIs(
+            text_and_video.somewhere([failing, open_part, holding]).verdict, Verdict.HOLDS
+        )
         self.assertIs(text_and_video.somewhere([failing, open_part]).verdict, Verdict.OPEN)
         self.assertIs(text_and_video.somewhere([failing, failing]).verdict, Verdict.FAILS)
         self.assertRegex(text_and_video.somewhere([failing, holding]).label, "^h; of 2 ")
@@ -881,12 +1434,27 @@ class TextAndVideo(unittest.TestCase):
         self.assertLess(len(integrated_servers._combinations(True)), 6)
         _, report = unchanged(integrated_servers)
         for one in report.claims:
-            self.assertEqual(one.grid is not None, one.name in integrated_servers.TOGETHER, one.name)
-        (turning,) = [table for table in report.tables if table.title == "Where these verdicts turn"]
-        self.assertEqual(turning.header, ("interval", "rotation", "areas", "rounds", *integrated_servers.TOGETHER))
+            self.assertEqual(
+                one.grid is not None, one.name in integrated_servers.TOGETHER, one.name
+            )
+        (turning,) = [
+            table for table in report.tables if table.title == "Where these verdicts turn"
+        ]
+        self.assertEqual(
+            turning.header,
+            ("interval", "rotation", "areas", "rounds", *integrated_servers.TOGETHER),
+        )
         self.assertEqual(len(turning.rows), len(integrated_servers._combinations(True)))
         both = integrated_servers.merged(integrated_servers._combinations(False)[-1])
-        self.assertEqual(dict(both.settings), {"scheduling.budget_interval_s": "1", "scheduling.cello_rotation": "half-turn", "server.areas": "spread", "video.rounds": "staggered"})
+        self.assertEqual(
+            dict(both.settings),
+            {
+                "scheduling.budget_interval_s": "1",
+                "scheduling.cello_rotation": "half-turn",
+                "server.areas": "spread",
+                "video.rounds": "staggered",
+            },
+        )
 
     def test_units_late_of_units_due(self) -> None:
         result = {"video": {"violation_share": 0.5, "late_unit_share": 0.05}}
@@ -894,22 +1462,43 @@ class TextAndVideo(unittest.TestCase):
         self.assertEqual(self.view("client-rounds").violations(result), 0.5)
 
     def test_only_what_is_not_decided_has_more_seeds(self) -> None:
-        plan, _ = whole(integrated_servers, sway=0.1)   # the integrated server as fast as the partitioned one, give or take a tenth
+        plan, _ = whole(
+            integrated_servers, sway=0.1
+        )  # the integrated server as fast as the partitioned one, give or take a tenth
         seeds = dict(plan.batches)
         view = self.view("", made_up(plan, sway=0.1))
         first, most = view.seeds.first, view.seeds.most
-        self.assertEqual(seeds[view.point(text_and_video.INTEGRATED, 20, 102)], most)     # worse-corner
-        self.assertEqual(seeds[view.point(text_and_video.INTEGRATED, 200, 50)], most)     # heavy-text
-        self.assertEqual(seeds[view.point(text_and_video.INTEGRATED, 0, 50)], first)      # light-no-violations
-        self.assertEqual(seeds[view._point(text_and_video.PARTITIONED, 0, 87)], most)     # V, in the grid of the calibration: always
+        self.assertEqual(
+            seeds[view.point(text_and_video.INTEGRATED, 20, 102)], most
+        )  # worse-corner
+        self.assertEqual(seeds[view.point(text_and_video.INTEGRATED, 200, 50)], most)  # heavy-text
+        self.assertEqual(
+            seeds[view.point(text_and_video.INTEGRATED, 0, 50)], first
+        )  # light-no-violations
+        self.assertEqual(
+            seeds[view._point(text_and_video.PARTITIONED, 0, 87)], most
+        )  # V, in the grid of the calibration: always
         self.assertEqual(seeds[view._point(text_and_video.PARTITIONED, 170, 0)], most)
         decided, _ = whole(integrated_servers, integrated=0.5)
-        self.assertEqual(dict(decided.batches)[view.point(text_and_video.INTEGRATED, 200, 50)], first)
+        self.assertEqual(
+            dict(decided.batches)[view.point(text_and_video.INTEGRATED, 200, 50)], first
+        )
         self.assertEqual(decided.runs, sum(len(own) for _, own in decided.batches))
         self.assertGreaterEqual(text_and_video.WHOLE.most, tuple(range(1, 21)))
-        whole_seeds, short = text_and_video.WHOLE, replace(view.point(text_and_video.INTEGRATED, 0, 50), measure_s=57.0)
-        self.assertEqual([len(whole_seeds.after(view.point(text_and_video.INTEGRATED, 0, 50), n)) for n in (0, 5, 20, 40)], [5, 10, 40, 40])
-        self.assertEqual([len(whole_seeds.after(short, n)) for n in (5, 40, 80, 160)], [10, 80, 160, 160])
+        whole_seeds, short = (
+            text_and_video.WHOLE,
+            replace(view.point(text_and_video.INTEGRATED, 0, 50), measure_s=57.0),
+        )
+        self.assertEqual(
+            [
+                len(whole_seeds.after(view.point(text_and_video.INTEGRATED, 0, 50), n))
+                for n in (0, 5, 20, 40)
+            ],
+            [5, 10, 40, 40],
+        )
+        self.assertEqual(
+            [len(whole_seeds.after(short, n)) for n in (5, 40, 80, 160)], [10, 80, 160, 160]
+        )
 
     def test_a_claim_that_one_part_refutes_needs_no_more_seeds(self) -> None:
         open_part, failing = part(0.9, 1.1, below(1)), part(1.5, 1.6, below(1))
@@ -921,62 +1510,142 @@ class TextAndVideo(unittest.TestCase):
 
     def test_an_interpretation_changes_what_it_interprets_otherwise(self) -> None:
         scan = self.view("SCAN to the edge")
-        self.assertEqual(self.settings(scan.point(text_and_video.ELEVATOR, 50, 80))["policy"], "SCAN")
-        both, apart = (self.settings(scan.point(server, 50, 80)) for server in (text_and_video.INTEGRATED, text_and_video.PARTITIONED))
+        self.assertEqual(
+            self.settings(scan.point(text_and_video.ELEVATOR, 50, 80))["policy"], "SCAN"
+        )
+        both, apart = (
+            self.settings(scan.point(server, 50, 80))
+            for server in (text_and_video.INTEGRATED, text_and_video.PARTITIONED)
+        )
         self.assertNotIn("policy", both)
-        self.assertEqual((both["scheduling.cello_elevator"], apart["server.text_policy"]), ("scan", "SCAN"), "one SCAN, on both sides")
-        self.assertEqual(self.settings(scan.point(text_and_video.FAIR, 50, 80))["policy"], "SFQ(1|1|0)")
-        self.assertEqual(self.view("client-rounds").point(text_and_video.INTEGRATED, 50, 80), self.view().point(text_and_video.INTEGRATED, 50, 80))
+        self.assertEqual(
+            (both["scheduling.cello_elevator"], apart["server.text_policy"]),
+            ("scan", "SCAN"),
+            "one SCAN, on both sides",
+        )
+        self.assertEqual(
+            self.settings(scan.point(text_and_video.FAIR, 50, 80))["policy"], "SFQ(1|1|0)"
+        )
+        self.assertEqual(
+            self.view("client-rounds").point(text_and_video.INTEGRATED, 50, 80),
+            self.view().point(text_and_video.INTEGRATED, 50, 80),
+        )
 
     def test_what_an_interpretation_cannot_touch_is_the_defaults_point(self) -> None:
         both, text, video = (50, 80), (50, 0), (0, 80)
         for interpretation, server, load, touched in (
-                ("no budgets", text_and_video.INTEGRATED, both, True), ("no budgets", text_and_video.INTEGRATED, text, False),
-                ("no budgets", text_and_video.INTEGRATED, video, False), ("no budgets", text_and_video.PARTITIONED, both, False),
-                ("no budgets", text_and_video.FAIR, both, False), ("C-LOOK", text_and_video.INTEGRATED, both, True),
-                ("C-LOOK", text_and_video.INTEGRATED, text, True), ("C-LOOK", text_and_video.INTEGRATED, video, False),
-                ("C-LOOK", text_and_video.FAIR, both, False), ("burst through cache", text_and_video.INTEGRATED, both, False),
-                ("C-LOOK", text_and_video.PARTITIONED, text, True), ("C-LOOK", text_and_video.PARTITIONED, video, False),
-                ("long files", text_and_video.INTEGRATED, text, False), ("long files", text_and_video.INTEGRATED, both, True),
-                ("no cache", text_and_video.INTEGRATED, video, False), ("no cache", text_and_video.INTEGRATED, text, True),
-                ("interval 0.5 s", text_and_video.INTEGRATED, both, True), ("half a turn", text_and_video.INTEGRATED, both, True),
-                ("half a turn", text_and_video.INTEGRATED, video, False), ("half a turn", text_and_video.FAIR, both, False),
-                ("areas apart", text_and_video.INTEGRATED, both, True), ("areas apart", text_and_video.INTEGRATED, text, False),
-                ("areas apart", text_and_video.PARTITIONED, video, False), ("areas spread", text_and_video.PARTITIONED, video, True),
-                ("areas spread", text_and_video.PARTITIONED, text, True), ("staggered rounds", text_and_video.PARTITIONED, video, True),
-                ("staggered rounds", text_and_video.INTEGRATED, text, False),
-                ("SCAN to the edge", text_and_video.INTEGRATED, video, True), ("burst peak 5.1", text_and_video.INTEGRATED, both, False)):
+            ("no budgets", text_and_video.INTEGRATED, both, True),
+            ("no budgets", text_and_video.INTEGRATED, text, False),
+            ("no budgets", text_and_video.INTEGRATED, video, False),
+            ("no budgets", text_and_video.PARTITIONED, both, False),
+            ("no budgets", text_and_video.FAIR, both, False),
+            ("C-LOOK", text_and_video.INTEGRATED, both, True),
+            ("C-LOOK", text_and_video.INTEGRATED, text, True),
+            ("C-LOOK", text_and_video.INTEGRATED, video, False),
+            ("C-LOOK", text_and_video.FAIR, both, False),
+            ("burst through cache", text_and_video.INTEGRATED, both, False),
+            ("C-LOOK", text_and_video.PARTITIONED, text, True),
+            ("C-LOOK", text_and_video.PARTITIONED, video, False),
+            ("long files", text_and_video.INTEGRATED, text, False),
+            ("long files", text_and_video.INTEGRATED, both, True),
+            ("no cache", text_and_video.INTEGRATED, video, False),
+            ("no cache", text_and_video.INTEGRATED, text, True),
+            ("interval 0.5 s", text_and_video.INTEGRATED, both, True),
+            ("half a turn", text_and_video.INTEGRATED, both, True),
+            ("half a turn", text_and_video.INTEGRATED, video, False),
+            ("half a turn", text_and_video.FAIR, both, False),
+            ("areas apart", text_and_video.INTEGRATED, both, True),
+            ("areas apart", text_and_video.INTEGRATED, text, False),
+            ("areas apart", text_and_video.PARTITIONED, video, False),
+            ("areas spread", text_and_video.PARTITIONED, video, True),
+            ("areas spread", text_and_video.PARTITIONED, text, True),
+            ("staggered rounds", text_and_video.PARTITIONED, video, True),
+            ("staggered rounds", text_and_video.INTEGRATED, text, False),
+            ("SCAN to the edge", text_and_video.INTEGRATED, video, True),
+            ("burst peak 5.1", text_and_video.INTEGRATED, both, False),
+        ):
             with self.subTest(interpretation=interpretation, server=server, load=load):
-                own, other = (view.point(server, *load) for view in (self.view(), self.view(interpretation)))
+                own, other = (
+                    view.point(server, *load) for view in (self.view(), self.view(interpretation))
+                )
                 self.assertEqual(own != other, touched)
 
     def test_every_cell_of_the_verdicts_can_differ(self) -> None:
-        """An interpretation that touches a claim has other points, another T or V, or counts violations in another way."""
+        """An interpretation that touches a claim has other points, another T or V,
+        or counts violations in another way."""
         for one in integrated_servers.claims():
             for interpretation in integrated_servers.INTERPRETATIONS:
-                if interpretation.touches(*one.policies) and interpretation is not text_and_video.CLIENT_ROUNDS:
+                if (
+                    interpretation.touches(*one.policies)
+                    and interpretation is not text_and_video.CLIENT_ROUNDS
+                ):
                     with self.subTest(claim=one.name, interpretation=interpretation.name):
-                        self.assertTrue(self.looked_at(one, interpretation) - self.looked_at(one, DEFAULT))
+                        self.assertTrue(
+                            self.looked_at(one, interpretation) - self.looked_at(one, DEFAULT)
+                        )
 
     def test_no_claim_that_an_interpretation_can_change_is_left_out(self) -> None:
-        """Whatever a claim looks at, under an interpretation that is not judged, is the default's, and so are the units of its loads."""
+        """Whatever a claim looks at, under an interpretation that is not judged, is the default's,
+        and so are the units of its loads."""
         for one in integrated_servers.claims():
             for interpretation in integrated_servers.INTERPRETATIONS:
                 if not interpretation.touches(*one.policies):
                     with self.subTest(claim=one.name, interpretation=interpretation.name):
-                        asked = [text_and_video.View(True, None, kind) for kind in (interpretation, DEFAULT)]
+                        asked = [
+                            text_and_video.View(True, None, kind)
+                            for kind in (interpretation, DEFAULT)
+                        ]
                         for view in asked:
                             one.parts(view)
                         self.assertEqual(*(view.points.keys() for view in asked))
-        touched = {one.name: {interpretation.name for interpretation in integrated_servers.INTERPRETATIONS if interpretation.touches(*one.policies)} for one in integrated_servers.claims()}
-        everywhere = {"client-rounds", "SCAN to the edge", "C-LOOK", "no budgets", "long files", "no cache", "interval 0.5 s", "half a turn", "areas apart",
-                      "areas spread", "staggered rounds"}
-        for name in ("bursty-faster", "bursty-factor", "bursty-none", "bursty-violations-integrated", "bursty-no-effect", "expected-gain", "expected-share",
-                     "expected-grows", "joint-text", "joint-video", "joint-loss", "grows-with-video", "heavy-video", "heavy-both", "light-no-violations",
-                     "marginal", "worse-corner"):
+        touched = {
+            one.name: {
+                interpretation.name
+                for interpretation in integrated_servers.INTERPRETATIONS
+                if interpretation.touches(*one.policies)
+            }
+            for one in integrated_servers.claims()
+        }
+        everywhere = {
+            "client-rounds",
+            "SCAN to the edge",
+            "C-LOOK",
+            "no budgets",
+            "long files",
+            "no cache",
+            "interval 0.5 s",
+            "half a turn",
+            "areas apart",
+            "areas spread",
+            "staggered rounds",
+        }
+        for name in (
+            "bursty-faster",
+            "bursty-factor",
+            "bursty-none",
+            "bursty-violations-integrated",
+            "bursty-no-effect",
+            "expected-gain",
+            "expected-share",
+            "expected-grows",
+            "joint-text",
+            "joint-video",
+            "joint-loss",
+            "grows-with-video",
+            "heavy-video",
+            "heavy-both",
+            "light-no-violations",
+            "marginal",
+            "worse-corner",
+        ):
             self.assertLessEqual(everywhere, touched[name], name)
-        self.assertEqual(touched["bursty-violations-partitioned"], {"client-rounds", "long files", "areas spread", "staggered rounds"})
-        self.assertEqual(touched["t-calibrated"], {"SCAN to the edge", "C-LOOK", "no cache", "areas spread"})
+        self.assertEqual(
+            touched["bursty-violations-partitioned"],
+            {"client-rounds", "long files", "areas spread", "staggered rounds"},
+        )
+        self.assertEqual(
+            touched["t-calibrated"], {"SCAN to the edge", "C-LOOK", "no cache", "areas spread"}
+        )
 
     def test_an_interpretation_is_compared_with_the_default_at_its_own_points(self) -> None:
         default, coarse, *interpretations = integrated_servers._views(False, None)
@@ -984,13 +1653,34 @@ class TextAndVideo(unittest.TestCase):
             one.parts(default)
             one.parts(coarse)
         integrated_servers._charts(default)
-        self.assertLessEqual(coarse.points.keys(), default.points.keys(), "nothing more is run for it")
+        self.assertLessEqual(
+            coarse.points.keys(), default.points.keys(), "nothing more is run for it"
+        )
         for view in interpretations:
-            self.assertEqual((coarse.text, coarse.video, coarse.overload, coarse.beside_overload, coarse.capacity_text, coarse.capacity_video),
-                             (view.text, view.video, view.overload, view.beside_overload, view.capacity_text, view.capacity_video))
+            self.assertEqual(
+                (
+                    coarse.text,
+                    coarse.video,
+                    coarse.overload,
+                    coarse.beside_overload,
+                    coarse.capacity_text,
+                    coarse.capacity_video,
+                ),
+                (
+                    view.text,
+                    view.video,
+                    view.overload,
+                    view.beside_overload,
+                    view.capacity_text,
+                    view.capacity_video,
+                ),
+            )
 
     def test_twice_the_text_is_twice_the_interpretations(self) -> None:
-        self.assertEqual(integrated_servers.as_full(self.view("SCAN to the edge")), {"text__set_bytes": 2 * (226 << 20), "text__cache_bytes": 2 * (64 << 20)})
+        self.assertEqual(
+            integrated_servers.as_full(self.view("SCAN to the edge")),
+            {"text__set_bytes": 2 * (226 << 20), "text__cache_bytes": 2 * (64 << 20)},
+        )
         self.assertEqual(integrated_servers.as_full(self.view("no cache"))["text__cache_bytes"], 0)
 
     def looked_at(self, one: Judged, interpretation: Interpretation) -> set[Point]:
@@ -1001,30 +1691,54 @@ class TextAndVideo(unittest.TestCase):
         return {*view.points, *units}
 
     def test_an_estimate_measures_no_less_than_a_peak_takes(self) -> None:
-        for interpretation, load, least in (("", 3_072_000, 1), ("", 1_024_000, 2), ("burst intensity", 3_072_000, 16)):
+        for interpretation, load, least in (
+            ("", 3_072_000, 1),
+            ("", 1_024_000, 2),
+            ("burst intensity", 3_072_000, 16),
+        ):
             view = self.view(interpretation)
             view.bursty(text_and_video.response, text_and_video.INTEGRATED, load, 50)
-            (point,) = [point for point in view.points if self.settings(point).get("text.arrivals") == "bursty"]
+            (point,) = [
+                point
+                for point in view.points
+                if self.settings(point).get("text.arrivals") == "bursty"
+            ]
             short, longer = probes_of(point)
             self.assertEqual(point.least_s, least)
             self.assertGreaterEqual(short.measure_s, least)
             self.assertGreater(longer.measure_s, short.measure_s)
 
     def test_bursts_are_the_whole_trace_at_any_load(self) -> None:
-        # Table 3: 2,048 s at 83.91 KB/s; its 218.64 KB/s are 2,048.22 bytes every 9.14 ms, so that a KB has 1,024 bytes.
-        self.assertAlmostEqual(text_and_video.TRACE_BYTES_PER_S, 83.91 / 218.64 * 2048.22 / 9.14e-3, delta=100)
+        # Table 3: 2,048 s at 83.91 KB/s; its 218.64 KB/s are 2,048.22 bytes every 9.14 ms,
+        # so that a KB has 1,024 bytes.
+        self.assertAlmostEqual(
+            text_and_video.TRACE_BYTES_PER_S, 83.91 / 218.64 * 2048.22 / 9.14e-3, delta=100
+        )
         self.assertEqual(integrated_servers.BURSTY_LOADS[-1], 3000 * 1024)
-        for interpretation, load, seconds in (("", 3_072_000, 57), ("", 1_024_000, 172), ("burst intensity", 3_072_000, 512)):
+        for interpretation, load, seconds in (
+            ("", 3_072_000, 57),
+            ("", 1_024_000, 172),
+            ("burst intensity", 3_072_000, 512),
+        ):
             view = self.view(interpretation)
             view.bursty(text_and_video.response, text_and_video.INTEGRATED, load, 50)
-            (point,) = [point for point in view.points if self.settings(point).get("text.arrivals") == "bursty"]
-            self.assertEqual((point.measure_s, self.settings(point)["text.load_bytes_per_s"]), (seconds, str(load)))
+            (point,) = [
+                point
+                for point in view.points
+                if self.settings(point).get("text.arrivals") == "bursty"
+            ]
+            self.assertEqual(
+                (point.measure_s, self.settings(point)["text.load_bytes_per_s"]),
+                (seconds, str(load)),
+            )
             self.assertEqual(self.settings(point)["text.cache_bytes"], "0")
         self.assertEqual(self.settings(point)["text.burst_scaling"], "intensity")
 
 
 class Clusters(unittest.TestCase):
-    PROFILE = "[geometry]\ncylinders = 1000\nsurfaces = 4\n[[geometry.zone]]\nsectors_per_track = 100\n"
+    PROFILE = (
+        "[geometry]\ncylinders = 1000\nsurfaces = 4\n[[geometry.zone]]\nsectors_per_track = 100\n"
+    )
 
     def setUp(self) -> None:
         folder = tempfile.TemporaryDirectory()
@@ -1034,16 +1748,29 @@ class Clusters(unittest.TestCase):
         self.profile.write_text(self.PROFILE)
 
     def test_clusters_keep_to_their_cylinders(self) -> None:
-        lines = [line.split() for line in clusters.trace(self.profile, 3, 50, 200, ).splitlines()]
+        lines = [
+            line.split()
+            for line in clusters.trace(
+                self.profile,
+                3,
+                50,
+                200,
+            ).splitlines()
+        ]
         self.assertEqual(len(lines), 200 * 4)
         for number in range(200):
-            group = lines[4 * number:4 * number + 4]
+            group = lines[4 * number : 4 * number + 4]
             cylinders = [int(line[2]) // 400 for line in group]
             self.assertEqual(cylinders[0], min(cylinders))
             self.assertLess(max(cylinders) - min(cylinders), 50)
-            self.assertTrue(all(int(line[2]) % 400 + int(line[3]) <= 400 for line in group), "within one cylinder")
+            self.assertTrue(
+                all(int(line[2]) % 400 + int(line[3]) <= 400 for line in group),
+                "within one cylinder",
+            )
             self.assertLess(max(cylinders), 1000)
-        self.assertEqual(clusters.trace(self.profile, 3, 50, 200), clusters.trace(self.profile, 3, 50, 200))
+        self.assertEqual(
+            clusters.trace(self.profile, 3, 50, 200), clusters.trace(self.profile, 3, 50, 200)
+        )
 
     def test_a_drive_with_zones_is_refused(self) -> None:
         self.profile.write_text(self.PROFILE + "[[geometry.zone]]\nsectors_per_track = 90\n")
@@ -1053,7 +1780,9 @@ class Clusters(unittest.TestCase):
         with self.assertRaises(LabError):
             clusters.trace(self.profile, 3, 50, 2)
         self.profile.write_text(self.PROFILE)
-        with self.assertRaisesRegex(LabError, "2000 cylinders, expected at most the 1000 cylinders"):
+        with self.assertRaisesRegex(
+            LabError, "2000 cylinders, expected at most the 1000 cylinders"
+        ):
             clusters.trace(self.profile, 3, 2000, 2)
 
     def log(self, rows) -> Path:
@@ -1063,17 +1792,23 @@ class Clusters(unittest.TestCase):
         return file
 
     def test_times_run_from_the_end_of_the_request_before_the_cluster(self) -> None:
-        rows, ms = [], 10 ** 9
+        rows, ms = [], 10**9
         for number in range(10):
             at = number * 1000 * ms
-            rows += [(0, at + ms // 10, at + (4 + number) * ms, "good"), (0, at, at + 2 * ms, "good"), (0, at + ms // 10, at + 8 * ms, "good")]
+            rows += [
+                (0, at + ms // 10, at + (4 + number) * ms, "good"),
+                (0, at, at + 2 * ms, "good"),
+                (0, at + ms // 10, at + 8 * ms, "good"),
+            ]
         summary = clusters.batch_means(self.log(rows))
         self.assertEqual(summary["clusters"], 10)
         self.assertEqual(summary["batch_means_ms"], [(2 + 6 + 3 + 6) / 4 + i for i in range(5)])
 
     def test_a_cluster_that_was_not_seen_whole_is_an_error(self) -> None:
         with self.assertRaisesRegex(LabError, "not served after"):
-            clusters.batch_means(self.log([(0, 0, 9 * 10 ** 9, "good"), (0, 10 ** 8, 8 * 10 ** 9, "good")]))
+            clusters.batch_means(
+                self.log([(0, 0, 9 * 10**9, "good"), (0, 10**8, 8 * 10**9, "good")])
+            )
         with self.assertRaisesRegex(LabError, "request 7 failed"):
             clusters.batch_means(self.log([(7, 0, 9, "error")]))
 
@@ -1088,72 +1823,214 @@ def wanted_by_streams(scenario: Path, seconds: int) -> tuple[tuple[str, str, np.
     """Name, label, and what each stream wants second by second."""
     streams = []
     for stream in tomllib.loads(scenario.read_text())["stream"]:
-        changes = [(0, stream.get("rate_bytes_per_s", 4e6)), *zip(stream.get("change_at_s", ()), stream.get("change_to_bytes_per_s", ()), strict=True)]
+        changes = [
+            (0, stream.get("rate_bytes_per_s", 4e6)),
+            *zip(
+                stream.get("change_at_s", ()), stream.get("change_to_bytes_per_s", ()), strict=True
+            ),
+        ]
         there = range(int(stream.get("enters_s", 0)), int(stream.get("leaves_s", seconds)))
-        wanted = [next(rate for at, rate in reversed(changes) if at <= second) if second in there else 0 for second in range(seconds)]
-        streams.append((stream["name"], stream.get("label", "best-effort"), np.array(wanted, dtype=float)))
+        wanted = [
+            next(rate for at, rate in reversed(changes) if at <= second) if second in there else 0
+            for second in range(seconds)
+        ]
+        streams.append(
+            (stream["name"], stream.get("label", "best-effort"), np.array(wanted, dtype=float))
+        )
     return tuple(streams)
 
 
 def streams_of(scenario: Path, seconds: int, on: bool, seed: int, change: dict[str, float]) -> dict:
-    """Streams above one drive that get, second by second, what they want times `change` of their name and load."""
+    """Streams above one drive that get, second by second,
+    what they want times `change` of their name and load."""
     streams = []
     minute = np.array([change.get(f"from {second // 60 * 60} s", 1.0) for second in range(seconds)])
     for name, label, wanted in wanted_by_streams(scenario, seconds):
         factor = change.get(f"{label} {'with' if on else 'without'}", 1.0) * (1 + 1e-5 * seed)
         got = factor * minute * wanted
-        streams.append({"name": name, "label": label, "bytes_per_s": got.mean(), "wanted_bytes_per_s": wanted.mean(),
-                        "series_bytes_per_s": got.tolist(), "series_wanted_bytes_per_s": wanted.tolist(), "commands": 100, "periods": 1000, "missed_periods": 1 if on else 900,
-                        "multimedia_commands": 100 if label == "multimedia" else 0})
-    together = sum(stream["bytes_per_s"] for stream in streams) or 1e6 * (1 + 1e-5 * seed) * change.get("alone", 1.0)
-    return {"seed": seed, "streams": streams, "aggregate_bytes_per_s": together,
-            "classes": {"multimedia_bytes_per_s": 1e6, "best_effort_bytes_per_s": 1e6},
-            **({"autoqos": {"windows": [{"limit_bytes_per_s": 5e6 if second >= change.get("limited from", 30) else 0} for second in range(seconds)]}} if on else {})}
+        streams.append(
+            {
+                "name": name,
+                "label": label,
+                "bytes_per_s": got.mean(),
+                "wanted_bytes_per_s": wanted.mean(),
+                "series_bytes_per_s": got.tolist(),
+                "series_wanted_bytes_per_s": wanted.tolist(),
+                "commands": 100,
+                "periods": 1000,
+                "missed_periods": 1 if on else 900,
+                "multimedia_commands": 100 if label == "multimedia" else 0,
+            }
+        )
+    together = sum(stream["bytes_per_s"] for stream in streams) or 1e6 * (
+        1 + 1e-5 * seed
+    ) * change.get("alone", 1.0)
+    return {
+        "seed": seed,
+        "streams": streams,
+        "aggregate_bytes_per_s": together,
+        "classes": {"multimedia_bytes_per_s": 1e6, "best_effort_bytes_per_s": 1e6},
+        **(
+            {
+                "autoqos": {
+                    "windows": [
+                        {
+                            "limit_bytes_per_s": 5e6
+                            if second >= change.get("limited from", 30)
+                            else 0
+                        }
+                        for second in range(seconds)
+                    ]
+                }
+            }
+            if on
+            else {}
+        ),
+    }
 
 
-OFFERED = [1000.0, 12510.0] * 1024   # bytes per second of the bursty trace
+OFFERED = [1000.0, 12510.0] * 1024  # bytes per second of the bursty trace
 
 
 def made_up(plan: Plan, **change: float) -> Results:
-    """Results in which mean response, fairness and throughput are as a rule of the policy's name, times `change`."""
-    streams = functools.cache(functools.partial(streams_of, change=change))   # the same under all interpretations
+    """Results in which mean response, fairness and throughput are as a rule of the policy's name,
+    times `change`."""
+    streams = functools.cache(
+        functools.partial(streams_of, change=change)
+    )  # the same under all interpretations
 
     def result(point: Point, settings: dict[str, str], seed: int) -> dict:
         if "autoqos.enabled" in settings:
-            return streams(point.scenario, int(point.simulated_s), settings["autoqos.enabled"] == "true", seed)
-        policy = settings.get("server.architecture", settings.get("reservation.scheme", settings.get("policy")))
+            return streams(
+                point.scenario, int(point.simulated_s), settings["autoqos.enabled"] == "true", seed
+            )
+        policy = settings.get(
+            "server.architecture", settings.get("reservation.scheme", settings.get("policy"))
+        )
         factor = change.get(policy, 1.0) * (1 + 0.001 * seed)
         if policy == "integrated":
             factor *= 1 + change.get("sway", 0.0) * (-1) ** seed
-        # Servers of text and video: a response as the load, violations that begin at 102 video clients, or at 204 of the integrated server.
-        text = int(settings.get("text.clients", 0)) / 200 if settings.get("text.arrivals") != "bursty" else 1.0
-        late = change.get("late", 0) / 1000 + 0.01 * (int(settings.get("video.clients", 0)) / (change.get("integrated video", 204) if policy == "integrated" else 102)) ** 20
+        # Servers of text and video: a response as the load, violations that begin at 102 video
+        # clients, or at 204 of the integrated server.
+        text = (
+            int(settings.get("text.clients", 0)) / 200
+            if settings.get("text.arrivals") != "bursty"
+            else 1.0
+        )
+        late = (
+            change.get("late", 0) / 1000
+            + 0.01
+            * (
+                int(settings.get("video.clients", 0))
+                / (change.get("integrated video", 204) if policy == "integrated" else 102)
+            )
+            ** 20
+        )
         if policy == "integrated":
-            late += change.get("more late", 0) + (change.get(f"bursts under {settings.get('policy', 'CELLO')}", 0) if settings.get("text.arrivals") == "bursty" else 0)
-        larger = math.log2(int(settings.get("replication.decluster_bytes", 1 << 27)) / 16384)   # blocks
+            late += change.get("more late", 0) + (
+                change.get(f"bursts under {settings.get('policy', 'CELLO')}", 0)
+                if settings.get("text.arrivals") == "bursty"
+                else 0
+            )
+        larger = math.log2(
+            int(settings.get("replication.decluster_bytes", 1 << 27)) / 16384
+        )  # blocks
         whole_late = {"violation_share": change.get("rounds", 1.0) * late, "late_unit_share": late}
-        if "text.clients" in settings and settings["text.clients"] == "0" and settings.get("text.arrivals") != "bursty":
-            text = None   # no request, so nothing was measured
+        if (
+            "text.clients" in settings
+            and settings["text.clients"] == "0"
+            and settings.get("text.arrivals") != "bursty"
+        ):
+            text = None  # no request, so nothing was measured
         if settings.get("video.clients") == "0":
             whole_late = dict.fromkeys(whole_late)
-        return {"seed": seed, "utilisation": 0.45, "hiccups": 0, "throughput": {"requests_per_s": 100 * factor},
-                "classes": {"discrete": {"response_ms": {"mean": 100 * factor}, "reads": {"response_ms": {"mean": 50.0}},
-                                         "writes": {"response_ms": {"mean": 100 * factor}}, "fairness_index": 0.5 * factor,
-                                         "backlog": {"mean": 10.0 * change.get(f"waits under {policy}", 1.0), "parts": [10.0 + 0.01 * (i * (seed + 3) % 7) for i in range(20)]},
-                                         "outstanding": 1, "issued": 1000}},
-                "eager": {"writes": 100, "hidden": change.get("hidden", 95) * (1 - 1e-4 * seed), "gaps": {"reads": 50, "mean_ms": 2 * factor}},
-                "streams": {"mean_active": 100 * factor * (1 - change.get("per block", 0.0) * larger) * (change.get(f"{settings.get('replication.placement')} at {settings.get('server.disks')}", 1.0))}, "requests": {"arrived": 300, "accepted": 280},
-                "disk_time": {"reserved_share": 0.9 * (change.get("mirroring random", 1.0) if settings.get("replication.placement") == "random" else 1.0), "reserved_for_failure_share": 0.2 * factor * change.get(f"for failure at {settings.get('server.disks')}", 1.0), "most_loaded_share": 0.99,
-                              "least_loaded_share": 0.85 - change.get("per block", 0.0) * larger},
-                "text": {"response_ms": {"mean": None if text is None else 100 * factor * text}, "unfinished": 0, "unit_queue_ms": None if text is None else 5.0,
-                         "unit_service_ms": None if text is None else 8.0 * factor, "bursts": {"offered_bytes_per_s": change.get("offered", OFFERED)}},
-                "video": whole_late, "disks": {"mean_utilisation": 0.5, "utilisation": [0.5] * 16},
-                "failure": {"streams_hit": 1, "lost": 0, "late": change.get("late", 0), "stream_rounds": 1000, "used_share": 0.7,
-                            "reserved_share": 0.9},
-                "simulated": {phase: {"busy_share": change.get("busy", 0.5), "accounted_share": 0.534, "reserved_share": change.get("reserved after", 0.594), "lost": 0, "late": change.get("late", 0)}
-                              for phase in ("before", "after")},
-                "summary": {"batch_means_ms": [10.0 * factor + i for i in range(5)]}}
-    return Results({point: [result(point, settings, seed) for seed in seeds] for point, seeds in plan.batches for settings in (dict(point.settings),)})
+        return {
+            "seed": seed,
+            "utilisation": 0.45,
+            "hiccups": 0,
+            "throughput": {"requests_per_s": 100 * factor},
+            "classes": {
+                "discrete": {
+                    "response_ms": {"mean": 100 * factor},
+                    "reads": {"response_ms": {"mean": 50.0}},
+                    "writes": {"response_ms": {"mean": 100 * factor}},
+                    "fairness_index": 0.5 * factor,
+                    "backlog": {
+                        "mean": 10.0 * change.get(f"waits under {policy}", 1.0),
+                        "parts": [10.0 + 0.01 * (i * (seed + 3) % 7) for i in range(20)],
+                    },
+                    "outstanding": 1,
+                    "issued": 1000,
+                }
+            },
+            "eager": {
+                "writes": 100,
+                "hidden": change.get("hidden", 95) * (1 - 1e-4 * seed),
+                "gaps": {"reads": 50, "mean_ms": 2 * factor},
+            },
+            "streams": {
+                "mean_active": 100
+                * factor
+                * (1 - change.get("per block", 0.0) * larger)
+                * (
+                    change.get(
+                        f"{settings.get('replication.placement')} at "
+                        f"{settings.get('server.disks')}",
+                        1.0,
+                    )
+                )
+            },
+            "requests": {"arrived": 300, "accepted": 280},
+            "disk_time": {
+                "reserved_share": 0.9
+                * (
+                    change.get("mirroring random", 1.0)
+                    if settings.get("replication.placement") == "random"
+                    else 1.0
+                ),
+                "reserved_for_failure_share": 0.2
+                * factor
+                * change.get(f"for failure at {settings.get('server.disks')}", 1.0),
+                "most_loaded_share": 0.99,
+                "least_loaded_share": 0.85 - change.get("per block", 0.0) * larger,
+            },
+            "text": {
+                "response_ms": {"mean": None if text is None else 100 * factor * text},
+                "unfinished": 0,
+                "unit_queue_ms": None if text is None else 5.0,
+                "unit_service_ms": None if text is None else 8.0 * factor,
+                "bursts": {"offered_bytes_per_s": change.get("offered", OFFERED)},
+            },
+            "video": whole_late,
+            "disks": {"mean_utilisation": 0.5, "utilisation": [0.5] * 16},
+            "failure": {
+                "streams_hit": 1,
+                "lost": 0,
+                "late": change.get("late", 0),
+                "stream_rounds": 1000,
+                "used_share": 0.7,
+                "reserved_share": 0.9,
+            },
+            "simulated": {
+                phase: {
+                    "busy_share": change.get("busy", 0.5),
+                    "accounted_share": 0.534,
+                    "reserved_share": change.get("reserved after", 0.594),
+                    "lost": 0,
+                    "late": change.get("late", 0),
+                }
+                for phase in ("before", "after")
+            },
+            "summary": {"batch_means_ms": [10.0 * factor + i for i in range(5)]},
+        }
+
+    return Results(
+        {
+            point: [result(point, settings, seed) for seed in seeds]
+            for point, seeds in plan.batches
+            for settings in (dict(point.settings),)
+        }
+    )
 
 
 def whole(module, **change: float) -> tuple[Plan, Results]:
@@ -1177,7 +2054,7 @@ def unchanged(module) -> tuple[Plan, Report]:
 def claims_of(module, **change: float) -> dict[str, Claim]:
     if not change:
         claims = unchanged(module)[1].claims
-    elif module is mixed_media:   # figures and tables take half of the time
+    elif module is mixed_media:  # figures and tables take half of the time
         claims = mixed_media.claims(whole(module, **change)[1], True)
     else:
         claims = module.report(whole(module, **change)[1], True).claims
@@ -1204,32 +2081,59 @@ class Studies(unittest.TestCase):
 
     def test_the_pages_in_the_project_have_the_words_of_the_studies(self) -> None:
         for module in STUDIES:
-            text = (ROOT / "docs" / "papers" / module.STUDY.name / "README.md").read_text(encoding="utf-8")
-            self.assertTrue(module.STUDY.introduction.strip() in text, f"{module.STUDY.name}: another introduction")
-            self.assertTrue(page.INTERVALS in text, f"{module.STUDY.name}: another explanation of intervals")
+            text = (ROOT / "docs" / "papers" / module.STUDY.name / "README.md").read_text(
+                encoding="utf-8"
+            )
+            self.assertTrue(
+                module.STUDY.introduction.strip() in text,
+                f"{module.STUDY.name}: another introduction",
+            )
+            self.assertTrue(
+                page.INTERVALS in text, f"{module.STUDY.name}: another explanation of intervals"
+            )
 
     def test_interpretations_with_fewer_runs_than_the_default_are_judged(self) -> None:
-        """Points that both have are compared over the runs that both have. Quick plans have as many of each."""
+        """Points that both have are compared over the runs that both have.
+        Quick plans have as many of each."""
         claims = replicated_striping.report(made_up(replicated_striping.plan(False)), False).claims
         claim = next(claim for claim in claims if claim.name == "mirroring-halves")
-        self.assertEqual({part.value.runs for part in claim.parts}, {len(replicated_striping.SEEDS)})
-        self.assertEqual({part.value.runs for part in claim.interpretations["ascending"]}, {len(replicated_striping.INTERPRETED_SEEDS)})
+        self.assertEqual(
+            {part.value.runs for part in claim.parts}, {len(replicated_striping.SEEDS)}
+        )
+        self.assertEqual(
+            {part.value.runs for part in claim.interpretations["ascending"]},
+            {len(replicated_striping.INTERPRETED_SEEDS)},
+        )
 
     def test_a_failure_is_judged_by_what_is_to_be_expected_of_it(self) -> None:
-        """One run in which nothing is late refutes no sentence on what a failure does; one in which something is late refutes "never"."""
+        """One run in which nothing is late refutes no sentence on what a failure does; one in which
+        something is late refutes "never"."""
         plan = replicated_striping.plan(False)
         by_seed = {late: made_up(plan, late=late) for late in (0, 3)}
-        mixed = Results({point: [by_seed[0 if i == 0 else 3][point][i] for i in range(len(seeds))] for point, seeds in plan.batches})
-        verdicts = {claim.name: claim.plain_verdict for claim in replicated_striping.report(mixed, False).claims}
+        mixed = Results(
+            {
+                point: [by_seed[0 if i == 0 else 3][point][i] for i in range(len(seeds))]
+                for point, seeds in plan.batches
+            }
+        )
+        verdicts = {
+            claim.name: claim.plain_verdict
+            for claim in replicated_striping.report(mixed, False).claims
+        }
         for name in ("disks-unguarded", "failure-unguarded"):
             self.assertIs(verdicts[name], Verdict.HOLDS)
         for name in ("disks-guarded", "failure-guarded"):
             self.assertIs(verdicts[name], Verdict.FAILS)
 
     def test_pages_list_their_papers_sentences(self) -> None:
-        for module, claims in ((integrated_servers, integrated_servers.claims()), (replicated_striping, replicated_striping.paper_claims())):
+        for module, claims in (
+            (integrated_servers, integrated_servers.claims()),
+            (replicated_striping, replicated_striping.paper_claims()),
+        ):
             listed = {name for names, _, _ in module.SENTENCES for name in names.split("; ")}
-            self.assertEqual(listed, {claim.name for claim in claims if not claim.name.startswith("own-")})
+            self.assertEqual(
+                listed, {claim.name for claim in claims if not claim.name.startswith("own-")}
+            )
             texts = page.files(module.STUDY, *unchanged(module), True)
             for _, _, sentence in (*module.SENTENCES, *module.NOT_JUDGED):
                 self.assertIn(sentence, texts["README.md"])
@@ -1243,57 +2147,128 @@ class Studies(unittest.TestCase):
     def test_verdicts_on_servers_follow_the_data(self) -> None:
         self.assertIs(self.verdict(integrated_servers, "heavy-text", integrated=0.5), Verdict.HOLDS)
         self.assertIs(self.verdict(integrated_servers, "heavy-text", integrated=1.5), Verdict.FAILS)
-        self.assertIs(self.verdict(integrated_servers, "bursty-factor", integrated=1 / 6), Verdict.HOLDS)
-        self.assertIs(self.verdict(integrated_servers, "bursty-factor", integrated=0.5), Verdict.FAILS)
-        self.assertIs(self.verdict(integrated_servers, "significantly-better", integrated=0.5), Verdict.HOLDS)
+        self.assertIs(
+            self.verdict(integrated_servers, "bursty-factor", integrated=1 / 6), Verdict.HOLDS
+        )
+        self.assertIs(
+            self.verdict(integrated_servers, "bursty-factor", integrated=0.5), Verdict.FAILS
+        )
+        self.assertIs(
+            self.verdict(integrated_servers, "significantly-better", integrated=0.5), Verdict.HOLDS
+        )
         self.assertIs(self.verdict(integrated_servers, "significantly-better"), Verdict.FAILS)
         self.assertIs(self.verdict(integrated_servers, "slightly-worse"), Verdict.HOLDS)
-        self.assertIs(self.verdict(integrated_servers, "slightly-worse", integrated=1.5), Verdict.FAILS)
+        self.assertIs(
+            self.verdict(integrated_servers, "slightly-worse", integrated=1.5), Verdict.FAILS
+        )
         self.assertIs(self.verdict(integrated_servers, "elevator-video"), Verdict.FAILS)
         self.assertIs(self.verdict(integrated_servers, "satf-video"), Verdict.FAILS)
         self.assertIs(self.verdict(integrated_servers, "cello-isolates"), Verdict.HOLDS)
         mean = 83.91 * 1024
-        harmful = {f"bursts under {policy}": 0.002 for policy in ("LOOK", "SPTF(unguarded)", "CELLO")}
-        harmful["integrated video"] = 102.0   # late as the partitioned server's
-        harmful["offered"] = (12.51 * mean, *[mean * (2048 - 12.51) / 2047] * 2047)   # as recorded
+        harmful = {
+            f"bursts under {policy}": 0.002 for policy in ("LOOK", "SPTF(unguarded)", "CELLO")
+        }
+        harmful["integrated video"] = 102.0  # late as the partitioned server's
+        harmful["offered"] = (12.51 * mean, *[mean * (2048 - 12.51) / 2047] * 2047)  # as recorded
         self.assertIs(self.verdict(integrated_servers, "elevator-video", **harmful), Verdict.HOLDS)
         self.assertIs(self.verdict(integrated_servers, "satf-video", **harmful), Verdict.HOLDS)
         self.assertIs(self.verdict(integrated_servers, "cello-isolates", **harmful), Verdict.FAILS)
-        self.assertIs(self.verdict(integrated_servers, "elevator-video", late=5.0), Verdict.FAILS, "what is late without text is not the bursts' doing")
+        self.assertIs(
+            self.verdict(integrated_servers, "elevator-video", late=5.0),
+            Verdict.FAILS,
+            "what is late without text is not the bursts' doing",
+        )
         self.assertIs(self.verdict(integrated_servers, "satf-text", integrated=1.5), Verdict.HOLDS)
         self.assertIs(self.verdict(integrated_servers, "satf-text", integrated=0.5), Verdict.FAILS)
         self.assertIs(self.verdict(integrated_servers, "heavy-video", **harmful), Verdict.HOLDS)
-        self.assertIs(self.verdict(integrated_servers, "heavy-video"), Verdict.FAILS, "none late is not comparable with 1 %")
+        self.assertIs(
+            self.verdict(integrated_servers, "heavy-video"),
+            Verdict.FAILS,
+            "none late is not comparable with 1 %",
+        )
         self.assertIs(self.verdict(integrated_servers, "marginal", **harmful), Verdict.HOLDS)
-        self.assertIs(self.verdict(integrated_servers, "marginal"), Verdict.FAILS, "a whole point follows from what V is")
-        self.assertEqual([self.verdict(integrated_servers, "heavy-both", **{"integrated video": 102.0, "more late": more}) for more in (0.004, 0.02)], [Verdict.HOLDS, Verdict.FAILS])
-        self.assertIs(self.verdict(integrated_servers, "text-gains-more", integrated=0.5), Verdict.HOLDS)
+        self.assertIs(
+            self.verdict(integrated_servers, "marginal"),
+            Verdict.FAILS,
+            "a whole point follows from what V is",
+        )
+        self.assertEqual(
+            [
+                self.verdict(
+                    integrated_servers,
+                    "heavy-both",
+                    **{"integrated video": 102.0, "more late": more},
+                )
+                for more in (0.004, 0.02)
+            ],
+            [Verdict.HOLDS, Verdict.FAILS],
+        )
+        self.assertIs(
+            self.verdict(integrated_servers, "text-gains-more", integrated=0.5), Verdict.HOLDS
+        )
         self.assertIs(self.verdict(integrated_servers, "text-gains-more"), Verdict.FAILS)
-        self.assertIs(self.verdict(integrated_servers, "larger-differences", integrated=0.5), Verdict.HOLDS)
-        self.assertIs(self.verdict(integrated_servers, "larger-differences", integrated=1.5), Verdict.FAILS)
+        self.assertIs(
+            self.verdict(integrated_servers, "larger-differences", integrated=0.5), Verdict.HOLDS
+        )
+        self.assertIs(
+            self.verdict(integrated_servers, "larger-differences", integrated=1.5), Verdict.FAILS
+        )
         self.assertIs(self.verdict(integrated_servers, "trace-peak"), Verdict.FAILS)
         for name in ("trace-mean", "trace-peak"):
             self.assertIs(self.verdict(integrated_servers, name, **harmful), Verdict.HOLDS)
         region = {claim.name: claim for claim in unchanged(integrated_servers)[1].claims}
-        for name in ("most-of-the-region", "significantly-better", "slightly-worse", "marginal", "text-gains-more"):
-            self.assertTrue(all(one.value.runs > 1 for one in region[name].parts), f"{name}: no interval")
-        self.assertIs(self.verdict(integrated_servers, "joint-loss", integrated=1.05), Verdict.HOLDS)
-        self.assertIs(self.verdict(integrated_servers, "joint-loss", integrated=0.995), Verdict.FAILS, "no loss")
-        self.assertIs(self.verdict(integrated_servers, "text-near-ideal", integrated=1.05 / 2), Verdict.HOLDS)
+        for name in (
+            "most-of-the-region",
+            "significantly-better",
+            "slightly-worse",
+            "marginal",
+            "text-gains-more",
+        ):
+            self.assertTrue(
+                all(one.value.runs > 1 for one in region[name].parts), f"{name}: no interval"
+            )
+        self.assertIs(
+            self.verdict(integrated_servers, "joint-loss", integrated=1.05), Verdict.HOLDS
+        )
+        self.assertIs(
+            self.verdict(integrated_servers, "joint-loss", integrated=0.995),
+            Verdict.FAILS,
+            "no loss",
+        )
+        self.assertIs(
+            self.verdict(integrated_servers, "text-near-ideal", integrated=1.05 / 2), Verdict.HOLDS
+        )
         self.assertIs(self.verdict(integrated_servers, "text-near-ideal"), Verdict.FAILS)
         self.assertIs(self.verdict(integrated_servers, "twice", integrated=1.05 / 2), Verdict.HOLDS)
         self.assertIs(self.verdict(integrated_servers, "heavy-both"), Verdict.FAILS)
         for server in ("integrated", "partitioned"):
-            self.assertIs(self.verdict(integrated_servers, f"bursty-violations-{server}"), Verdict.HOLDS)
-            self.assertIs(self.verdict(integrated_servers, f"bursty-violations-{server}", late=5.0), Verdict.FAILS)
-        self.assertIs(self.verdict(integrated_servers, "partition-size", integrated=0.5), Verdict.HOLDS)
-        self.assertIs(self.verdict(integrated_servers, "partition-size", integrated=1.5), Verdict.FAILS)
+            self.assertIs(
+                self.verdict(integrated_servers, f"bursty-violations-{server}"), Verdict.HOLDS
+            )
+            self.assertIs(
+                self.verdict(integrated_servers, f"bursty-violations-{server}", late=5.0),
+                Verdict.FAILS,
+            )
+        self.assertIs(
+            self.verdict(integrated_servers, "partition-size", integrated=0.5), Verdict.HOLDS
+        )
+        self.assertIs(
+            self.verdict(integrated_servers, "partition-size", integrated=1.5), Verdict.FAILS
+        )
         self.assertIs(self.verdict(integrated_servers, "service-independent"), Verdict.HOLDS)
         self.assertIs(self.verdict(integrated_servers, "queueing-governs"), Verdict.FAILS)
-        self.assertIs(self.verdict(integrated_servers, "expected-gain", integrated=0.5), Verdict.HOLDS)
-        self.assertIs(self.verdict(integrated_servers, "expected-gain", integrated=1.5), Verdict.FAILS)
-        self.assertIs(self.verdict(integrated_servers, "expected-share", integrated=0.5), Verdict.HOLDS)
-        self.assertIs(self.verdict(integrated_servers, "expected-share", integrated=1.5), Verdict.FAILS)
+        self.assertIs(
+            self.verdict(integrated_servers, "expected-gain", integrated=0.5), Verdict.HOLDS
+        )
+        self.assertIs(
+            self.verdict(integrated_servers, "expected-gain", integrated=1.5), Verdict.FAILS
+        )
+        self.assertIs(
+            self.verdict(integrated_servers, "expected-share", integrated=0.5), Verdict.HOLDS
+        )
+        self.assertIs(
+            self.verdict(integrated_servers, "expected-share", integrated=1.5), Verdict.FAILS
+        )
         self.assertIs(self.verdict(integrated_servers, "own-slack"), Verdict.FAILS)
 
     def test_verdicts_follow_the_data(self) -> None:
@@ -1308,48 +2283,130 @@ class Studies(unittest.TestCase):
         self.assertIs(self.verdict(mixed_media, "opt-over-greedy", **{CI_OPT: 1.1}), Verdict.FAILS)
         self.assertIs(self.verdict(mixed_media, "steady-state"), Verdict.HOLDS)
         self.assertIs(self.verdict(mixed_media, "longer-clusters"), Verdict.HOLDS)
-        self.assertIs(self.verdict(mixed_media, "longer-clusters", **{"OPS:SCAN/CLUST-REQ(10)": 0.9}), Verdict.FAILS)
+        self.assertIs(
+            self.verdict(mixed_media, "longer-clusters", **{"OPS:SCAN/CLUST-REQ(10)": 0.9}),
+            Verdict.FAILS,
+        )
         self.assertIs(self.verdict(mixed_media, "sptf-best-flat", SPTF=0.9), Verdict.HOLDS)
-        self.assertIs(self.verdict(mixed_media, "sptf-best-flat", SPTF=0.9, LOOK=0.8), Verdict.FAILS)
-        self.assertIs(self.verdict(mixed_media, "sptf-best-flat", SPTF=0.9, RR=0.8), Verdict.HOLDS, "the paper knows no round robin of the classes")
-        self.assertIn("round robin, too", claims_of(mixed_media, SPTF=0.9, RR=0.8)["sptf-best-flat"].contrary())
-        self.assertIs(self.verdict(mixed_media, "n15"), Verdict.OPEN, "nothing is improved, so nothing can be at the cost of fairness")
+        self.assertIs(
+            self.verdict(mixed_media, "sptf-best-flat", SPTF=0.9, LOOK=0.8), Verdict.FAILS
+        )
+        self.assertIs(
+            self.verdict(mixed_media, "sptf-best-flat", SPTF=0.9, RR=0.8),
+            Verdict.HOLDS,
+            "the paper knows no round robin of the classes",
+        )
+        self.assertIn(
+            "round robin, too",
+            claims_of(mixed_media, SPTF=0.9, RR=0.8)["sptf-best-flat"].contrary(),
+        )
+        self.assertIs(
+            self.verdict(mixed_media, "n15"),
+            Verdict.OPEN,
+            "nothing is improved, so nothing can be at the cost of fairness",
+        )
         self.assertIs(self.verdict(mixed_media, "n15", **{TPS_OPT: 0.97}), Verdict.HOLDS)
         self.assertIs(self.verdict(mixed_media, "fairness-kept", **{TPS_OPT: 0.97}), Verdict.HOLDS)
         self.assertIs(self.verdict(mixed_media, "fairness-kept", **{TPS_OPT: 0.94}), Verdict.FAILS)
-        self.assertIs(self.verdict(mixed_media, "fairness-kept", **{TPS_OPT: 1.2}), Verdict.OPEN, "where the mean is not lower there is nothing to judge")
-        self.assertEqual(claims_of(mixed_media, **{TPS_OPT: 0.97, CI_OPT: 0.9})["fairness-kept"].contrary(), ["one phase over two"])
-        self.assertIs(self.verdict(mixed_media, "several-hundred-percent", **{TPS_SCAN: 3.3}), Verdict.HOLDS)
-        self.assertIs(self.verdict(mixed_media, "several-hundred-percent", **{TPS_SCAN: 2.9}), Verdict.FAILS)
-        self.assertIs(self.verdict(mixed_media, "scan-in-intervals", **{mixed_media.CI_SCAN: 1.1}), Verdict.HOLDS)
+        self.assertIs(
+            self.verdict(mixed_media, "fairness-kept", **{TPS_OPT: 1.2}),
+            Verdict.OPEN,
+            "where the mean is not lower there is nothing to judge",
+        )
+        self.assertEqual(
+            claims_of(mixed_media, **{TPS_OPT: 0.97, CI_OPT: 0.9})["fairness-kept"].contrary(),
+            ["one phase over two"],
+        )
+        self.assertIs(
+            self.verdict(mixed_media, "several-hundred-percent", **{TPS_SCAN: 3.3}), Verdict.HOLDS
+        )
+        self.assertIs(
+            self.verdict(mixed_media, "several-hundred-percent", **{TPS_SCAN: 2.9}), Verdict.FAILS
+        )
+        self.assertIs(
+            self.verdict(mixed_media, "scan-in-intervals", **{mixed_media.CI_SCAN: 1.1}),
+            Verdict.HOLDS,
+        )
         self.assertIs(self.verdict(mixed_media, "scan-in-intervals"), Verdict.FAILS)
-        self.assertIs(self.verdict(mixed_media, "intervals-larger"), Verdict.FAILS, "with ten that wait a cluster reaches over 5 * 26 / 36 intervals")
-        self.assertIs(self.verdict(mixed_media, "intervals-larger", **{f"waits under {CLUST_REQ}": 11.0}), Verdict.HOLDS)
-        self.assertIs(self.verdict(mixed_media, "famish-unserved"), Verdict.FAILS, "as many wait as under the others")
-        self.assertIs(self.verdict(mixed_media, "famish-unserved", **{"waits under OPS:FAMISH": 1.2}), Verdict.HOLDS)
-        self.assertIs(self.verdict(mixed_media, "projected-faster-by", **{CLUST_REQ: 0.7}), Verdict.HOLDS, "more than the paper's gain")
-        self.assertIs(self.verdict(mixed_media, "projected-faster-by", **{CLUST_REQ: 0.95}), Verdict.FAILS)
-        self.assertIs(self.verdict(mixed_media, "projected-fairer-by", **{CLUST_REQ: 1.6}), Verdict.HOLDS)
-        self.assertIs(self.verdict(mixed_media, "projected-fairer-by", **{CLUST_REQ: 1.2}), Verdict.FAILS)
+        self.assertIs(
+            self.verdict(mixed_media, "intervals-larger"),
+            Verdict.FAILS,
+            "with ten that wait a cluster reaches over 5 * 26 / 36 intervals",
+        )
+        self.assertIs(
+            self.verdict(mixed_media, "intervals-larger", **{f"waits under {CLUST_REQ}": 11.0}),
+            Verdict.HOLDS,
+        )
+        self.assertIs(
+            self.verdict(mixed_media, "famish-unserved"),
+            Verdict.FAILS,
+            "as many wait as under the others",
+        )
+        self.assertIs(
+            self.verdict(mixed_media, "famish-unserved", **{"waits under OPS:FAMISH": 1.2}),
+            Verdict.HOLDS,
+        )
+        self.assertIs(
+            self.verdict(mixed_media, "projected-faster-by", **{CLUST_REQ: 0.7}),
+            Verdict.HOLDS,
+            "more than the paper's gain",
+        )
+        self.assertIs(
+            self.verdict(mixed_media, "projected-faster-by", **{CLUST_REQ: 0.95}), Verdict.FAILS
+        )
+        self.assertIs(
+            self.verdict(mixed_media, "projected-fairer-by", **{CLUST_REQ: 1.6}), Verdict.HOLDS
+        )
+        self.assertIs(
+            self.verdict(mixed_media, "projected-fairer-by", **{CLUST_REQ: 1.2}), Verdict.FAILS
+        )
         self.assertIs(self.verdict(mixed_media, "fairer-by", **{CLUST_REQ: 1.6}), Verdict.HOLDS)
-        self.assertIs(self.verdict(mixed_media, "projected-better", **{CLUST_REQ: 0.7}), Verdict.FAILS, "not better, the same")
+        self.assertIs(
+            self.verdict(mixed_media, "projected-better", **{CLUST_REQ: 0.7}),
+            Verdict.FAILS,
+            "not better, the same",
+        )
         both = beyond_clusters.BOTH
         better = {both: 0.3, beyond_clusters.FAST: 0.9}
         for disk in ("table1", "projected"):
             self.assertIs(self.verdict(beyond_clusters, f"{disk}-light"), Verdict.FAILS)
             self.assertIs(self.verdict(beyond_clusters, f"{disk}-light", **better), Verdict.HOLDS)
-            self.assertIs(self.verdict(beyond_clusters, f"{disk}-light-fair", **{both: 1.5}), Verdict.HOLDS)
-            # Cello and aged SPTF are opponents, too: the best of each, and for fairness if it is no slower than clusters.
-            self.assertIs(self.verdict(beyond_clusters, f"{disk}-light", **better, **{"CELLO(1|4|0)": 0.2}), Verdict.FAILS)
-            self.assertIs(self.verdict(beyond_clusters, f"{disk}-light", **better, **{"ASPTF(0.3)": 0.2}), Verdict.FAILS)
-            self.assertIs(self.verdict(beyond_clusters, f"{disk}-light-fair", **{both: 1.5, "CELLO(1|4|0)": 1.6}), Verdict.HOLDS)
-            self.assertIs(self.verdict(beyond_clusters, f"{disk}-light-index", **{both: 1.5}), Verdict.HOLDS)
-            self.assertIs(self.verdict(beyond_clusters, f"{disk}-middle-fair", **better), Verdict.FAILS)
+            self.assertIs(
+                self.verdict(beyond_clusters, f"{disk}-light-fair", **{both: 1.5}), Verdict.HOLDS
+            )
+            # Cello and aged SPTF are opponents, too:
+            # the best of each, and for fairness if it is no slower than clusters.
+            self.assertIs(
+                self.verdict(beyond_clusters, f"{disk}-light", **better, **{"CELLO(1|4|0)": 0.2}),
+                Verdict.FAILS,
+            )
+            self.assertIs(
+                self.verdict(beyond_clusters, f"{disk}-light", **better, **{"ASPTF(0.3)": 0.2}),
+                Verdict.FAILS,
+            )
+            self.assertIs(
+                self.verdict(
+                    beyond_clusters, f"{disk}-light-fair", **{both: 1.5, "CELLO(1|4|0)": 1.6}
+                ),
+                Verdict.HOLDS,
+            )
+            self.assertIs(
+                self.verdict(beyond_clusters, f"{disk}-light-index", **{both: 1.5}), Verdict.HOLDS
+            )
+            self.assertIs(
+                self.verdict(beyond_clusters, f"{disk}-middle-fair", **better), Verdict.FAILS
+            )
             self.assertIs(self.verdict(beyond_clusters, f"{disk}-heavy", **better), Verdict.HOLDS)
             self.assertIs(self.verdict(beyond_clusters, f"{disk}-heavy", SPTF=0.8), Verdict.FAILS)
             # The opponent is the faster one of two SPTFs and the clusters.
-            self.assertIs(self.verdict(beyond_clusters, f"{disk}-heavy", **better, **{"SPTF(next-C)": 0.8}), Verdict.FAILS)
-            self.assertIs(self.verdict(beyond_clusters, f"{disk}-heavy", **better, **{CLUST_REQ: 0.8}), Verdict.FAILS)
+            self.assertIs(
+                self.verdict(beyond_clusters, f"{disk}-heavy", **better, **{"SPTF(next-C)": 0.8}),
+                Verdict.FAILS,
+            )
+            self.assertIs(
+                self.verdict(beyond_clusters, f"{disk}-heavy", **better, **{CLUST_REQ: 0.8}),
+                Verdict.FAILS,
+            )
         self.assertIs(self.verdict(beyond_clusters, "engine-response"), Verdict.HOLDS)
         hybrid = {"FreeBW-Hybrid": 1.05}
         self.assertIs(self.verdict(eager_writing, "hybrid-best", **hybrid), Verdict.HOLDS)
@@ -1359,92 +2416,216 @@ class Studies(unittest.TestCase):
             self.assertIs(self.verdict(eager_writing, name, **hybrid), Verdict.HOLDS)
             self.assertIs(self.verdict(eager_writing, name, **{"SATF-EW": 1.1}), Verdict.FAILS)
         for name, factor in (("penalizes-writes", 1.2), ("little-free-bandwidth", 0.8)):
-            self.assertIs(self.verdict(eager_writing, name, **{"FreeBW-SATF": factor}), Verdict.HOLDS)
-            self.assertIs(self.verdict(eager_writing, name, **{"FreeBW-SATF": 1 / factor}), Verdict.FAILS)
-        # Throughput and a write's response are as the factor: with so many more writes a second FreeBW-SATF is not similar by throughput.
+            self.assertIs(
+                self.verdict(eager_writing, name, **{"FreeBW-SATF": factor}), Verdict.HOLDS
+            )
+            self.assertIs(
+                self.verdict(eager_writing, name, **{"FreeBW-SATF": 1 / factor}), Verdict.FAILS
+            )
+        # Throughput and a write's response are as the factor: with so many more writes a second
+        # FreeBW-SATF is not similar by throughput.
         between = {"FreeBW-SATF": 4.0, "FreeBW-SCAN": 0.5, "Read-First": 8.0}
         self.assertIs(self.verdict(eager_writing, "freebw-satf-read-first"), Verdict.HOLDS)
-        self.assertIs(self.verdict(eager_writing, "freebw-satf-read-first", **between), Verdict.FAILS)
-        self.assertEqual(claims_of(eager_writing, **between)["freebw-satf-read-first"].contrary(), ["by what reads and writes get"])
-        self.assertEqual(claims_of(eager_writing, **{**between, "FreeBW-SATF": 1.0})["freebw-satf-read-first"].contrary(), [])
-        self.assertIs(self.verdict(eager_writing, "better-balanced", **{"FreeBW-SCAN": 0.8}), Verdict.HOLDS)
-        self.assertIs(self.verdict(eager_writing, "better-balanced", **{"FreeBW-SCAN": 0.2}), Verdict.FAILS, "a read waits longer than a write")
+        self.assertIs(
+            self.verdict(eager_writing, "freebw-satf-read-first", **between), Verdict.FAILS
+        )
+        self.assertEqual(
+            claims_of(eager_writing, **between)["freebw-satf-read-first"].contrary(),
+            ["by what reads and writes get"],
+        )
+        self.assertEqual(
+            claims_of(eager_writing, **{**between, "FreeBW-SATF": 1.0})[
+                "freebw-satf-read-first"
+            ].contrary(),
+            [],
+        )
+        self.assertIs(
+            self.verdict(eager_writing, "better-balanced", **{"FreeBW-SCAN": 0.8}), Verdict.HOLDS
+        )
+        self.assertIs(
+            self.verdict(eager_writing, "better-balanced", **{"FreeBW-SCAN": 0.2}),
+            Verdict.FAILS,
+            "a read waits longer than a write",
+        )
         self.assertIs(self.verdict(eager_writing, "little-rotational-time"), Verdict.FAILS)
         self.assertIs(self.verdict(eager_writing, "hybrid-masks"), Verdict.HOLDS)
         self.assertIs(self.verdict(eager_writing, "hybrid-masks", hidden=80), Verdict.FAILS)
-        self.assertIs(self.verdict(ew_array, f"{ew_array.TWO_COPIES}: hybrid-best", **hybrid), Verdict.HOLDS)
-        self.assertIs(self.verdict(ew_array, f"{ew_array.TWO_COPIES}: hybrid-best", **{"SATF-EW": 1.1}), Verdict.FAILS)
-        self.assertIs(self.verdict(on_real_drives, "atlas10k: sptf-faster", SPTF=0.8), Verdict.HOLDS)
-        self.assertIs(self.verdict(replicated_striping, "mirroring-halves", mirroring=0.5), Verdict.HOLDS)
+        self.assertIs(
+            self.verdict(ew_array, f"{ew_array.TWO_COPIES}: hybrid-best", **hybrid), Verdict.HOLDS
+        )
+        self.assertIs(
+            self.verdict(ew_array, f"{ew_array.TWO_COPIES}: hybrid-best", **{"SATF-EW": 1.1}),
+            Verdict.FAILS,
+        )
+        self.assertIs(
+            self.verdict(on_real_drives, "atlas10k: sptf-faster", SPTF=0.8), Verdict.HOLDS
+        )
+        self.assertIs(
+            self.verdict(replicated_striping, "mirroring-halves", mirroring=0.5), Verdict.HOLDS
+        )
         self.assertIs(self.verdict(replicated_striping, "mirroring-halves"), Verdict.FAILS)
-        self.assertIs(self.verdict(replicated_striping, "minimum-below-20", minimum=0.85), Verdict.HOLDS)
-        self.assertIs(self.verdict(replicated_striping, "minimum-below-20", minimum=0.75), Verdict.FAILS)
-        self.assertIs(self.verdict(replicated_striping, "balancing-gain", **{"dynamic-balancing": 1.07}), Verdict.HOLDS)
+        self.assertIs(
+            self.verdict(replicated_striping, "minimum-below-20", minimum=0.85), Verdict.HOLDS
+        )
+        self.assertIs(
+            self.verdict(replicated_striping, "minimum-below-20", minimum=0.75), Verdict.FAILS
+        )
+        self.assertIs(
+            self.verdict(replicated_striping, "balancing-gain", **{"dynamic-balancing": 1.07}),
+            Verdict.HOLDS,
+        )
         self.assertIs(self.verdict(replicated_striping, "threshold"), Verdict.HOLDS)
         self.assertIs(self.verdict(replicated_striping, "failure-guarded"), Verdict.HOLDS)
         self.assertIs(self.verdict(replicated_striping, "failure-guarded", late=1), Verdict.FAILS)
         self.assertIs(self.verdict(replicated_striping, "failure-unguarded", late=1), Verdict.HOLDS)
         self.assertIs(self.verdict(replicated_striping, "failure-unguarded"), Verdict.FAILS)
-        self.assertIs(self.verdict(replicated_striping, "unguarded-capacity", late=1), Verdict.FAILS)
-        self.assertIs(self.verdict(replicated_striping, "unguarded-capacity", late=200), Verdict.HOLDS)
+        self.assertIs(
+            self.verdict(replicated_striping, "unguarded-capacity", late=1), Verdict.FAILS
+        )
+        self.assertIs(
+            self.verdict(replicated_striping, "unguarded-capacity", late=200), Verdict.HOLDS
+        )
         self.assertIs(self.verdict(replicated_striping, "third-at-4", minimum=5 / 3), Verdict.HOLDS)
         self.assertIs(self.verdict(replicated_striping, "third-at-4"), Verdict.FAILS)
         self.assertIs(self.verdict(replicated_striping, "fraction-drops"), Verdict.FAILS)
-        self.assertIs(self.verdict(replicated_striping, "fraction-drops", **{"for failure at 8": 0.8, "for failure at 16": 0.6}), Verdict.HOLDS)
+        self.assertIs(
+            self.verdict(
+                replicated_striping,
+                "fraction-drops",
+                **{"for failure at 8": 0.8, "for failure at 16": 0.6},
+            ),
+            Verdict.HOLDS,
+        )
         self.assertIs(self.verdict(replicated_striping, "gap-grows"), Verdict.HOLDS)
-        self.assertIs(self.verdict(replicated_striping, "gap-grows", **{"reserved after": 0.534}), Verdict.FAILS)
+        self.assertIs(
+            self.verdict(replicated_striping, "gap-grows", **{"reserved after": 0.534}),
+            Verdict.FAILS,
+        )
         for name in ("larger-blocks", "larger-blocks-balance", "figure-12-mirrors-11"):
-            self.assertIs(self.verdict(replicated_striping, name, **{"per block": 0.01}), Verdict.HOLDS, name)
-            self.assertIs(self.verdict(replicated_striping, name, **{"per block": -0.01}), Verdict.HOLDS if "mirrors" in name else Verdict.FAILS, name)
-        self.assertIs(self.verdict(replicated_striping, "figure-12-mirrors-11"), Verdict.OPEN, "without any variation")
+            self.assertIs(
+                self.verdict(replicated_striping, name, **{"per block": 0.01}), Verdict.HOLDS, name
+            )
+            self.assertIs(
+                self.verdict(replicated_striping, name, **{"per block": -0.01}),
+                Verdict.HOLDS if "mirrors" in name else Verdict.FAILS,
+                name,
+            )
+        self.assertIs(
+            self.verdict(replicated_striping, "figure-12-mirrors-11"),
+            Verdict.OPEN,
+            "without any variation",
+        )
         self.assertIs(self.verdict(replicated_striping, "measured-normal"), Verdict.HOLDS)
         self.assertIs(self.verdict(replicated_striping, "measured-failed"), Verdict.HOLDS)
-        for name in ("measured-normal", "measured-failed"):   # all that the disks are busy is compared with all that is reserved on them
-            self.assertEqual({*claims_of(replicated_striping)[name].interpretations} - {interpretation.name for interpretation in replicated_striping.INTERPRETATIONS},
-                             {"without full seeks"})
+        for name in (
+            "measured-normal",
+            "measured-failed",
+        ):  # all that the disks are busy is compared with all that is reserved on them
+            self.assertEqual(
+                {*claims_of(replicated_striping)[name].interpretations}
+                - {interpretation.name for interpretation in replicated_striping.INTERPRETATIONS},
+                {"without full seeks"},
+            )
         self.assertAlmostEqual(replicated_striping.FULL_SEEKS, 2 * 0.0182)
-        self.assertIs(self.verdict(replicated_striping, "measured-failed", busy=0.48), Verdict.HOLDS)
-        self.assertIs(self.verdict(replicated_striping, "measured-failed", busy=0.46), Verdict.FAILS)
-        # Under mirroring what counts is what simulated disks are busy, not what the formula says of the reads.
-        self.assertIs(self.verdict(replicated_striping, "failure-mirroring-unused", busy=0.36), Verdict.HOLDS)
+        self.assertIs(
+            self.verdict(replicated_striping, "measured-failed", busy=0.48), Verdict.HOLDS
+        )
+        self.assertIs(
+            self.verdict(replicated_striping, "measured-failed", busy=0.46), Verdict.FAILS
+        )
+        # Under mirroring what counts is what simulated disks are busy,
+        # not what the formula says of the reads.
+        self.assertIs(
+            self.verdict(replicated_striping, "failure-mirroring-unused", busy=0.36), Verdict.HOLDS
+        )
         self.assertIs(self.verdict(replicated_striping, "failure-mirroring-unused"), Verdict.FAILS)
         unused = claims_of(replicated_striping, busy=0.36)["failure-mirroring-unused"]
         self.assertAlmostEqual(unused.interpretations["by formula"][0].value.mean, 0.2)
         self.assertAlmostEqual(unused.interpretations["without full seeks"][0].value.mean, 0.234)
-        self.assertAlmostEqual(unused.interpretations["of what is reserved"][0].value.mean, 0.2704 / 0.6304)
+        self.assertAlmostEqual(
+            unused.interpretations["of what is reserved"][0].value.mean, 0.2704 / 0.6304
+        )
         self.assertEqual(unused.contrary(), ["by formula", "of what is reserved"])
-        self.assertIs(self.verdict(replicated_striping, "mirroring-reserved", **{"mirroring random": 0.8}), Verdict.HOLDS)
+        self.assertIs(
+            self.verdict(replicated_striping, "mirroring-reserved", **{"mirroring random": 0.8}),
+            Verdict.HOLDS,
+        )
         self.assertIs(self.verdict(replicated_striping, "mirroring-reserved"), Verdict.FAILS)
         self.assertIs(self.verdict(replicated_striping, "declustering-best"), Verdict.HOLDS)
-        self.assertIs(self.verdict(replicated_striping, "declustering-best", **{"random at 8": 0.9}), Verdict.FAILS)
-        self.assertIs(self.verdict(replicated_striping, "minimum-placement", **{"random at 4": 1 / 1.15, "random at 32": 1 / 1.03}), Verdict.HOLDS)
+        self.assertIs(
+            self.verdict(replicated_striping, "declustering-best", **{"random at 8": 0.9}),
+            Verdict.FAILS,
+        )
+        self.assertIs(
+            self.verdict(
+                replicated_striping,
+                "minimum-placement",
+                **{"random at 4": 1 / 1.15, "random at 32": 1 / 1.03},
+            ),
+            Verdict.HOLDS,
+        )
         self.assertIs(self.verdict(replicated_striping, "minimum-placement"), Verdict.FAILS)
         drops = claims_of(replicated_striping)["minimum-placement"].parts[-1]
         self.assertEqual((drops.label, drops.verdict), ("4 disks less 32", Verdict.FAILS))
         even = {"deterministic at 32": 1.005, "random at 32": 1.005}
-        self.assertIs(self.verdict(replicated_striping, "balancing-more-disks", **even), Verdict.FAILS, "half a percent is a tie")
-        self.assertIs(self.verdict(replicated_striping, "balancing-more-disks", **{"deterministic at 32": 1.05, "random at 32": 1.05}), Verdict.HOLDS)
+        self.assertIs(
+            self.verdict(replicated_striping, "balancing-more-disks", **even),
+            Verdict.FAILS,
+            "half a percent is a tie",
+        )
+        self.assertIs(
+            self.verdict(
+                replicated_striping,
+                "balancing-more-disks",
+                **{"deterministic at 32": 1.05, "random at 32": 1.05},
+            ),
+            Verdict.HOLDS,
+        )
         self.assertIs(self.verdict(autoqos, "inherited-rate"), Verdict.FAILS)
-        self.assertIs(self.verdict(integrated_servers, "smaller-increase", integrated=0.995), Verdict.FAILS)
-        self.assertIs(self.verdict(integrated_servers, "smaller-increase", integrated=0.5), Verdict.HOLDS)
+        self.assertIs(
+            self.verdict(integrated_servers, "smaller-increase", integrated=0.995), Verdict.FAILS
+        )
+        self.assertIs(
+            self.verdict(integrated_servers, "smaller-increase", integrated=0.5), Verdict.HOLDS
+        )
         self.assertIs(self.verdict(replicated_striping, "disks-guarded"), Verdict.HOLDS)
         self.assertIs(self.verdict(replicated_striping, "disks-guarded", late=1), Verdict.FAILS)
         self.assertIs(self.verdict(replicated_striping, "disks-unguarded", late=1), Verdict.HOLDS)
-        self.assertIs(self.verdict(autoqos, "sequential", **{"alone": 27.6}), Verdict.HOLDS)
-        self.assertIs(self.verdict(autoqos, "sequential", **{"alone": 25.0}), Verdict.FAILS)
+        self.assertIs(self.verdict(autoqos, "sequential", alone=27.6), Verdict.HOLDS)
+        self.assertIs(self.verdict(autoqos, "sequential", alone=25.0), Verdict.FAILS)
         self.assertIs(self.verdict(autoqos, "default-inactive"), Verdict.HOLDS)
-        self.assertIs(self.verdict(autoqos, "default-inactive", **{"limited from": 20}), Verdict.FAILS)
+        self.assertIs(
+            self.verdict(autoqos, "default-inactive", **{"limited from": 20}), Verdict.FAILS
+        )
         self.assertIs(self.verdict(autoqos, "default-unchanged"), Verdict.HOLDS)
-        self.assertIs(self.verdict(autoqos, "default-unchanged", **{"best-effort with": 0.9}), Verdict.FAILS)
+        self.assertIs(
+            self.verdict(autoqos, "default-unchanged", **{"best-effort with": 0.9}), Verdict.FAILS
+        )
         self.assertIs(self.verdict(autoqos, "half-without"), Verdict.FAILS)
-        self.assertIs(self.verdict(autoqos, "half-without", **{"multimedia without": 0.5, "best-effort without": 0.5}), Verdict.HOLDS)
-        self.assertIs(self.verdict(autoqos, "half-without", **{"multimedia without": 0.5, "best-effort without": 0.4}), Verdict.FAILS)
+        self.assertIs(
+            self.verdict(
+                autoqos, "half-without", **{"multimedia without": 0.5, "best-effort without": 0.5}
+            ),
+            Verdict.HOLDS,
+        )
+        self.assertIs(
+            self.verdict(
+                autoqos, "half-without", **{"multimedia without": 0.5, "best-effort without": 0.4}
+            ),
+            Verdict.FAILS,
+        )
         self.assertIs(self.verdict(autoqos, "multimedia-8"), Verdict.HOLDS)
-        self.assertIs(self.verdict(autoqos, "multimedia-8", **{"multimedia with": 0.9}), Verdict.FAILS)
-        self.assertIs(self.verdict(autoqos, "best-effort-2.5", **{"best-effort with": 2.5 / 8}), Verdict.HOLDS)
+        self.assertIs(
+            self.verdict(autoqos, "multimedia-8", **{"multimedia with": 0.9}), Verdict.FAILS
+        )
+        self.assertIs(
+            self.verdict(autoqos, "best-effort-2.5", **{"best-effort with": 2.5 / 8}), Verdict.HOLDS
+        )
         self.assertIs(self.verdict(autoqos, "rate-again"), Verdict.HOLDS)
         self.assertIs(self.verdict(autoqos, "rate-again", **{"from 120 s": 0.5}), Verdict.FAILS)
-        self.assertIs(self.verdict(autoqos, "short-adjustment", **{"from 120 s": 0.5}), Verdict.FAILS)
+        self.assertIs(
+            self.verdict(autoqos, "short-adjustment", **{"from 120 s": 0.5}), Verdict.FAILS
+        )
         self.assertIs(self.verdict(autoqos, "slack"), Verdict.FAILS)
         self.assertIs(self.verdict(autoqos, "slack", **{"from 60 s": 1.2}), Verdict.HOLDS)
         self.assertIs(self.verdict(autoqos, "regain", **{"from 120 s": 0.8}), Verdict.FAILS)
@@ -1460,18 +2641,28 @@ class Studies(unittest.TestCase):
         self.assertEqual(view.heaviest((SPTF,)), 65)
         self.assertEqual(view.heaviest((SPTF, TPS_SCAN)), 5)
         for one, other in ((SPTF, TPS_SCAN), (TPS_SCAN, SPTF)):
-            self.assertEqual([part.label for part in view.response(one, other, below(1))], [f"{one} / {other}, λ = 5"])
+            self.assertEqual(
+                [part.label for part in view.response(one, other, below(1))],
+                [f"{one} / {other}, λ = 5"],
+            )
         self.assertEqual(len(view.fairness(SPTF, TPS_SCAN, above(1))), 1)
         self.assertIsNone(view.series((TPS_SCAN,), lambda result: 1.0)[0].y[1])
         self.assertEqual(view.table("t").rows[1][2], "unstable: 20.0 % never served")
         # Held against it, another one has a ratio only where both are steady, at the rates of both.
         other = Load(Path("y.toml"), (5, 35, 65), 10)
-        beside = View(made_up(Plan(tuple(other.points((SPTF, TPS_SCAN))), (1, 2))), other, (SPTF, TPS_SCAN)).beside(view)
+        beside = View(
+            made_up(Plan(tuple(other.points((SPTF, TPS_SCAN))), (1, 2))), other, (SPTF, TPS_SCAN)
+        ).beside(view)
         self.assertEqual(beside.rates, (5, 65))
-        self.assertEqual([part.label for part in beside.response(SPTF, TPS_SCAN, below(1))], [f"{SPTF} / {TPS_SCAN}, λ = 5"])
+        self.assertEqual(
+            [part.label for part in beside.response(SPTF, TPS_SCAN, below(1))],
+            [f"{SPTF} / {TPS_SCAN}, λ = 5"],
+        )
         self.assertEqual(beside.heaviest((SPTF,)), 65)
         for seed, result in enumerate(results[load.point(SPTF, 65)]):
-            result["classes"]["discrete"]["backlog"]["parts"] = [10.0 * i for i in range(20)] if seed else [10.0] * 20
+            result["classes"]["discrete"]["backlog"]["parts"] = (
+                [10.0 * i for i in range(20)] if seed else [10.0] * 20
+            )
         view = View(results, load, (SPTF, TPS_SCAN))
         self.assertEqual(view.table("t").rows[1][1], "not shown to be steady")
         self.assertIsNone(view.steady(SPTF, 65, lambda result: 1.0))
@@ -1479,11 +2670,19 @@ class Studies(unittest.TestCase):
     def test_steady_state_is_asked_for_where_there_is_one(self) -> None:
         def steady_state(parts: list[list[float]]) -> Claim:
             results = whole(mixed_media)[1]
-            for seed, result in enumerate(results[mixed_media.papers_loads(True)["table1"].point(TPS_SCAN, 65)]):
+            for seed, result in enumerate(
+                results[mixed_media.papers_loads(True)["table1"].point(TPS_SCAN, 65)]
+            ):
                 result["classes"]["discrete"]["backlog"]["parts"] = parts[seed % len(parts)]
-            return next(claim for claim in mixed_media.claims(results, True) if claim.name == "steady-state")
+            return next(
+                claim for claim in mixed_media.claims(results, True) if claim.name == "steady-state"
+            )
+
         grows, even = [10.0 * i for i in range(20)], [10.0] * 20
-        self.assertEqual((steady_state([grows]).plain_verdict, steady_state([grows]).contrary()), (Verdict.HOLDS, ["overloaded points too"]))
+        self.assertEqual(
+            (steady_state([grows]).plain_verdict, steady_state([grows]).contrary()),
+            (Verdict.HOLDS, ["overloaded points too"]),
+        )
         self.assertIs(steady_state([grows, even]).plain_verdict, Verdict.FAILS)
         self.assertIs(steady_state([even]).verdict, Verdict.HOLDS)
 
@@ -1491,53 +2690,109 @@ class Studies(unittest.TestCase):
         self.assertEqual([mixed_media.low_and_medium(streams) for streams in (25, 15)], [35, 46])
         claims = {one.name: one for one in mixed_media.paper_claims(46)}
         load = Load(Path("x.toml"), (35, 46, 47), 10)
-        view = View(made_up(Plan(tuple(load.points((TPS_OPT, CI_OPT))), (1, 2))), load, (TPS_OPT, CI_OPT))
-        self.assertEqual([part.label.split()[-1] for part in claims["tps-comparable"].parts({"table1": view})], ["35", "46"])
+        view = View(
+            made_up(Plan(tuple(load.points((TPS_OPT, CI_OPT))), (1, 2))), load, (TPS_OPT, CI_OPT)
+        )
+        self.assertEqual(
+            [part.label.split()[-1] for part in claims["tps-comparable"].parts({"table1": view})],
+            ["35", "46"],
+        )
 
     def test_figures_6_and_7_reach_to_the_capacity(self) -> None:
         charts = {chart.file: chart for chart in unchanged(mixed_media)[1].charts}
         for file in ("figure6.svg", "figure7.svg"):
             lines = {series.label: series for series in charts[file].series}
-            self.assertEqual(tuple(lines[SPTF].x), (*mixed_media.papers_loads(True)["projected"].rates, 130))
-            self.assertEqual(tuple(lines["SPTF(next-C)"].x), mixed_media.heavy_loads(True)["projected"].rates)
+            self.assertEqual(
+                tuple(lines[SPTF].x), (*mixed_media.papers_loads(True)["projected"].rates, 130)
+            )
+            self.assertEqual(
+                tuple(lines["SPTF(next-C)"].x), mixed_media.heavy_loads(True)["projected"].rates
+            )
         self.assertIn("(ms)", charts["figure6.svg"].y)
 
     def test_parameters_of_an_opponent_are_chosen_in_runs_of_their_own(self) -> None:
-        plan, results = whole(beyond_clusters, **{"CELLO(1|1|0)": 0.5, "CELLO(4|1|0)": 0.4, "ASPTF(0.1)": 0.9, "ASPTF(0.3)": 2.0})
+        plan, results = whole(
+            beyond_clusters,
+            **{"CELLO(1|1|0)": 0.5, "CELLO(4|1|0)": 0.4, "ASPTF(0.1)": 0.9, "ASPTF(0.3)": 2.0},
+        )
         load, rate = beyond_clusters._tuning(True)["table1"], 30
+
         def late(policy: str, interpretation: Interpretation = DEFAULT) -> None:
             for result in results[load.point(policy, rate, interpretation)]:
                 result["hiccups"] = 1
-        self.assertEqual([policy for policy, _ in beyond_clusters.chosen(results, load, rate)[0]], ["CELLO(4|1|0)", "ASPTF(0.1)"])
+
+        self.assertEqual(
+            [policy for policy, _ in beyond_clusters.chosen(results, load, rate)[0]],
+            ["CELLO(4|1|0)", "ASPTF(0.1)"],
+        )
         for interpretation in (DEFAULT, beyond_clusters.BUDGETS):
             late("CELLO(4|1|0)", interpretation)
         fastest, fairest = beyond_clusters.chosen(results, load, rate)
-        self.assertEqual([policy for policy, _ in fastest], ["CELLO(1|1|0)", "ASPTF(0.1)"], "one that is late with a C is out")
-        self.assertEqual([policy for policy, _ in fairest], ["CELLO(1|4|0)", "ASPTF(0.01)"], "and for fairness one that is slower than clusters")
+        self.assertEqual(
+            [policy for policy, _ in fastest],
+            ["CELLO(1|1|0)", "ASPTF(0.1)"],
+            "one that is late with a C is out",
+        )
+        self.assertEqual(
+            [policy for policy, _ in fairest],
+            ["CELLO(1|4|0)", "ASPTF(0.01)"],
+            "and for fairness one that is slower than clusters",
+        )
         tuned = [seeds for point, seeds in plan.batches if point.measure_s == load.rounds]
         self.assertEqual(set(tuned), {beyond_clusters.TUNING_SEEDS})
         for point, seeds in plan.batches:
-            self.assertTrue(point.measure_s == load.rounds or not set(seeds) & {*range(1, 6), *beyond_clusters.TUNING_SEEDS}, point)
+            self.assertTrue(
+                point.measure_s == load.rounds
+                or not set(seeds) & {*range(1, 6), *beyond_clusters.TUNING_SEEDS},
+                point,
+            )
 
     def test_a_statistic_without_samples_is_no_data(self) -> None:
         load = Load(Path("x.toml"), (5,), 10)
         plan = Plan(tuple(load.points((SPTF, TPS_SCAN))), (1, 2))
         results = made_up(plan)
         nothing = results[load.point(SPTF, 5)][0]
-        nothing["classes"]["discrete"] |= {"response_ms": {"mean": None}, "fairness_index": None, "issued": 0}
+        nothing["classes"]["discrete"] |= {
+            "response_ms": {"mean": None},
+            "fairness_index": None,
+            "issued": 0,
+        }
         view = View(results, load, (SPTF, TPS_SCAN))
-        for part in (*view.response(SPTF, TPS_SCAN, below(1)), *view.fairness(SPTF, TPS_SCAN, above(1))):
+        for part in (
+            *view.response(SPTF, TPS_SCAN, below(1)),
+            *view.fairness(SPTF, TPS_SCAN, above(1)),
+        ):
             self.assertIs(part.verdict, Verdict.OPEN)
         self.assertEqual(len(view.rows("x")), 4)
         self.assertEqual(len(view.table("t").rows), 1)
-        for metric in (eager_writing.reads_ms, eager_writing.writes_ms, eager_writing.penalty, eager_writing.imbalance):
-            self.assertTrue(math.isnan(metric({"classes": {"discrete": {"reads": {"response_ms": {"mean": None}}, "writes": {"response_ms": {"mean": None}}}}})))
+        for metric in (
+            eager_writing.reads_ms,
+            eager_writing.writes_ms,
+            eager_writing.penalty,
+            eager_writing.imbalance,
+        ):
+            self.assertTrue(
+                math.isnan(
+                    metric(
+                        {
+                            "classes": {
+                                "discrete": {
+                                    "reads": {"response_ms": {"mean": None}},
+                                    "writes": {"response_ms": {"mean": None}},
+                                }
+                            }
+                        }
+                    )
+                )
+            )
         self.assertTrue(math.isnan(eager_writing.gap_ms({"eager": {"gaps": {"mean_ms": None}}})))
 
     def test_an_opponent_is_the_best_of_its_interpretations(self) -> None:
         load = Load(Path("x.toml"), (5, 65), 10)
         kinds = combinations(FACTORS[1:])
-        points = load.points((SPTF,)) + [point for kind in kinds for point in load.points(CLUST, kind)]
+        points = load.points((SPTF,)) + [
+            point for kind in kinds for point in load.points(CLUST, kind)
+        ]
         results = made_up(Plan(tuple(points), (1, 2)))
         fair, unstable = kinds[5], kinds[6]
         for result in results[load.point(CLUST_REQ, 65, fair)]:
@@ -1545,62 +2800,136 @@ class Studies(unittest.TestCase):
         for result in results[load.point(CLUST_REQ, 65, unstable)]:
             result["classes"]["discrete"]["fairness_index"] *= 2
             result["classes"]["discrete"]["backlog"]["parts"] = [10.0 * i for i in range(20)]
-        opponents = Opponents([(View(results, load, CLUST, kind), policy) for kind in kinds for policy in CLUST])
+        opponents = Opponents(
+            [(View(results, load, CLUST, kind), policy) for kind in kinds for policy in CLUST]
+        )
         best = opponents.best(65, fairness, True)
         self.assertEqual(best.name, f"{CLUST_REQ} ({fair.name})")
-        self.assertAlmostEqual(best.samples[0] / results[load.point(SPTF, 65)][0]["classes"]["discrete"]["fairness_index"], 1.3)
+        self.assertAlmostEqual(
+            best.samples[0]
+            / results[load.point(SPTF, 65)][0]["classes"]["discrete"]["fairness_index"],
+            1.3,
+        )
         view = View(results, load, (SPTF,))
         ours = opponents.against(view, SPTF, fairness, True, above(1), (5, 65))
         self.assertEqual([round(one.value.mean, 6) for one in ours], [1.0, round(1 / 1.3, 6)])
-        self.assertAlmostEqual(opponents.against(view, SPTF, fairness, True, above(1), (65,), over=True)[0].value.mean, 1.3)
-        self.assertIsNone(Opponents([(View(results, load, CLUST, unstable), CLUST_REQ)]).best(65, response_s, False))
+        self.assertAlmostEqual(
+            opponents.against(view, SPTF, fairness, True, above(1), (65,), over=True)[0].value.mean,
+            1.3,
+        )
+        self.assertIsNone(
+            Opponents([(View(results, load, CLUST, unstable), CLUST_REQ)]).best(
+                65, response_s, False
+            )
+        )
         # One that is not shown to be steady, and would be the best, leaves it open.
         for seed, result in enumerate(results[load.point(CLUST_REQ, 65, unstable)]):
-            result["classes"]["discrete"]["backlog"]["parts"] = [10.0 * i for i in range(20)] if seed else [10.0] * 20
-        opponents = Opponents([(View(results, load, CLUST, kind), policy) for kind in kinds for policy in CLUST])
-        self.assertIs(opponents.against(view, SPTF, fairness, True, above(1), (65,))[0].verdict, Verdict.OPEN)
+            result["classes"]["discrete"]["backlog"]["parts"] = (
+                [10.0 * i for i in range(20)] if seed else [10.0] * 20
+            )
+        opponents = Opponents(
+            [(View(results, load, CLUST, kind), policy) for kind in kinds for policy in CLUST]
+        )
+        self.assertIs(
+            opponents.against(view, SPTF, fairness, True, above(1), (65,))[0].verdict, Verdict.OPEN
+        )
         # So does one of ours that is not steady.
         for result in results[load.point(SPTF, 5)]:
             result["classes"]["discrete"]["backlog"]["parts"] = [10.0 * i for i in range(20)]
-        ours = opponents.against(View(results, load, (SPTF,)), SPTF, response_s, False, below(2), (5,))
+        ours = opponents.against(
+            View(results, load, (SPTF,)), SPTF, response_s, False, below(2), (5,)
+        )
         self.assertEqual([part.verdict for part in ours], [Verdict.OPEN])
 
     def test_where_a_claim_turns(self) -> None:
         holds, fails, undecided = Verdict.HOLDS, Verdict.FAILS, Verdict.OPEN
-        for found, said in (((holds, holds, holds), "at all from 5 to 65"), ((fails, fails, None), "at none up to 35"),
-                            ((fails, undecided, holds), "from 65"), ((holds, fails, fails), "up to 5"), ((holds, fails, holds), "at 5, 65"),
-                            ((undecided, None, None), "not decided")):
+        for found, said in (
+            ((holds, holds, holds), "at all from 5 to 65"),
+            ((fails, fails, None), "at none up to 35"),
+            ((fails, undecided, holds), "from 65"),
+            ((holds, fails, fails), "up to 5"),
+            ((holds, fails, holds), "at 5, 65"),
+            ((undecided, None, None), "not decided"),
+        ):
             self.assertEqual(where((5, 35, 65), found, str), said)
         load = Load(Path("x.toml"), (5, 65), 10)
         every = combinations(FACTORS[:1])
-        results = made_up(Plan(tuple(dict.fromkeys(point for one in every for point in load.points((SPTF, CLUST_REQ), one))), (1, 2)), SPTF=0.8)
-        turn = Turn("t", "SPTF faster", lambda view, rate: view.response(SPTF, CLUST_REQ, below(1), [rate]))
-        table = grid_table("Turns", (turn,), FACTORS[:1], {one: View(results, load, (SPTF, CLUST_REQ), one) for one in every})
-        self.assertEqual(table.rows, (("pooled", "at all from 5 (45 %) to 65 (45 %)"), ("next-C", "at none up to 65 (45 %)")))
+        results = made_up(
+            Plan(
+                tuple(
+                    dict.fromkeys(
+                        point for one in every for point in load.points((SPTF, CLUST_REQ), one)
+                    )
+                ),
+                (1, 2),
+            ),
+            SPTF=0.8,
+        )
+        turn = Turn(
+            "t", "SPTF faster", lambda view, rate: view.response(SPTF, CLUST_REQ, below(1), [rate])
+        )
+        table = grid_table(
+            "Turns",
+            (turn,),
+            FACTORS[:1],
+            {one: View(results, load, (SPTF, CLUST_REQ), one) for one in every},
+        )
+        self.assertEqual(
+            table.rows,
+            (
+                ("pooled", "at all from 5 (45 %) to 65 (45 %)"),
+                ("next-C", "at none up to 65 (45 %)"),
+            ),
+        )
 
     def test_every_claim_of_the_paper_has_its_sentence(self) -> None:
         report = unchanged(mixed_media)[1]
-        self.assertEqual([claim.name for claim in report.claims], [name for name, _, _ in mixed_media.SENTENCES])
-        self.assertLessEqual({turn.name for turn in (*mixed_media.turns(), *mixed_media.other_turns())}, {claim.name for claim in report.claims})
+        self.assertEqual(
+            [claim.name for claim in report.claims], [name for name, _, _ in mixed_media.SENTENCES]
+        )
+        self.assertLessEqual(
+            {turn.name for turn in (*mixed_media.turns(), *mixed_media.other_turns())},
+            {claim.name for claim in report.claims},
+        )
         by_name = {claim.name: claim for claim in report.claims}
-        for name in ("sptf-faster", "clusters-fairer", "fairer-by", "projected-faster", "clusters-beat-intervals"):
+        for name in (
+            "sptf-faster",
+            "clusters-fairer",
+            "fairer-by",
+            "projected-faster",
+            "clusters-beat-intervals",
+        ):
             self.assertEqual(len(by_name[name].grid.parts), len(COMBINATIONS))
         self.assertIsNone(by_name["famish-fairest"].grid)
 
     def test_every_page_lists_its_papers_sentences(self) -> None:
-        for module, rows in ((mixed_media, (*mixed_media.SENTENCES, *mixed_media.NOT_JUDGED)), (eager_writing, eager_writing.SENTENCES), (autoqos, autoqos.SENTENCES)):
+        for module, rows in (
+            (mixed_media, (*mixed_media.SENTENCES, *mixed_media.NOT_JUDGED)),
+            (eager_writing, eager_writing.SENTENCES),
+            (autoqos, autoqos.SENTENCES),
+        ):
             with self.subTest(study=module.STUDY.name):
                 claims = unchanged(module)[1].claims
                 named = {name for names, _, _ in rows for name in names.split(", ") if name}
-                papers = {claim.name for claim in claims if claim.published != "not in the paper" and not claim.name.startswith("credit-")}
+                papers = {
+                    claim.name
+                    for claim in claims
+                    if claim.published != "not in the paper"
+                    and not claim.name.startswith("credit-")
+                }
                 self.assertEqual(papers - named, set(), "claims without a sentence")
-                self.assertEqual(named - {claim.name for claim in claims}, set(), "sentences of no claim")
+                self.assertEqual(
+                    named - {claim.name for claim in claims}, set(), "sentences of no claim"
+                )
                 for name, _, sentence in rows:
-                    self.assertTrue(name or "not judged" in sentence or "again)" in sentence, sentence)
+                    self.assertTrue(
+                        name or "not judged" in sentence or "again)" in sentence, sentence
+                    )
 
     def test_a_verdict_depends_on_what_the_paper_leaves_open(self) -> None:
         def claim(name: str, **change: float) -> Claim:
             return claims_of(mixed_media, **change)[name]
+
         self.assertEqual(claim("sptf-faster", SPTF=0.8).turning(), ["SPTF"])
         intervals = claim("sptf-faster", **{SPTF: 0.8, "SPTF(next-C)": 0.8, CI_OPT: 0.5})
         self.assertIs(intervals.plain_verdict, Verdict.FAILS, "C-intervals are clusters, too")
@@ -1608,14 +2937,26 @@ class Studies(unittest.TestCase):
         fewer = claim("n15")
         self.assertTrue(any(part.label.startswith("opt-over-greedy:") for part in fewer.parts))
         for name in ("clusters-beat-intervals", "intervals-less-fair", "projected-similar"):
-            self.assertTrue(any(interpretation in ("the fastest clusters", "the fairest clusters") for interpretation in claim(name).interpretations), name)
+            self.assertTrue(
+                any(
+                    interpretation in ("the fastest clusters", "the fairest clusters")
+                    for interpretation in claim(name).interpretations
+                ),
+                name,
+            )
         fairer = claim("clusters-fairer", **{SPTF: 0.8, "SPTF(next-C)": 0.8})
         self.assertEqual((fairer.plain_verdict, fairer.turning()), (Verdict.HOLDS, []))
-        self.assertIs(claim("clusters-fairer", **{SPTF: 0.97, "SPTF(next-C)": 0.97}).plain_verdict, Verdict.FAILS, "significantly is more than better")
+        self.assertIs(
+            claim("clusters-fairer", **{SPTF: 0.97, "SPTF(next-C)": 0.97}).plain_verdict,
+            Verdict.FAILS,
+            "significantly is more than better",
+        )
 
     def test_an_interpretation_changes_only_what_it_touches(self) -> None:
         load = Load(Path("x.toml"), (5,), 10)
-        interpretation = Interpretation("r", "", (("a", "b"),), ((SPTF, "SPTF(next-C)"),), frozenset({SPTF}))
+        interpretation = Interpretation(
+            "r", "", (("a", "b"),), ((SPTF, "SPTF(next-C)"),), frozenset({SPTF})
+        )
         self.assertEqual(load.point(TPS_SCAN, 5, interpretation), load.point(TPS_SCAN, 5, DEFAULT))
         settings = load.point(SPTF, 5, interpretation).settings
         self.assertIn(("policy", "SPTF(next-C)"), settings)
@@ -1623,54 +2964,121 @@ class Studies(unittest.TestCase):
 
     def test_the_claims_turn_where_the_verdicts_change(self) -> None:
         good, bad, unsure = (Part("x", interval([x, x + 0.1]), below(1)) for x in (0.1, 5.0, 0.95))
-        made = Claim("c", "", "", Unit.RATIO, "", (good,), {"overhead 0.0 ms": (bad,), "overhead 1.5 ms": (unsure,)})
-        self.assertEqual(eager_writing.turning([made], (0.0, 0.8, 1.5)).rows[0],
-                         ("c", "does not hold", "holds", "not decided", "between 0.0 and 0.8 ms"))
+        made = Claim(
+            "c",
+            "",
+            "",
+            Unit.RATIO,
+            "",
+            (good,),
+            {"overhead 0.0 ms": (bad,), "overhead 1.5 ms": (unsure,)},
+        )
+        self.assertEqual(
+            eager_writing.turning([made], (0.0, 0.8, 1.5)).rows[0],
+            ("c", "does not hold", "holds", "not decided", "between 0.0 and 0.8 ms"),
+        )
 
 
 @unittest.skipUnless(os.environ.get("PLATTER"), "the variable PLATTER names no executable")
 class WithTheModel(unittest.TestCase):
-    LOAD = {"workload.discrete.rate_per_s", "workload.discrete.outstanding", "workload.discrete.read_fraction",
-            "workload.discrete.trace", "server.disks", "streams.content", "replication.decluster_bytes", "failure.disk",
-            "drive.port.token_rate_bytes_per_s", "array.answer", "text.clients", "video.clients", "text.load_bytes_per_s"}
+    LOAD: ClassVar = {
+        "workload.discrete.rate_per_s",
+        "workload.discrete.outstanding",
+        "workload.discrete.read_fraction",
+        "workload.discrete.trace",
+        "server.disks",
+        "streams.content",
+        "replication.decluster_bytes",
+        "failure.disk",
+        "drive.port.token_rate_bytes_per_s",
+        "array.answer",
+        "text.clients",
+        "video.clients",
+        "text.load_bytes_per_s",
+    }
 
     def shapes(self, plan: Plan) -> list[Point]:
         """A point of each scenario, policy and interpretation, whatever the load."""
-        return list({(point.scenario, *(pair for pair in point.settings if pair[0] not in self.LOAD)): point
-                     for point, _ in plan.batches}.values())
+        return list(
+            {
+                (
+                    point.scenario,
+                    *(pair for pair in point.settings if pair[0] not in self.LOAD),
+                ): point
+                for point, _ in plan.batches
+            }.values()
+        )
 
     def test_the_model_takes_every_policy_under_every_interpretation(self) -> None:
         with tempfile.TemporaryDirectory() as name:
-            runner = Runner(Path(os.environ["PLATTER"]), Store(Path(name)), LocalProcesses(os.cpu_count() or 1))
-            policies = subprocess.run([os.environ["PLATTER"], "list", "policies"], capture_output=True, text=True, check=True).stdout
+            runner = Runner(
+                Path(os.environ["PLATTER"]), Store(Path(name)), LocalProcesses(os.cpu_count() or 1)
+            )
+            policies = subprocess.run(
+                [os.environ["PLATTER"], "list", "policies"],
+                capture_output=True,
+                text=True,
+                check=True,
+            ).stdout
             for module in STUDIES:
                 with self.subTest(study=module.STUDY.name):
                     if module is eager_writing and eager_writing.SATF_EW not in policies:
                         self.skipTest("the executable has no eager writing")
                     plan = quick_plan(module)
-                    young = (("eager.ageing_turnovers", "0.05"),) if module in (eager_writing, ew_array) else ()
-                    short = [(replace(point, warmup_s=0.0, measure_s=max(5.0, point.least_s), settings=(*point.settings, *young)), (1,))
-                             for point in self.shapes(plan)]
+                    young = (
+                        (("eager.ageing_turnovers", "0.05"),)
+                        if module in (eager_writing, ew_array)
+                        else ()
+                    )
+                    short = [
+                        (
+                            replace(
+                                point,
+                                warmup_s=0.0,
+                                measure_s=max(5.0, point.least_s),
+                                settings=(*point.settings, *young),
+                            ),
+                            (1,),
+                        )
+                        for point in self.shapes(plan)
+                    ]
                     results = runner.results(short)
-                    for point, _ in short:   # neither flat policies nor Cello nor aged SPTF have a guard
+                    for (
+                        point,
+                        _,
+                    ) in short:  # neither flat policies nor Cello nor aged SPTF have a guard
                         policy = dict(point.settings).get("policy", "")
-                        if policy not in (*mixed_media.FLAT, mixed_media.ROUND_ROBIN) and not policy.startswith(("CELLO", "ASPTF")):
-                            self.assertEqual(results[point][0].get("hiccups", 0), 0, point.command(1))
+                        if policy not in (
+                            *mixed_media.FLAT,
+                            mixed_media.ROUND_ROBIN,
+                        ) and not policy.startswith(("CELLO", "ASPTF")):
+                            self.assertEqual(
+                                results[point][0].get("hiccups", 0), 0, point.command(1)
+                            )
 
     def test_a_table_that_a_scenario_names_from_its_own_folder_is_in_the_key(self) -> None:
-        frames = "# frame_rate: 25\n# duration_us: 80000\nframe,pts_us,type,bytes\n0,0,I,{bytes}\n1,40000,P,2000\n"
+        frames = (
+            "# frame_rate: 25\n# duration_us: 80000\nframe,pts_us,type,bytes\n0,0,I,{bytes}\n"
+            "1,40000,P,2000\n"
+        )
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
             (folder / "streams").mkdir()
             tables = [folder / "streams" / f"{number}.csv" for number in range(2)]
             scenario = folder / "server.toml"
-            scenario.write_text('format = 1\npolicy = "CELLO(1|1|0)"\nhost.kind = "mixed_server"\ndrive = "elite3"\n[text]\nclients = 0\n'
-                                '[video]\nclients = 1\nfile_s = 4\ntables = ["streams/0.csv", "streams/1.csv"]\n')
+            scenario.write_text(
+                'format = 1\npolicy = "CELLO(1|1|0)"\nhost.kind = "mixed_server"\n'
+                'drive = "elite3"\n[text]\nclients = 0\n'
+                '[video]\nclients = 1\nfile_s = 4\ntables = ["streams/0.csv", "streams/1.csv"]\n'
+            )
             point = Point(scenario, (), 1.0, 2.0)
 
             def kept() -> int:
-                Runner(Path(os.environ["PLATTER"]), Store(folder / "kept"), LocalProcesses(1)).results([(point, (1,))])
+                Runner(
+                    Path(os.environ["PLATTER"]), Store(folder / "kept"), LocalProcesses(1)
+                ).results([(point, (1,))])
                 return len(list((folder / "kept").rglob("*.json")))
+
             for table in tables:
                 table.write_text(frames.format(bytes=9000))
             self.assertEqual((kept(), kept()), (1, 1))
@@ -1679,7 +3087,11 @@ class WithTheModel(unittest.TestCase):
                 self.assertEqual((kept(), kept()), (2 + number, 2 + number), table)
 
     def test_figure_3s_clusters_are_served_whole(self) -> None:
-        point = next(point for point in quick_plan(mixed_media).once if dict(point.settings)["policy"] == mixed_media.SCAN_ORDER)
+        point = next(
+            point
+            for point in quick_plan(mixed_media).once
+            if dict(point.settings)["policy"] == mixed_media.SCAN_ORDER
+        )
         with tempfile.TemporaryDirectory() as name:
             runner = Runner(Path(os.environ["PLATTER"]), Store(Path(name)), LocalProcesses(1))
             summary = runner.results([(point, (1,))])[point][0]["summary"]

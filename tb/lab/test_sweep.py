@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`platter-lab sweep`: its plans, and runs of the model, whose executable is in the variable PLATTER."""
+"""`platter-lab sweep`: its plans, and runs of the model,
+whose executable is in the variable PLATTER."""
+
 import csv
 import json
 import signal
@@ -12,10 +14,9 @@ import unittest.mock
 from pathlib import Path
 
 import numpy as np
+import platter_lab as platter
 import polars as pl
 import scipy.stats
-
-import platter_lab as platter
 from lab_case import PLATTER, LabCase
 from platter_lab import LabError
 from platter_lab.executable import ROOT
@@ -53,8 +54,20 @@ class Sweeps(LabCase):
     def plan(self, *changes: tuple[str, str], text: str = PLAN) -> Path:
         return self.write("plan.toml", text, *changes)
 
-    def sweep(self, plan: Path, *options: str, output: str = "out.parquet", platter: Path = PLATTER) -> tuple[int, str, str]:
-        return self.lab("sweep", str(plan), "--platter", str(platter), "--cache", str(self.folder / "kept"), "-o", str(self.folder / output), *options)
+    def sweep(
+        self, plan: Path, *options: str, output: str = "out.parquet", platter: Path = PLATTER
+    ) -> tuple[int, str, str]:
+        return self.lab(
+            "sweep",
+            str(plan),
+            "--platter",
+            str(platter),
+            "--cache",
+            str(self.folder / "kept"),
+            "-o",
+            str(self.folder / output),
+            *options,
+        )
 
     def frame(self) -> pl.DataFrame:
         return pl.read_parquet(self.folder / "out.parquet")
@@ -69,55 +82,135 @@ class Sweeps(LabCase):
         self.assertEqual(frame["rate"].dtype, pl.Int64)
         one = frame.filter(policy="SPTF", rate=30, seed=2).row(0, named=True)
         result = self.folder / "by_hand.json"
-        subprocess.run([PLATTER, "run", SCENARIO, "--quiet", "--set", "engine=firmware", "--set", "sim.warmup_s=0", "--set", "sim.measure_s=3", "--set",
-                        "policy=SPTF", "--set", "workload.discrete.rate_per_s=30", "--set", "sim.seed=2", "--result", result], check=True)
-        self.assertEqual(one["mean"], json.loads(result.read_text())["classes"]["discrete"]["response_ms"]["mean"])
+        subprocess.run(
+            [
+                PLATTER,
+                "run",
+                SCENARIO,
+                "--quiet",
+                "--set",
+                "engine=firmware",
+                "--set",
+                "sim.warmup_s=0",
+                "--set",
+                "sim.measure_s=3",
+                "--set",
+                "policy=SPTF",
+                "--set",
+                "workload.discrete.rate_per_s=30",
+                "--set",
+                "sim.seed=2",
+                "--result",
+                result,
+            ],
+            check=True,
+        )
+        self.assertEqual(
+            one["mean"],
+            json.loads(result.read_text())["classes"]["discrete"]["response_ms"]["mean"],
+        )
         samples = frame.filter(policy="SPTF", rate=30)["mean"].to_list()
-        low, high = scipy.stats.t.interval(0.95, 2, scipy.stats.tmean(samples), scipy.stats.sem(samples))
+        low, high = scipy.stats.t.interval(
+            0.95, 2, scipy.stats.tmean(samples), scipy.stats.sem(samples)
+        )
         self.assertAlmostEqual(one["mean low"], low)
         self.assertAlmostEqual(one["mean high"], high)
         others = frame.filter(policy="FCFS", rate=30).sort("seed")["mean"].to_list()
-        ratios = [a / b for a, b in zip(frame.filter(policy="SPTF", rate=30).sort("seed")["mean"].to_list(), others, strict=True)]
+        ratios = [
+            a / b
+            for a, b in zip(
+                frame.filter(policy="SPTF", rate=30).sort("seed")["mean"].to_list(),
+                others,
+                strict=True,
+            )
+        ]
         self.assertAlmostEqual(one["mean ratio"], sum(ratios) / 3)
         self.assertEqual(set(frame.filter(policy="FCFS")["mean ratio"]), {1.0})
-        metadata = json.loads(pl.read_parquet_metadata(self.folder / "out.parquet")["platter.sweep"])
+        metadata = json.loads(
+            pl.read_parquet_metadata(self.folder / "out.parquet")["platter.sweep"]
+        )
         self.assertEqual(metadata["units"], {"mean": "ms"})
 
     def test_what_was_not_measured_is_not_zero(self) -> None:
-        starved = self.executable(self.nothing_measured("'policy=FCFS' in sys.argv or ('sim.seed=2' in sys.argv and 'workload.discrete.rate_per_s=10' in sys.argv)"))
-        code, out, err = self.sweep(self.plan(('[[metric]]', '[[metric]]\nname = "fair"\npath = "classes.discrete.fairness_index"\n[[metric]]')), platter=starved)
+        starved = self.executable(
+            self.nothing_measured(
+                "'policy=FCFS' in sys.argv or ('sim.seed=2' in sys.argv and "
+                "'workload.discrete.rate_per_s=10' in sys.argv)"
+            )
+        )
+        code, out, err = self.sweep(
+            self.plan(
+                (
+                    "[[metric]]",
+                    (
+                        '[[metric]]\nname = "fair"\npath = "classes.discrete.fairness_index"\n'
+                        "[[metric]]"
+                    ),
+                )
+            ),
+            platter=starved,
+        )
         self.assertEqual(code, 0, err)
         frame = self.frame()
-        columns = [f"{metric}{what}" for metric in ("mean", "fair") for what in ("", " mean", " low", " high", " ratio", " ratio low", " ratio high")]
+        columns = [
+            f"{metric}{what}"
+            for metric in ("mean", "fair")
+            for what in ("", " mean", " low", " high", " ratio", " ratio low", " ratio high")
+        ]
         for name in columns:
-            self.assertEqual((frame[name].dtype, set(frame.filter(policy="FCFS")[name])), (pl.Float64, {None}), name)
-        self.assertEqual(set(frame["mean ratio"]), {None})   # the baseline has no value
+            self.assertEqual(
+                (frame[name].dtype, set(frame.filter(policy="FCFS")[name])),
+                (pl.Float64, {None}),
+                name,
+            )
+        self.assertEqual(set(frame["mean ratio"]), {None})  # the baseline has no value
         some = frame.filter(policy="SPTF", rate=10).sort("seed")
         self.assertEqual([value is None for value in some["mean"]], [False, True, False])
         samples = [some["mean"][0], some["mean"][2]]
-        low, high = scipy.stats.t.interval(0.95, 1, scipy.stats.tmean(samples), scipy.stats.sem(samples))
+        low, high = scipy.stats.t.interval(
+            0.95, 1, scipy.stats.tmean(samples), scipy.stats.sem(samples)
+        )
         self.assertAlmostEqual(some["mean mean"][0], sum(samples) / 2)
         self.assertAlmostEqual(some["mean low"][0], low)
         self.assertAlmostEqual(some["mean high"][0], high)
         self.assertEqual(set(some["mean none"]), {1})
         self.assertEqual(set(frame.filter(policy="FCFS")["mean none"]), {3})
         self.assertEqual(set(frame.filter(policy="SPTF", rate=30)["mean none"]), {0})
-        shown = {tuple(line.split()[:2]): line for line in out.splitlines() if line.startswith(("SPTF", "FCFS"))}
+        shown = {
+            tuple(line.split()[:2]): line
+            for line in out.splitlines()
+            if line.startswith(("SPTF", "FCFS"))
+        }
         self.assertEqual(shown["FCFS", "10"].split()[2:], ["–"] * 4)
         self.assertIn("(1 none)", shown["SPTF", "10"])
         self.assertNotIn("none", shown["SPTF", "30"])
         self.assertIn("mean: 7 runs have no value", out)
 
     def test_both_ends_of_a_range_are_in_it(self) -> None:
-        for given, values in (("{ from = 10, to = 30, step = 20 }", [10, 30]), ("{ from = 0.1, to = 0.7, step = 0.2 }", [0.1, 0.3, 0.5, 0.7]),
-                              ("{ from = 30, to = 10, step = -10 }", [30, 20, 10]), ("{ from = 5, to = 5, step = 1 }", [5])):
+        for given, values in (
+            ("{ from = 10, to = 30, step = 20 }", [10, 30]),
+            ("{ from = 0.1, to = 0.7, step = 0.2 }", [0.1, 0.3, 0.5, 0.7]),
+            ("{ from = 30, to = 10, step = -10 }", [30, 20, 10]),
+            ("{ from = 5, to = 5, step = 1 }", [5]),
+        ):
             plan = read_plan(self.plan(("{ from = 10, to = 30, step = 20 }", given)))
             self.assertEqual([step.label for step in plan.axes[1].steps], values)
-        for given, expected in (("{ from = 10, to = 25, step = 10 }", "from 10 in steps of 10, which do not reach to = 25, expected to = 20 or 30, or step = 15: both"),
-                                ("{ from = 1, to = 100, step = 30 }", "expected to = 91 or 121, or step = 33: both"),
-                                ("{ from = 0.1, to = 1.0, step = 0.2 }", "to = 0.9 or 1.1, or step = 0.225 or 0.18: both"),
-                                ("{ from = 30, to = 5, step = -10 }", "to = 10 or 0: both"),   # no whole step fits
-                                ("{ from = 10, to = 15, step = 10 }", "to = 10 or 20, or step = 5")):
+        for given, expected in (
+            (
+                "{ from = 10, to = 25, step = 10 }",
+                (
+                    "from 10 in steps of 10, which do not reach to = 25, expected to = 20 or 30, "
+                    "or step = 15: both"
+                ),
+            ),
+            ("{ from = 1, to = 100, step = 30 }", "expected to = 91 or 121, or step = 33: both"),
+            (
+                "{ from = 0.1, to = 1.0, step = 0.2 }",
+                "to = 0.9 or 1.1, or step = 0.225 or 0.18: both",
+            ),
+            ("{ from = 30, to = 5, step = -10 }", "to = 10 or 0: both"),  # no whole step fits
+            ("{ from = 10, to = 15, step = 10 }", "to = 10 or 20, or step = 5"),
+        ):
             with self.subTest(given=given):
                 code, _, err = self.sweep(self.plan(("{ from = 10, to = 30, step = 20 }", given)))
                 self.assertEqual(code, 2)
@@ -137,16 +230,40 @@ class Sweeps(LabCase):
 
     def test_a_sweep_that_was_killed_goes_on_and_leaves_no_simulator(self) -> None:
         # Once three runs are kept, each further one hangs.
-        counting = self.executable(self.COUNTS + "\nif sys.argv[1] == 'run' and len(list(FOLDER.glob('kept/*/*.json'))) >= 3 and not (FOLDER / 'again').exists():\n"
-                                   "  (FOLDER / f'hangs-{os.getpid()}').touch(); time.sleep(1000)")
+        counting = self.executable(
+            self.COUNTS
+            + "\nif sys.argv[1] == 'run' and len(list(FOLDER.glob('kept/*/*.json'))) >= 3 "
+            "and not (FOLDER / 'again').exists():\n"
+            "  (FOLDER / f'hangs-{os.getpid()}').touch(); time.sleep(1000)"
+        )
         plan = self.plan()
-        command = [sys.executable, "-m", "platter_lab.cli", "sweep", str(plan), "--platter", str(counting), "--cache", str(self.folder / "kept"),
-                   "-o", str(self.folder / "out.parquet"), "--jobs", "2"]
+        command = [
+            sys.executable,
+            "-m",
+            "platter_lab.cli",
+            "sweep",
+            str(plan),
+            "--platter",
+            str(counting),
+            "--cache",
+            str(self.folder / "kept"),
+            "-o",
+            str(self.folder / "out.parquet"),
+            "--jobs",
+            "2",
+        ]
         sweep = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         self.wait(lambda: len(list(self.folder.glob("hangs-*"))) == 2)
         sweep.send_signal(signal.SIGKILL)
         sweep.wait()
-        self.wait(lambda: not any(b"platter" in self._command_line(Path("/proc", file.name[6:])) for file in self.folder.glob("hangs-*")))
+        self.wait(
+            lambda: (
+                not any(
+                    b"platter" in self._command_line(Path("/proc", file.name[6:]))
+                    for file in self.folder.glob("hangs-*")
+                )
+            )
+        )
         (self.folder / "again").touch()
         kept = self.folder / "kept"
         there = len(list(kept.glob("*/*.json")))
@@ -158,50 +275,114 @@ class Sweeps(LabCase):
         self.assertEqual(self.frame().height, 12)
 
     def test_a_sweep_that_is_asked_to_end_does_not_wait_for_its_simulators(self) -> None:
-        hangs = self.executable("if sys.argv[1] == 'run': (FOLDER / f'pid-{os.getpid()}').touch(); time.sleep(1000)")
-        sweep = subprocess.Popen([sys.executable, "-m", "platter_lab.cli", "sweep", str(self.plan()), "--platter", str(hangs), "--cache",
-                                  str(self.folder / "kept"), "-o", str(self.folder / "out.parquet"), "--jobs", "2"],
-                                 stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        hangs = self.executable(
+            "if sys.argv[1] == 'run': (FOLDER / f'pid-{os.getpid()}').touch(); time.sleep(1000)"
+        )
+        sweep = subprocess.Popen(
+            [
+                sys.executable,
+                "-m",
+                "platter_lab.cli",
+                "sweep",
+                str(self.plan()),
+                "--platter",
+                str(hangs),
+                "--cache",
+                str(self.folder / "kept"),
+                "-o",
+                str(self.folder / "out.parquet"),
+                "--jobs",
+                "2",
+            ],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
         self.addCleanup(sweep.wait)
         self.addCleanup(sweep.kill)
         self.wait(lambda: len(list(self.folder.glob("pid-*"))) == 2)
         sweep.send_signal(signal.SIGTERM)
         self.assertEqual(sweep.wait(20), 128 + signal.SIGTERM)
-        self.assertEqual([file.name for file in self.folder.glob("pid-*") if Path("/proc", file.name[4:]).exists()], [])
+        self.assertEqual(
+            [
+                file.name
+                for file in self.folder.glob("pid-*")
+                if Path("/proc", file.name[4:]).exists()
+            ],
+            [],
+        )
 
     def test_sweeps_that_begin_together_share_a_folder_that_is_not_there_yet(self) -> None:
-        code = ("import sys\nfrom pathlib import Path\nfrom platter_lab.files import expect_writable_folder, write_whole\n"
-                "for i in range(400):\n  expect_writable_folder(Path(sys.argv[1], 'a', 'b', str(i % 3)), 'runs')\n")
-        begun = [subprocess.Popen([sys.executable, "-c", code, str(self.folder)], stderr=subprocess.PIPE, text=True) for _ in range(3)]
+        code = (
+            "import sys\nfrom pathlib import Path\n"
+            "from platter_lab.files import expect_writable_folder, write_whole\n"
+            "for i in range(400):\n"
+            "  expect_writable_folder(Path(sys.argv[1], 'a', 'b', str(i % 3)), 'runs')\n"
+        )
+        begun = [
+            subprocess.Popen(
+                [sys.executable, "-c", code, str(self.folder)], stderr=subprocess.PIPE, text=True
+            )
+            for _ in range(3)
+        ]
         for process in begun:
             self.assertEqual(process.communicate(timeout=120)[1], "")
         self.assertEqual([file for file in self.folder.rglob("*") if not file.is_dir()], [])
 
     def test_the_model_is_called_once_a_configuration_and_once_a_run(self) -> None:
-        counting = self.executable("(FOLDER / f'ran-{os.getpid()}').write_text(' '.join(sys.argv[1:3]))")
+        counting = self.executable(
+            "(FOLDER / f'ran-{os.getpid()}').write_text(' '.join(sys.argv[1:3]))"
+        )
         self.assertEqual(self.sweep(self.plan(), platter=counting)[0], 0)
         called = [file.read_text() for file in self.folder.glob("ran-*")]
-        self.assertEqual(sorted(called), sorted(["config schema"] + ["config dump"] * 5 + [f"run {SCENARIO}"] * 12))
+        self.assertEqual(
+            sorted(called),
+            sorted(["config schema"] + ["config dump"] * 5 + [f"run {SCENARIO}"] * 12),
+        )
 
     def test_lengths_are_exact(self) -> None:
         point = Point(SCENARIO, (), 0.0, 1234567.5)
         self.assertIn("sim.measure_s=1234567.5", point.overrides())
         self.assertIn("sim.measure_s=600", Point(SCENARIO, (), 0.0, 600.0).overrides())
-        plan = self.plan(('key = "policy"', 'key = "sim.measure_s"'), ("sim.measure_s = 3\n", ""), ('["SPTF", "FCFS"]', "[3.0000001, 3.0000002]"),
-                         ('"policy"\nbaseline = "FCFS"', '"sim.measure_s"\nbaseline = 3.0000001'))
+        plan = self.plan(
+            ('key = "policy"', 'key = "sim.measure_s"'),
+            ("sim.measure_s = 3\n", ""),
+            ('["SPTF", "FCFS"]', "[3.0000001, 3.0000002]"),
+            ('"policy"\nbaseline = "FCFS"', '"sim.measure_s"\nbaseline = 3.0000001'),
+        )
         self.assertEqual(self.sweep(plan)[0], 0)
         self.assertEqual(len(list((self.folder / "kept").glob("*/*.json"))), 12)
 
     def test_a_recorded_trace_of_several_files_is_part_of_the_key(self) -> None:
         def events(sector: int) -> bytes:
-            return b"".join(struct.pack("<IIQQIIIIIHH", 0x65617407, 1, i * 10**8, sector + 8 * i, 4096, 1 | 0x11 << 16, 1, 8 << 20, 0, 0, 0) for i in range(9))
+            return b"".join(
+                struct.pack(
+                    "<IIQQIIIIIHH",
+                    0x65617407,
+                    1,
+                    i * 10**8,
+                    sector + 8 * i,
+                    4096,
+                    1 | 0x11 << 16,
+                    1,
+                    8 << 20,
+                    0,
+                    0,
+                    0,
+                )
+                for i in range(9)
+            )
 
         name = self.folder / "sda"
         (self.folder / "sda.blktrace.0").write_bytes(events(0))
         (self.folder / "sda.blktrace.1").write_bytes(b"")
-        text = PLAN.replace("workload.discrete.rate_per_s", "workload.discrete.trace_speed").replace("sim.warmup_s = 0", f'''sim.warmup_s = 0
+        text = PLAN.replace(
+            "workload.discrete.rate_per_s", "workload.discrete.trace_speed"
+        ).replace(
+            "sim.warmup_s = 0",
+            f'''sim.warmup_s = 0
 workload.discrete.source = "trace"
-workload.discrete.trace = "{name}"''')
+workload.discrete.trace = "{name}"''',
+        )
         counting = self.executable(self.COUNTS)
         self.assertEqual(self.sweep(self.plan(text=text), platter=counting)[0], 0)
         self.assertEqual(self.runs(), 12)
@@ -217,7 +398,11 @@ workload.discrete.trace = "{name}"''')
         counting = self.executable(self.COUNTS)
         self.assertEqual(self.sweep(self.plan(), platter=counting)[0], 0)
         first = self.frame()
-        for file, content in zip(sorted((self.folder / "kept").glob("*/*.json")), ("", "{", "{}", "[]", "null", "\udcff"), strict=False):
+        for file, content in zip(
+            sorted((self.folder / "kept").glob("*/*.json")),
+            ("", "{", "{}", "[]", "null", "\udcff"),
+            strict=False,
+        ):
             file.write_text(content, errors="surrogateescape")
         self.assertEqual(self.sweep(self.plan(), platter=counting)[0], 0)
         self.assertEqual(self.runs(), 18)
@@ -230,11 +415,26 @@ workload.discrete.trace = "{name}"''')
         self.assertEqual(read_plan(plan).scenario, self.folder.resolve() / "link.toml")
 
     def test_no_more_of_a_result_is_held_than_the_table_needs(self) -> None:
-        result = {"a": {"b": 1, "c": None, "d": {"e": 2}}, "list": [{"x": 3.5}, {"x": 4}], "much": list(range(1000))}
-        places = [("a", "b"), ("a", "b", "z"), ("a", "c"), ("a", "c", "z"), ("a", "d"), ("list", "1", "x"), ("list", "7", "x"), ("no",)]
+        result = {
+            "a": {"b": 1, "c": None, "d": {"e": 2}},
+            "list": [{"x": 3.5}, {"x": 4}],
+            "much": list(range(1000)),
+        }
+        places = [
+            ("a", "b"),
+            ("a", "b", "z"),
+            ("a", "c"),
+            ("a", "c", "z"),
+            ("a", "d"),
+            ("list", "1", "x"),
+            ("list", "7", "x"),
+            ("no",),
+        ]
         parts = parts_of(result, places)
         self.assertEqual(parts, {"a": {"b": 1}, "list": {"1": {"x": 4}}})
-        self.assertEqual([value_at(parts, place) for place in places], [1, None, None, None, None, 4, None, None])
+        self.assertEqual(
+            [value_at(parts, place) for place in places], [1, None, None, None, None, 4, None, None]
+        )
         self.assertEqual(parts_of(result, ()), result)
 
     def test_an_estimate_of_many_points_looks_at_some(self) -> None:
@@ -242,15 +442,33 @@ workload.discrete.trace = "{name}"''')
         with unittest.mock.patch("platter_lab.runs.runner._MOST_PROBED", 2):
             code, out, err = self.sweep(self.plan(), "--estimate", platter=counting)
         self.assertEqual(code, 0, err)
-        self.assertIn("about, from 2 of the points: 4 points, 12 runs, 0 of them kept; 12 to do", out)
+        self.assertIn(
+            "about, from 2 of the points: 4 points, 12 runs, 0 of them kept; 12 to do", out
+        )
         self.assertEqual(self.runs(), 4)
 
     def test_a_table_may_be_written_to_what_is_open(self) -> None:
         link = self.folder / "open.csv"
         link.symlink_to("/dev/stdout")
         with (self.folder / "told").open("w") as told:
-            done = subprocess.run([sys.executable, "-m", "platter_lab.cli", "sweep", str(self.plan()), "--platter", str(PLATTER), "--cache",
-                                   str(self.folder / "kept"), "-o", str(link)], stdout=told, stderr=subprocess.PIPE, text=True)
+            done = subprocess.run(
+                [
+                    sys.executable,
+                    "-m",
+                    "platter_lab.cli",
+                    "sweep",
+                    str(self.plan()),
+                    "--platter",
+                    str(PLATTER),
+                    "--cache",
+                    str(self.folder / "kept"),
+                    "-o",
+                    str(link),
+                ],
+                stdout=told,
+                stderr=subprocess.PIPE,
+                text=True,
+            )
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertTrue((self.folder / "told").read_text().startswith("policy,rate,seed,"))
 
@@ -262,29 +480,40 @@ workload.discrete.trace = "{name}"''')
             return b""
 
     def test_a_run_that_fails_once_is_tried_again(self) -> None:
-        flaky = self.executable(self.COUNTS + "\nif sys.argv[1] == 'run' and 'sim.seed=2' in sys.argv and not (FOLDER / 'once').exists():\n"
-                                "  (FOLDER / 'once').touch(); os.kill(os.getpid(), 9)")
+        flaky = self.executable(
+            self.COUNTS + "\nif sys.argv[1] == 'run' and 'sim.seed=2' in sys.argv "
+            "and not (FOLDER / 'once').exists():\n"
+            "  (FOLDER / 'once').touch(); os.kill(os.getpid(), 9)"
+        )
         code, _, err = self.sweep(self.plan(), platter=flaky)
         self.assertEqual(code, 0, err)
         self.assertEqual(self.runs(), 13)
         self.assertEqual(set(self.frame()["status"]), {"good"})
 
     def test_a_run_that_always_fails_is_listed_and_the_others_go_on(self) -> None:
-        broken = self.executable(self.COUNTS + "\nif sys.argv[1] == 'run' and 'sim.seed=2' in sys.argv and 'policy=SPTF' in sys.argv:\n"
-                                 "  sys.stderr.write('it is broken'); sys.exit(1)")
+        broken = self.executable(
+            self.COUNTS + "\nif sys.argv[1] == 'run' and 'sim.seed=2' in sys.argv "
+            "and 'policy=SPTF' in sys.argv:\n"
+            "  sys.stderr.write('it is broken'); sys.exit(1)"
+        )
         code, out, err = self.sweep(self.plan(), platter=broken)
         self.assertEqual(code, 1)
         self.assertIn("12 runs, 2 failed", out)
         self.assertIn("it is broken", err)
         self.assertEqual(self.runs(), 14)
         frame = self.frame()
-        self.assertEqual(frame.filter(status="failed").select("policy", "seed").unique().rows(), [("SPTF", 2)])
+        self.assertEqual(
+            frame.filter(status="failed").select("policy", "seed").unique().rows(), [("SPTF", 2)]
+        )
         self.assertIn("it is broken", frame.filter(status="failed")["message"][0])
         good = frame.filter(policy="SPTF", rate=10, status="good")["mean"].to_list()
         self.assertAlmostEqual(frame.filter(policy="SPTF", rate=10)["mean mean"][0], sum(good) / 2)
 
     def test_a_run_that_hangs_is_ended(self) -> None:
-        hangs = self.executable("if sys.argv[1] == 'run' and 'sim.seed=3' in sys.argv and 'policy=FCFS' in sys.argv: time.sleep(1000)")
+        hangs = self.executable(
+            "if sys.argv[1] == 'run' and 'sim.seed=3' in sys.argv "
+            "and 'policy=FCFS' in sys.argv: time.sleep(1000)"
+        )
         begin = time.monotonic()
         code, out, err = self.sweep(self.plan(), "--limit", "2", platter=hangs)
         self.assertEqual(code, 1)
@@ -307,14 +536,20 @@ workload.discrete.trace = "{name}"''')
         self.assertEqual(code, 0, err)
         self.assertEqual(self.runs(), 24, "the results were kept, without logs")
         for row in self.frame().iter_rows(named=True):
-            log = pl.read_parquet(row["requests"]).filter(pl.col("class") == "discrete", pl.col("status") == "good")
-            self.assertAlmostEqual((log["completed_ps"] - log["issued_ps"]).mean() / 1e9, row["mean"], places=6)
+            log = pl.read_parquet(row["requests"]).filter(
+                pl.col("class") == "discrete", pl.col("status") == "good"
+            )
+            self.assertAlmostEqual(
+                (log["completed_ps"] - log["issued_ps"]).mean() / 1e9, row["mean"], places=6
+            )
         self.assertEqual(self.sweep(plan, platter=counting)[0], 0)
         self.assertEqual(self.runs(), 24)
 
     def test_a_policy_that_the_engine_does_not_know_is_refused_before_anything_runs(self) -> None:
         counting = self.executable(self.COUNTS)
-        code, _, err = self.sweep(self.plan(('engine = "firmware"', 'engine = "lockstep"')), platter=counting)
+        code, _, err = self.sweep(
+            self.plan(('engine = "firmware"', 'engine = "lockstep"')), platter=counting
+        )
         self.assertEqual(code, 2)
         self.assertIn("engine lockstep does not support policy FCFS", err)
         self.assertEqual(self.runs(), 0)
@@ -341,8 +576,14 @@ workload.discrete.trace = "{name}"''')
             ((("format = 1", "format = 2"),), "expected 1"),
             ((('"FCFS"]', '"FCFSX"]'),), "FCFSX"),
             ((('key = "workload.discrete.rate_per_s"', 'key = "policy"'),), "each key in one axis"),
-            ((("[compare]", '[[filter]]\nonly = { policy = "SPTF", rat = 10 }\n[compare]'),), "expected one of policy, rate"),
-            ((("[compare]", '[[filter]]\nexclude = { rate = [10, 30] }\n[compare]'),), "filters that remove every configuration"),
+            (
+                (("[compare]", '[[filter]]\nonly = { policy = "SPTF", rat = 10 }\n[compare]'),),
+                "expected one of policy, rate",
+            ),
+            (
+                (("[compare]", "[[filter]]\nexclude = { rate = [10, 30] }\n[compare]"),),
+                "filters that remove every configuration",
+            ),
             ((("step = 20", "points = 1"),), "2 to 1000000 points"),
             ((("measure_s = 3", "measure_s = 'x'"),), "sim.measure_s"),
             ((("step = 20", "step = 1e-320"),), "at most 1000000 values"),
@@ -350,10 +591,24 @@ workload.discrete.trace = "{name}"''')
             ((("seeds = 3", "seeds = 1000000000"),), "at most 1000000"),
             ((("seeds = 3", "seeds = 300000"),), "more than a million runs of 4 configurations"),
             ((("seeds = 3", "seeds = [1, 9200000000000000001]"),), "from 0 up to 9.2e+18"),
-            ((("[[metric]]", '[[metric]]\nname = "mean high"\npath = "classes.discrete.response_ms.p99"\n[[metric]]'),), "another metric or a column of the table has"),
+            (
+                (
+                    (
+                        "[[metric]]",
+                        (
+                            '[[metric]]\nname = "mean high"\n'
+                            'path = "classes.discrete.response_ms.p99"\n[[metric]]'
+                        ),
+                    ),
+                ),
+                "another metric or a column of the table has",
+            ),
             ((('name = "rate"', 'name = "mean low"'),), "or a column of the table has"),
             ((('"SPTF", "FCFS"', '"SPTF", "FCFS", nan'),), "neither text nor a number"),
-            ((("[compare]", '[[filter]]\nexclude = { policy = "FCFS" }\n[compare]'),), "'FCFS', whose configurations the filters all remove"),
+            (
+                (("[compare]", '[[filter]]\nexclude = { policy = "FCFS" }\n[compare]'),),
+                "'FCFS', whose configurations the filters all remove",
+            ),
             ((('baseline = "FCFS"', 'baseline = ["FCFS"]'),), "baseline: found ['FCFS']"),
         ]
         for changes, expected in cases:
@@ -362,34 +617,73 @@ workload.discrete.trace = "{name}"''')
                 self.assertEqual(code, 2, err)
                 self.assertIn(expected, err)
         self.assertEqual(self.runs(), 0)
-        self.assertEqual(sorted(file.name for file in self.folder.iterdir()), ["plan.toml", "platter"])
-        for changes, place in (((('key = "policy"', 'name = "policy"\nkey = "polcy"'),), "plan.toml:11: polcy: there is no such key (did you mean policy?)"),
-                               ((("measure_s = 3", "measure_s = -3"),), "plan.toml:8: sim.measure_s: found -3"),
-                               ((("[compare]", '[[axis]]\nkey = "drive.queue.dept"\nvalues = [1]\n[compare]'),), "plan.toml:20: drive.queue.dept: ")):
+        self.assertEqual(
+            sorted(file.name for file in self.folder.iterdir()), ["plan.toml", "platter"]
+        )
+        for changes, place in (
+            (
+                (('key = "policy"', 'name = "policy"\nkey = "polcy"'),),
+                "plan.toml:11: polcy: there is no such key (did you mean policy?)",
+            ),
+            ((("measure_s = 3", "measure_s = -3"),), "plan.toml:8: sim.measure_s: found -3"),
+            (
+                (("[compare]", '[[axis]]\nkey = "drive.queue.dept"\nvalues = [1]\n[compare]'),),
+                "plan.toml:20: drive.queue.dept: ",
+            ),
+        ):
             for options in ((), ("--estimate",)):
                 self.assertIn(place, self.sweep(self.plan(*changes), *options)[2])
         with self.assertRaisesRegex(LabError, r"plan.toml:4: seeds: found 0"):
             read_plan(self.plan(("seeds = 3", "seeds = 0")))
 
     def test_axes_may_be_ranges_and_keys_that_move_together(self) -> None:
-        plan = read_plan(self.plan(("range = { from = 10, to = 30, step = 20 }", "range = { from = 1, to = 100, points = 3, scale = 'log' }"), ("[compare]", """[[axis]]
+        plan = read_plan(
+            self.plan(
+                (
+                    "range = { from = 10, to = 30, step = 20 }",
+                    "range = { from = 1, to = 100, points = 3, scale = 'log' }",
+                ),
+                (
+                    "[compare]",
+                    """[[axis]]
 name = "size"
-points = [{ label = "small", drive.queue.depth = 8 }, { label = "large", "drive.queue.depth" = 32, "b" = true }]
+points = [
+  { label = "small", drive.queue.depth = 8 },
+  { label = "large", "drive.queue.depth" = 32, "b" = true },
+]
 [[filter]]
 exclude = { policy = "FCFS", rate = [1, 10] }
-[compare]""")))
-        self.assertEqual([(step.label, step.settings[0][1]) for step in plan.axes[1].steps], [(1, "1"), (10, "10"), (100, "100")])
+[compare]""",
+                ),
+            )
+        )
+        self.assertEqual(
+            [(step.label, step.settings[0][1]) for step in plan.axes[1].steps],
+            [(1, "1"), (10, "10"), (100, "100")],
+        )
         self.assertEqual(len(plan.configurations), 2 * 3 * 2 - 4)
-        self.assertEqual(plan.configurations[1].settings[-3:], (("workload.discrete.rate_per_s", "1"), ("drive.queue.depth", "32"), ("b", "true")))
-
+        self.assertEqual(
+            plan.configurations[1].settings[-3:],
+            (("workload.discrete.rate_per_s", "1"), ("drive.queue.depth", "32"), ("b", "true")),
+        )
 
     def test_ranges_have_the_values_that_they_say(self) -> None:
-        for given, expected in (("from = 10, to = 10.3, step = 0.1", [10.0, 10.1, 10.2, 10.3]), ("from = 0, to = 1, points = 5", [0.0, 0.25, 0.5, 0.75, 1.0]),
-                                ("from = 8, to = 32, points = 4", [8, 16, 24, 32]), ("from = 1, to = 1024, points = 11, scale = 'log'", [2 ** i for i in range(11)]),
-                                ("from = 1.0, to = 3.0, points = 3", [1.0, 2.0, 3.0]), ("from = 3, to = 1, step = -1", [3, 2, 1]),
-                                ("from = 1e-300, to = 1e300, points = 3, scale = 'log'", [1e-300, 1.0, 1e300]),
-                                ("from = -1.7e308, to = 1.7e308, points = 3", [-1.7e308, 0.0, 1.7e308])):
-            found = [step.label for step in read_plan(self.plan(("from = 10, to = 30, step = 20", given))).axes[1].steps]
+        for given, expected in (
+            ("from = 10, to = 10.3, step = 0.1", [10.0, 10.1, 10.2, 10.3]),
+            ("from = 0, to = 1, points = 5", [0.0, 0.25, 0.5, 0.75, 1.0]),
+            ("from = 8, to = 32, points = 4", [8, 16, 24, 32]),
+            ("from = 1, to = 1024, points = 11, scale = 'log'", [2**i for i in range(11)]),
+            ("from = 1.0, to = 3.0, points = 3", [1.0, 2.0, 3.0]),
+            ("from = 3, to = 1, step = -1", [3, 2, 1]),
+            ("from = 1e-300, to = 1e300, points = 3, scale = 'log'", [1e-300, 1.0, 1e300]),
+            ("from = -1.7e308, to = 1.7e308, points = 3", [-1.7e308, 0.0, 1.7e308]),
+        ):
+            found = [
+                step.label
+                for step in read_plan(self.plan(("from = 10, to = 30, step = 20", given)))
+                .axes[1]
+                .steps
+            ]
             self.assertEqual(found, expected)
             self.assertEqual([type(value) for value in found], [type(value) for value in expected])
 
@@ -401,17 +695,37 @@ class FromPython(unittest.TestCase):
         self.assertEqual(got.result["configuration"]["policy"], "SPTF")
         discrete = got.requests.filter(pl.col("class") == "discrete", pl.col("status") == "good")
         self.assertEqual(discrete.height, got.result["classes"]["discrete"]["completed"])
-        self.assertAlmostEqual((discrete["completed_ps"] - discrete["issued_ps"]).mean() / 1e9, got.result["classes"]["discrete"]["response_ms"]["mean"], places=6)
+        self.assertAlmostEqual(
+            (discrete["completed_ps"] - discrete["issued_ps"]).mean() / 1e9,
+            got.result["classes"]["discrete"]["response_ms"]["mean"],
+            places=6,
+        )
         named = dict(got.statistics().iter_rows())
         self.assertEqual(named["classes.discrete.completed"], discrete.height)
-        self.assertEqual(platter.run(SCENARIO, settings, platter=PLATTER).requests.equals(got.requests), True)
+        self.assertEqual(
+            platter.run(SCENARIO, settings, platter=PLATTER).requests.equals(got.requests), True
+        )
 
     def test_values_may_be_numpys(self) -> None:
-        settings = {"engine": "firmware", "sim.warmup_s": np.int64(0), "sim.measure_s": np.float64(2.0), "workload.discrete.rate_per_s": np.float32(20.5),
-                    "drive.queue.depth": np.array([8])[0]}
+        settings = {
+            "engine": "firmware",
+            "sim.warmup_s": np.int64(0),
+            "sim.measure_s": np.float64(2.0),
+            "workload.discrete.rate_per_s": np.float32(20.5),
+            "drive.queue.depth": np.array([8])[0],
+        }
         configuration = platter.run(SCENARIO, settings, platter=PLATTER).result["configuration"]
-        self.assertEqual((configuration["sim"]["measure_s"], configuration["workload"]["discrete"]["rate_per_s"]), (2, 20.5))
-        self.assertEqual([text(value) for value in (np.bool_(True), np.array([1.5, 2.5]), np.str_("a"))], ["true", "[1.5, 2.5]", "a"])
+        self.assertEqual(
+            (
+                configuration["sim"]["measure_s"],
+                configuration["workload"]["discrete"]["rate_per_s"],
+            ),
+            (2, 20.5),
+        )
+        self.assertEqual(
+            [text(value) for value in (np.bool_(True), np.array([1.5, 2.5]), np.str_("a"))],
+            ["true", "[1.5, 2.5]", "a"],
+        )
 
     def test_a_server_has_no_log(self) -> None:
         server = ROOT / "docs/papers/replicated-striping/server.toml"

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A test of the tests: with each fault of seeded_faults.toml, in a copy of its module, the bench of a small configuration must fail.
+"""A test of the tests: with each fault of seeded_faults.toml, in a copy of its module, the bench of
+a small configuration must fail.
 
-Usage: faults_test.py WORK_DIRECTORY objects      what all parts share; and whether each module has a fault
+Usage: faults_test.py WORK_DIRECTORY objects      what all parts share; and whether each module has
+                                                  a fault
        faults_test.py WORK_DIRECTORY PART/PARTS   the faults of one part
        faults_test.py WORK_DIRECTORY [MODULE ...] those of some modules, or all
 """
@@ -14,13 +16,28 @@ import tomllib
 
 HERE = pathlib.Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent.parent / "scripts" / "dev"))
-from rtl_bench import (AXI, Configuration, NATIVE, PACKAGE, RTL, SMALL, build_bench, compile_and_link, include_directory, rtl_files,  # noqa: E402
-                       run_bench, verilate)
+from rtl_bench import (  # noqa: E402
+    AXI,
+    NATIVE,
+    PACKAGE,
+    RTL,
+    SMALL,
+    Configuration,
+    build_bench,
+    compile_and_link,
+    include_directory,
+    rtl_files,
+    run_bench,
+    verilate,
+)
 
 PACKAGES = {"sched_pkg", "sched_reg_pkg"}
-CONFIGURATIONS = {"8x2": Configuration("8x2", SMALL, 500, 60), "24x4": Configuration("24x4", dict(SMALL, Entries=24, Lanes=4), 500, 60),
-                  "sched_native": Configuration("sched_native", NATIVE, 100, 60, top="native_top"),
-                  "platter_sched_axi": Configuration("platter_sched_axi", AXI, 100, 60, top="axi_top")}
+CONFIGURATIONS = {
+    "8x2": Configuration("8x2", SMALL, 500, 60),
+    "24x4": Configuration("24x4", dict(SMALL, Entries=24, Lanes=4), 500, 60),
+    "sched_native": Configuration("sched_native", NATIVE, 100, 60, top="native_top"),
+    "platter_sched_axi": Configuration("platter_sched_axi", AXI, 100, 60, top="axi_top"),
+}
 
 
 def main():
@@ -32,15 +49,20 @@ def main():
     objects = build_bench(include, work / "objects", only != [] and "/" in only[0])
     if not only or only == ["objects"]:
         modules = {name.removesuffix(".sv") for name in rtl_files()} - PACKAGES | PACKAGE.keys()
-        problems += [f"{module}: no fault is seeded" for module in sorted(modules - {fault["module"] for fault in faults})]
+        problems += [
+            f"{module}: no fault is seeded"
+            for module in sorted(modules - {fault["module"] for fault in faults})
+        ]
     part, parts = map(int, only.pop().split("/")) if only and "/" in only[0] else (1, 1)
     if only == ["objects"]:
         faults = []
     for number, fault in enumerate(faults):
         module = fault["module"]
-        if only and module not in only or number % parts != part - 1:
+        if (only and module not in only) or number % parts != part - 1:
             continue
-        configuration = CONFIGURATIONS[fault.get("configuration", module if module in PACKAGE else "8x2")]
+        configuration = CONFIGURATIONS[
+            fault.get("configuration", module if module in PACKAGE else "8x2")
+        ]
         directory = work / f"{module}_{number}"
         shutil.rmtree(directory, ignore_errors=True)
         shutil.copytree(RTL, directory / "rtl")
@@ -53,7 +75,9 @@ def main():
         path.write_text(text.replace(fault["before"], fault["after"]), encoding="utf-8")
         built = verilate(configuration, directory / "rtl", directory / "code")
         if built.returncode == 0:
-            built = compile_and_link(configuration, directory, include, objects, cached=False, briefly=True)
+            built = compile_and_link(
+                configuration, directory, include, objects, cached=False, briefly=True
+            )
         if built.returncode != 0:
             problems.append(f"{module}: does not build: {(built.stderr or built.stdout)[-500:]}")
             continue

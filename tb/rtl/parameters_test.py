@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Each module refuses parameters that it cannot have, with a message: Verilator and slang (pyosys) read it alone, as the top, and must
-fail with that message. The table below must reach every message of the sources, and each module's defaults must be accepted.
+"""Each module refuses parameters that it cannot have, with a message: Verilator and slang (pyosys)
+read it alone, as the top, and must fail with that message. The table below must reach every message
+of the sources, and each module's defaults must be accepted.
 
 Usage: parameters_test.py [MODULE ...]
 """
@@ -20,53 +21,116 @@ from rtl_bench import VERILATOR, rtl_files  # noqa: E402
 # Parameters, and the beginning of what is said about them
 ENTRIES = [({"Entries": 3}, "Entries must"), ({"Entries": 257}, "Entries must")]
 ANGLE = [({"AngleW": 11}, "AngleW must"), ({"AngleW": 21}, "AngleW must")]
-SEEK = [({"CylW": 7}, "CylW must"), ({"CylW": 19}, "CylW must"), ({"SegM": 1}, "CylW must"), ({"SegM": 6}, "CylW must"),
-        ({"SegW": 8}, "CylW must"), ({"SegW": 11}, "CylW must")]
+SEEK = [
+    ({"CylW": 7}, "CylW must"),
+    ({"CylW": 19}, "CylW must"),
+    ({"SegM": 1}, "CylW must"),
+    ({"SegM": 6}, "CylW must"),
+    ({"SegW": 8}, "CylW must"),
+    ({"SegW": 11}, "CylW must"),
+]
 CYLINDERS = [({"CylW": 0}, "CylW must"), ({"CylW": 19}, "CylW must")]
 SEQ = [({"SeqW": 1}, "SeqW must"), ({"SeqW": 25}, "SeqW must")]
 ORDER = [({"OrderM": 1}, "OrderM must"), ({"OrderM": 13}, "OrderM must")]
 LANES = [({"Lanes": 3}, "Lanes must"), ({"Lanes": 32}, "Lanes must")]
 FEATURES = [({"Features": 16}, "Features must")]
-CORE = [*ENTRIES, ({"Entries": 30}, "Entries must"), *LANES, *ORDER, ({"Entries": 4, "OrderM": 6}, "OrderM must"), *ANGLE, *SEEK, *SEQ, *FEATURES]
+CORE = [
+    *ENTRIES,
+    ({"Entries": 30}, "Entries must"),
+    *LANES,
+    *ORDER,
+    ({"Entries": 4, "OrderM": 6}, "OrderM must"),
+    *ANGLE,
+    *SEEK,
+    *SEQ,
+    *FEATURES,
+]
 BAD = {
     "sched_reg": [({"Width": 0}, "Width must")],
     "sched_reg_file": [*ENTRIES, *LANES, *ORDER, *ANGLE, *SEEK, *FEATURES],
     "sched_regs": [*ENTRIES, *LANES, *ORDER, *ANGLE, *SEEK, *SEQ, *FEATURES],
-    "sched_table": [({"Rows": 0}, "Rows must"), ({"Rows": 257}, "Rows must"), *ANGLE, ({"CylW": 7}, "CylW must"), ({"CylW": 19}, "CylW must"), *SEQ, *FEATURES],
+    "sched_table": [
+        ({"Rows": 0}, "Rows must"),
+        ({"Rows": 257}, "Rows must"),
+        *ANGLE,
+        ({"CylW": 7}, "CylW must"),
+        ({"CylW": 19}, "CylW must"),
+        *SEQ,
+        *FEATURES,
+    ],
     "sched_seek": [*ANGLE, *SEEK],
     "sched_hop": [*ANGLE, *SEEK, *FEATURES],
-    "sched_lane": [({"Rows": 0}, "Lanes must"), ({"Rows": 65}, "Lanes must"), ({"Lanes": 3}, "Lanes must"), ({"Lane": 4}, "Lane must"), *ANGLE, *SEEK,
-                   *SEQ, *FEATURES],
+    "sched_lane": [
+        ({"Rows": 0}, "Lanes must"),
+        ({"Rows": 65}, "Lanes must"),
+        ({"Lanes": 3}, "Lanes must"),
+        ({"Lane": 4}, "Lane must"),
+        *ANGLE,
+        *SEEK,
+        *SEQ,
+        *FEATURES,
+    ],
     "sched_min_tree": [*LANES, ({"KeyW": 1}, "KeyW must"), ({"RankW": 0}, "KeyW must")],
-    "sched_decide": [({"Rows": 0}, "Lanes must"), ({"Rows": 65}, "Lanes must"), ({"Lanes": 3}, "Lanes must"), ({"KeyW": 1}, "KeyW must"),
-                     ({"RankW": 0}, "KeyW must"), ({"TotalW": 1}, "TotalW must"), *FEATURES],
+    "sched_decide": [
+        ({"Rows": 0}, "Lanes must"),
+        ({"Rows": 65}, "Lanes must"),
+        ({"Lanes": 3}, "Lanes must"),
+        ({"KeyW": 1}, "KeyW must"),
+        ({"RankW": 0}, "KeyW must"),
+        ({"TotalW": 1}, "TotalW must"),
+        *FEATURES,
+    ],
     "sched_ahead": [*ENTRIES, *ANGLE],
-    "sched_order": [({"M": 1}, "M must"), ({"M": 13}, "M must"), ({"CostW": 0}, "CostW must"), ({"CostW": 25}, "CostW must")],
+    "sched_order": [
+        ({"M": 1}, "M must"),
+        ({"M": 13}, "M must"),
+        ({"CostW": 0}, "CostW must"),
+        ({"CostW": 25}, "CostW must"),
+    ],
     "sched_rows": [*ENTRIES, *ANGLE, *CYLINDERS],
     "sched_sums": [*ENTRIES, *ANGLE, *CYLINDERS],
     "sched_collect": [*ENTRIES, *CYLINDERS, *ORDER, ({"Entries": 4, "OrderM": 6}, "OrderM must")],
     "sched_matrix": [*ENTRIES, *ANGLE, *ORDER, ({"Entries": 4, "OrderM": 6}, "OrderM must")],
-    "sched_list": [*ENTRIES, *ANGLE, *CYLINDERS, *ORDER, ({"Entries": 4, "OrderM": 6}, "OrderM must")],
+    "sched_list": [
+        *ENTRIES,
+        *ANGLE,
+        *CYLINDERS,
+        *ORDER,
+        ({"Entries": 4, "OrderM": 6}, "OrderM must"),
+    ],
     "sched_core": CORE,
     "sched_native": CORE,
     "sched_top": CORE,
 }
-PLAIN = {"sched_clock_gate", "sched_join", "sched_axil", "sched_control"}   # no parameters
-HANDS_DOWN = {"sched_native": "sched_core", "sched_top": "sched_core"}      # whose parameters are checked by a module inside
-NOT_REACHED = {"decision_latency in registers.toml differs from the depth of the pipeline"}  # two constants
+PLAIN = {"sched_clock_gate", "sched_join", "sched_axil", "sched_control"}  # no parameters
+HANDS_DOWN = {
+    "sched_native": "sched_core",
+    "sched_top": "sched_core",
+}  # whose parameters are checked by a module inside
+NOT_REACHED = {
+    "decision_latency in registers.toml differs from the depth of the pipeline"
+}  # two constants
 
 SLANG = "import sys; from pyosys import libyosys as y; y.run_pass(sys.argv[1], y.Design())"
 
 
 def python_with_pyosys():
     for python in (sys.executable, str(ROOT / "build" / "venv" / "bin" / "python")):
-        if pathlib.Path(python).exists() and subprocess.run([python, "-c", "import pyosys"], capture_output=True, check=False).returncode == 0:
+        if (
+            pathlib.Path(python).exists()
+            and subprocess.run(
+                [python, "-c", "import pyosys"], capture_output=True, check=False
+            ).returncode
+            == 0
+        ):
             return python
     sys.exit("parameters_test: the Python package pyosys was not found; run scripts/setup")
 
 
 def run(command):
-    result = subprocess.run(command, cwd=RTL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+    result = subprocess.run(
+        command, cwd=RTL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False
+    )
     return result.returncode, result.stdout
 
 
@@ -75,17 +139,50 @@ def main():
     python = python_with_pyosys()
     files = [*rtl_files(), "sched_native.sv"]
     modules = [name.removesuffix(".sv") for name in files if not name.endswith("_pkg.sv")]
-    problems = [f"{module}: the table has no bad parameters" for module in modules if module not in BAD and module not in PLAIN]
+    problems = [
+        f"{module}: the table has no bad parameters"
+        for module in modules
+        if module not in BAD and module not in PLAIN
+    ]
 
     def verilate(module, parameters):
-        return run([VERILATOR, "--lint-only", "--quiet", "-Wno-lint", "-Wno-style", "-Wno-WIDTH", "--top-module", module,
-                    *[f"-G{name}={value}" for name, value in parameters.items()], "lint.vlt", *files])
+        return run(
+            [
+                VERILATOR,
+                "--lint-only",
+                "--quiet",
+                "-Wno-lint",
+                "-Wno-style",
+                "-Wno-WIDTH",
+                "--top-module",
+                module,
+                *[f"-G{name}={value}" for name, value in parameters.items()],
+                "lint.vlt",
+                *files,
+            ]
+        )
 
     def slang(module, parameters):
-        return run([python, "-c", SLANG, f"read_slang --threads 1 --error-limit 0 --top {module} "
-                    + " ".join(f"-G {name}={value}" for name, value in parameters.items()) + " " + " ".join(files)])
+        return run(
+            [
+                python,
+                "-c",
+                SLANG,
+                f"read_slang --threads 1 --error-limit 0 --top {module} "
+                + " ".join(f"-G {name}={value}" for name, value in parameters.items())
+                + " "
+                + " ".join(files),
+            ]
+        )
 
-    messages = {module: set(re.findall(r'\$error\("(\w+): ([^"]*)"\);', (RTL / f"{module}.sv").read_text(encoding="utf-8"))) for module in modules}
+    messages = {
+        module: set(
+            re.findall(
+                r'\$error\("(\w+): ([^"]*)"\);', (RTL / f"{module}.sv").read_text(encoding="utf-8")
+            )
+        )
+        for module in modules
+    }
     for module in modules:
         for owner, _ in messages[module]:
             if owner != module:
@@ -101,20 +198,31 @@ def main():
                 problems.append(f"{module}: {reader} refuses the defaults: {output[-400:]}")
             seen = set()
             for parameters, text in BAD.get(module, []):
+                # One of each kind, since Verilator takes long for these: it has judged all in the
+                # module that they hand them to.
                 if reader == "Verilator" and module in HANDS_DOWN and text in seen:
-                    continue  # one of each kind, since Verilator takes long for these: it has judged all in the module that they hand them to
+                    continue
                 seen.add(text)
                 code, output = read(module, parameters)
-                found = [message for name, message in messages[owner] if name == owner and message.startswith(text) and f"{owner}: {message}" in output]
+                found = [
+                    message
+                    for name, message in messages[owner]
+                    if name == owner
+                    and message.startswith(text)
+                    and f"{owner}: {message}" in output
+                ]
                 if code == 0 or not found:
-                    problems.append(f"{module} {parameters}: {reader} does not say \"{owner}: {text} ...\": exit code {code}, {output[-300:]}")
+                    problems.append(
+                        f'{module} {parameters}: {reader} does not say "{owner}: {text} ...": '
+                        f"exit code {code}, {output[-300:]}"
+                    )
                 reached.update((owner, message) for message in found)
         print(f"{module}: {len(BAD.get(module, []))} bad sets of parameters", flush=True)
     if not only:
         for module in modules:
             for _, message in sorted(messages[module]):
                 if (module, message) not in reached and message not in NOT_REACHED:
-                    problems.append(f"{module}: nothing reaches \"{message}\"")
+                    problems.append(f'{module}: nothing reaches "{message}"')
     for problem in problems:
         print(f"parameters_test: {problem}", file=sys.stderr)
     return 1 if problems else 0

@@ -3,6 +3,7 @@
 
 Environment: PLATTER_SOURCE (the tree), PLATTER_BUILD (the build folder).
 """
+
 import json
 import os
 import pathlib
@@ -11,9 +12,15 @@ import tempfile
 import unittest
 
 SOURCE = pathlib.Path(os.environ.get("PLATTER_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
-# Compiled by CMake together with others; with a header of Verilator's; with one of a test's library; of another project; of another processor.
-COMPILED = ("models/platter/core/nearest.cpp", "models/platter/accelerator/rtl_pins.cpp", "tb/unit/token_bucket_test.cpp", "tb/consumer/main.cpp",
-            "tb/ip/driver/firmware.c")
+# Compiled by CMake together with others; with a header of Verilator's; with one of a test's
+# library; of another project; of another processor.
+COMPILED = (
+    "models/platter/core/nearest.cpp",
+    "models/platter/accelerator/rtl_pins.cpp",
+    "tb/unit/token_bucket_test.cpp",
+    "tb/consumer/main.cpp",
+    "tb/ip/driver/firmware.c",
+)
 
 
 class CompileCommands(unittest.TestCase):
@@ -22,13 +29,20 @@ class CompileCommands(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(prefix="platter-commands-")
         cls.addClassCleanup(folder.cleanup)
         file = pathlib.Path(folder.name, "compile_commands.json")
-        subprocess.run([SOURCE / "scripts/compile-commands", os.environ["PLATTER_BUILD"], file], check=True)
+        subprocess.run(
+            [SOURCE / "scripts/compile-commands", os.environ["PLATTER_BUILD"], file], check=True
+        )
         cls.entries = json.loads(file.read_text())
 
     def test_every_file_has_one(self):
         files = [entry["file"] for entry in self.entries]
         self.assertEqual(len(files), len(set(files)))
-        wanted = {str(file) for folder in ("models", "rtl", "scripts", "tb") for end in ("*.c", "*.cpp") for file in (SOURCE / folder).rglob(end)}
+        wanted = {
+            str(file)
+            for folder in ("models", "rtl", "scripts", "tb")
+            for end in ("*.c", "*.cpp")
+            for file in (SOURCE / folder).rglob(end)
+        }
         self.assertGreater(len(wanted), 250)
         self.assertEqual(wanted - set(files), set())
 
@@ -37,7 +51,13 @@ class CompileCommands(unittest.TestCase):
             with self.subTest(file=name):
                 entry = next(entry for entry in self.entries if entry["file"] == str(SOURCE / name))
                 self.assertFalse([word for word in entry["arguments"] if "pch" in word])
-                done = subprocess.run([*entry["arguments"], "-fsyntax-only"], cwd=entry["directory"], capture_output=True, text=True, check=False)
+                done = subprocess.run(
+                    [*entry["arguments"], "-fsyntax-only"],
+                    cwd=entry["directory"],
+                    capture_output=True,
+                    text=True,
+                    check=False,
+                )
                 self.assertEqual(done.returncode, 0, done.stderr)
 
 

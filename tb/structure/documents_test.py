@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the pages name is there: files that they link, and files and folders of the project between backticks.
+"""What the pages name is there: files that they link,
+and files and folders of the project between backticks.
 
 Environment: PLATTER_SOURCE (the tree).
 """
+
 import os
 import pathlib
 import re
@@ -13,7 +15,7 @@ FOLDERS = {"docs", "models", "rtl", "scripts", "tb", "waves"}
 LINK = re.compile(r"\]\(([^)#\s]*)(?:#([^)\s]*))?\)")
 HEADING = re.compile(r"^#+ (.*)$", re.M)
 CODE = re.compile(r"^```.*?^```$|`[^`\n]*`", re.M | re.S)
-NAMED = re.compile(r"`((?:%s)/[\w./{},*-]*)(?: [^`]*)?`" % "|".join(sorted(FOLDERS)))
+NAMED = re.compile(rf"`((?:{'|'.join(sorted(FOLDERS))})/[\w./{{}},*-]*)(?: [^`]*)?`")
 
 
 def pages():
@@ -28,8 +30,15 @@ def is_there(path):
     path = re.sub(r"NAME|(?<=/)[A-Z]+$", "*", path)
     brace = re.search(r"\{([^{}]*)\}", path)
     if brace:
-        return all(is_there(path[:brace.start()] + one + path[brace.end():]) for one in brace[1].split(","))
-    return any(True for _ in SOURCE.glob(path.rstrip("/"))) if "*" in path else (SOURCE / path).exists()
+        return all(
+            is_there(path[: brace.start()] + one + path[brace.end() :])
+            for one in brace[1].split(",")
+        )
+    return (
+        any(True for _ in SOURCE.glob(path.rstrip("/")))
+        if "*" in path
+        else (SOURCE / path).exists()
+    )
 
 
 def anchors(page):
@@ -41,13 +50,35 @@ def anchors(page):
 
 class Documents(unittest.TestCase):
     def test_links_lead_somewhere(self):
-        links = [(page, *link) for page in pages() for link in LINK.findall(page.read_text()) if "://" not in link[0]]
+        links = [
+            (page, *link)
+            for page in pages()
+            for link in LINK.findall(page.read_text())
+            if "://" not in link[0]
+        ]
         self.assertGreater(len(links), 200)
-        self.assertEqual([f"{page.relative_to(SOURCE)}: {link}" for page, link, _ in links if not (page.parent / link).exists()], [])
-        to_headings = [(page, page.parent / link if link else page, anchor) for page, link, anchor in links if anchor]
+        self.assertEqual(
+            [
+                f"{page.relative_to(SOURCE)}: {link}"
+                for page, link, _ in links
+                if not (page.parent / link).exists()
+            ],
+            [],
+        )
+        to_headings = [
+            (page, page.parent / link if link else page, anchor)
+            for page, link, anchor in links
+            if anchor
+        ]
         self.assertGreater(len(to_headings), 20)
-        self.assertEqual([f"{page.relative_to(SOURCE)}: {target.name}#{anchor}" for page, target, anchor in to_headings
-                          if target.suffix == ".md" and anchor not in anchors(target)], [])
+        self.assertEqual(
+            [
+                f"{page.relative_to(SOURCE)}: {target.name}#{anchor}"
+                for page, target, anchor in to_headings
+                if target.suffix == ".md" and anchor not in anchors(target)
+            ],
+            [],
+        )
 
     def test_links_are_written_in_one_way(self):
         """By reference, or in HTML, they would be seen by no test."""
@@ -56,9 +87,17 @@ class Documents(unittest.TestCase):
             self.assertIsNone(re.search(r"\]\[|href=|^\[[^\]]+\]:", text, re.M), page)
 
     def test_files_that_are_named_exist(self):
-        named = [(page, path) for page in pages() if page.name != "CHANGELOG.md" for path in NAMED.findall(page.read_text())]
+        named = [
+            (page, path)
+            for page in pages()
+            if page.name != "CHANGELOG.md"
+            for path in NAMED.findall(page.read_text())
+        ]
         self.assertGreater(len(named), 200)
-        self.assertEqual([f"{page.relative_to(SOURCE)}: {path}" for page, path in named if not is_there(path)], [])
+        self.assertEqual(
+            [f"{page.relative_to(SOURCE)}: {path}" for page, path in named if not is_there(path)],
+            [],
+        )
 
 
 if __name__ == "__main__":

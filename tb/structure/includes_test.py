@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Includes run downwards: no room includes one that stands above it, and no file itself, by whatever way.
+"""Includes run downwards: no room includes one that stands above it, and no file itself,
+by whatever way.
 
 Environment: PLATTER_SOURCE (the tree).
 """
+
 import os
 import pathlib
 import re
@@ -11,7 +13,8 @@ import unittest
 SOURCE = pathlib.Path(os.environ.get("PLATTER_SOURCE", pathlib.Path(__file__).resolve().parents[2]))
 MODELS = SOURCE / "models"
 
-# From the bottom up. A room includes itself and those before it; rooms of one line know nothing of each other.
+# From the bottom up. A room includes itself and those before it;
+# rooms of one line know nothing of each other.
 ROOMS = (
     ("core",),
     ("params",),
@@ -60,9 +63,14 @@ class Includes(unittest.TestCase):
         self.assertEqual({room_of(file) for pair in includes() for file in pair}, set(LEVEL))
 
     def test_no_room_includes_what_stands_above_it(self):
-        upwards = [f"{name} includes {included}" for name, included in includes()
-                   if room_of(name) in LEVEL and room_of(included) in LEVEL and room_of(name) != room_of(included)
-                   and LEVEL[room_of(included)] >= LEVEL[room_of(name)]]
+        upwards = [
+            f"{name} includes {included}"
+            for name, included in includes()
+            if room_of(name) in LEVEL
+            and room_of(included) in LEVEL
+            and room_of(name) != room_of(included)
+            and LEVEL[room_of(included)] >= LEVEL[room_of(name)]
+        ]
         self.assertEqual(upwards, [])
 
     def test_no_file_includes_itself(self):

@@ -3,6 +3,7 @@
 
 Environment: PLATTER_SOURCE (the tree), PLATTER_BUILD (a preset's build folder).
 """
+
 import os
 import pathlib
 import subprocess
@@ -13,8 +14,17 @@ PRESET = pathlib.Path(os.environ["PLATTER_BUILD"]).name
 
 
 def needs(name, *filters):
-    done = subprocess.run([SOURCE / "scripts/test-targets", PRESET, name, *filters], capture_output=True, text=True, check=True)
-    return {pathlib.Path(line.split()[1]).name for line in done.stdout.splitlines() if line.startswith(PRESET + " ")}
+    done = subprocess.run(
+        [SOURCE / "scripts/test-targets", PRESET, name, *filters],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return {
+        pathlib.Path(line.split()[1]).name
+        for line in done.stdout.splitlines()
+        if line.startswith(PRESET + " ")
+    }
 
 
 class Targets(unittest.TestCase):
@@ -28,7 +38,9 @@ class Targets(unittest.TestCase):
         self.assertEqual(needs(r"^consumer$"), {"platter"})
 
     def test_a_test_of_a_program_that_holds_many(self):
-        self.assertEqual(needs(r"^RtlCore\.AnAssertionThatFails"), {"cosim_accelerator_target_test"})
+        self.assertEqual(
+            needs(r"^RtlCore\.AnAssertionThatFails"), {"cosim_accelerator_target_test"}
+        )
 
     def test_a_folder_of_tests(self):
         self.assertEqual(needs(r"^rtl\.faults\.1$") & {"tests_rtl"}, set())

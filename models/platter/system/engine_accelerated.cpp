@@ -222,10 +222,10 @@ EngineInfo rtl_engine() {
 }
 
 EngineInfo lockstep_engine() {
-  EngineInfo engine = accelerated(
-      "lockstep",
-      "model and rtl side by side with every response compared; lockstep:sample=K[/N] compares K successive "
-      "operations of every N (20 K if N is not given)");
+  EngineInfo engine =
+      accelerated("lockstep",
+                  "model and rtl side by side with every response compared; lockstep:sample=K[/N] compares K successive "
+                  "operations of every N (20 K if N is not given)");
   engine.make = make_accelerated_engine<lockstep_core>;
   engine.has_rtl = true;
   engine.is_built = accelerator::RtlCore::is_built();

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A cocotb bench of platter_sched_axi that stands alone: registers by name from the SVD file, AXI4-Lite by cocotbext-axi, and a model of the
-costs in twenty lines. Begin with `decisions` for tests of your own."""
+"""A cocotb bench of platter_sched_axi that stands alone: registers by name from the SVD file,
+AXI4-Lite by cocotbext-axi, and a model of the costs in twenty lines. Begin with `decisions` for
+tests of your own."""
 
 import os
 import pathlib
@@ -13,9 +14,20 @@ from cocotb.triggers import FallingEdge, RisingEdge, with_timeout
 from cocotbext.axi import AxiLiteBus, AxiLiteMaster, AxiProt, AxiResp
 
 SVD = pathlib.Path(os.environ["PLATTER_RTL"]) / "ip" / "platter_sched.svd"
-PRIVILEGED, SECURE = (os.environ.get(name, "0") == "1" for name in ("PrivilegedWrites", "SecureWrites"))
+PRIVILEGED, SECURE = (
+    os.environ.get(name, "0") == "1" for name in ("PrivilegedWrites", "SecureWrites")
+)
 ALLOWED = AxiProt.PRIVILEGED  # privileged and secure
-PARTS = {"AGE_CAP": 1, "AGE_SCALE": 1, "DEFER": 1, "AHEAD": 2, "AHEAD_SHARE": 2, "E_LIMIT": 4, "GRACE": 4, "E_REST": 8}  # of optional parts
+PARTS = {
+    "AGE_CAP": 1,
+    "AGE_SCALE": 1,
+    "DEFER": 1,
+    "AHEAD": 2,
+    "AHEAD_SHARE": 2,
+    "E_LIMIT": 4,
+    "GRACE": 4,
+    "E_REST": 8,
+}  # of optional parts
 
 
 def registers():
@@ -23,9 +35,17 @@ def registers():
     found = {}
     for node in xml.etree.ElementTree.parse(SVD).iter("register"):
         text = {child.tag: child.text for child in node}
-        fields = {f.findtext("name"): (int(f.findtext("bitOffset")), int(f.findtext("bitWidth"))) for f in node.iter("field")}
-        found[text["name"]] = {"offset": int(text["addressOffset"], 0), "access": text["access"], "reset": int(text["resetValue"], 0),
-                               "mask": int(text["resetMask"], 0), "fields": fields or {"VALUE": (0, 32)}}
+        fields = {
+            f.findtext("name"): (int(f.findtext("bitOffset")), int(f.findtext("bitWidth")))
+            for f in node.iter("field")
+        }
+        found[text["name"]] = {
+            "offset": int(text["addressOffset"], 0),
+            "access": text["access"],
+            "reset": int(text["resetValue"], 0),
+            "mask": int(text["resetMask"], 0),
+            "fields": fields or {"VALUE": (0, 32)},
+        }
     return found
 
 
@@ -35,7 +55,9 @@ class Sched:
     def __init__(self, dut):
         self.dut = dut
         self.map = registers()
-        self.master = AxiLiteMaster(AxiLiteBus.from_prefix(dut, "s_axi"), dut.aclk, dut.aresetn, reset_active_level=False)
+        self.master = AxiLiteMaster(
+            AxiLiteBus.from_prefix(dut, "s_axi"), dut.aclk, dut.aresetn, reset_active_level=False
+        )
         for part in (self.master, self.master.write_if, self.master.read_if):
             if hasattr(part, "log"):
                 part.log.setLevel("WARNING")
@@ -50,7 +72,9 @@ class Sched:
         self.dut.aresetn.value = 1
         params = await self.read("PARAMS")
         self.entries, self.lanes, self.angle_w, self.cyl_w, self.seg_m, self.seg_w = (
-            self.get("PARAMS", field, params) for field in ("ENTRIES", "LANES", "ANGLE_W", "CYL_W", "SEG_M", "SEG_W"))
+            self.get("PARAMS", field, params)
+            for field in ("ENTRIES", "LANES", "ANGLE_W", "CYL_W", "SEG_M", "SEG_W")
+        )
         return self
 
     def put(self, register, **fields):
@@ -66,14 +90,18 @@ class Sched:
         return value >> lsb & (1 << width) - 1
 
     async def try_write(self, address, value, prot=ALLOWED):
-        return (await self.master.write(address, (value & 0xFFFFFFFF).to_bytes(4, "little"), prot=prot)).resp
+        return (
+            await self.master.write(address, (value & 0xFFFFFFFF).to_bytes(4, "little"), prot=prot)
+        ).resp
 
     async def try_read(self, address):
         answer = await self.master.read(address, 4)
         return answer.resp, int.from_bytes(answer.data, "little")
 
     async def write(self, register, value=None, **fields):
-        resp = await self.try_write(self.map[register]["offset"], self.put(register, **fields) if value is None else value)
+        resp = await self.try_write(
+            self.map[register]["offset"], self.put(register, **fields) if value is None else value
+        )
         assert resp == AxiResp.OKAY, f"the write to {register} was refused"
 
     async def read(self, register):
@@ -97,6 +125,7 @@ class Sched:
 def test(function):
     async def run(dut):
         await with_timeout(function(await Sched(dut).start()), 2, "ms")
+
     run.__name__ = run.__qualname__ = function.__name__
     run.__doc__ = function.__doc__
     run.__module__ = function.__module__
@@ -105,14 +134,17 @@ def test(function):
 
 @test
 async def after_reset(sched):
-    """Every register is where the SVD file has it, with its value after reset and its access; other addresses are refused."""
+    """Every register is where the SVD file has it, with its value after reset and its access;
+    other addresses are refused."""
     for name, register in sched.map.items():
         resp, value = await sched.try_read(register["offset"])
         if register["access"] == "write-only":
             assert resp == AxiResp.SLVERR, name
         else:
             assert resp == AxiResp.OKAY, name
-            assert value & register["mask"] == register["reset"] & register["mask"], f"{name} is {value:#x}"
+            assert value & register["mask"] == register["reset"] & register["mask"], (
+                f"{name} is {value:#x}"
+            )
         if register["access"] == "read-only":
             assert await sched.try_write(register["offset"], 0) == AxiResp.SLVERR, name
     known = {register["offset"] for register in sched.map.values()}
@@ -124,7 +156,8 @@ async def after_reset(sched):
 
 @test
 async def values_are_kept(sched):
-    """What is written is read back, in the bits that the fields have; nothing of a part that the instance lacks."""
+    """What is written is read back, in the bits that the fields have;
+    nothing of a part that the instance lacks."""
     parts = await sched.read("FEATURES")
     for name, register in sched.map.items():
         if register["access"] != "read-write":
@@ -133,7 +166,11 @@ async def values_are_kept(sched):
         await sched.write(name, 0xFFFFFFFF)
         ones = await sched.read(name)
         assert ones & ~bits == 0, f"{name} keeps {ones:#x}"
-        there = int(name[4:]) * 32 < sched.entries if name.startswith("MASK") else PARTS.get(name, parts) & parts == PARTS.get(name, parts)
+        there = (
+            int(name[4:]) * 32 < sched.entries
+            if name.startswith("MASK")
+            else PARTS.get(name, parts) & parts == PARTS.get(name, parts)
+        )
         assert bool(ones) == there, f"{name} keeps {ones:#x}"
         await sched.write(name, 0)
         assert await sched.read(name) == 0, name
@@ -141,9 +178,15 @@ async def values_are_kept(sched):
 
 @test
 async def protection(sched):
-    """A write that lacks a right is refused and changes nothing, at rest and at work; one that has it is not; reads always are allowed."""
-    kinds = {AxiProt.PRIVILEGED: True, AxiProt.PRIVILEGED | AxiProt.INSTRUCTION: True, AxiProt.PRIVILEGED | AxiProt.NONSECURE: not SECURE,
-             AxiProt(0): not PRIVILEGED, AxiProt.NONSECURE: not (PRIVILEGED or SECURE)}
+    """A write that lacks a right is refused and changes nothing, at rest and at work; one that has
+    it is not; reads always are allowed."""
+    kinds = {
+        AxiProt.PRIVILEGED: True,
+        AxiProt.PRIVILEGED | AxiProt.INSTRUCTION: True,
+        AxiProt.PRIVILEGED | AxiProt.NONSECURE: not SECURE,
+        AxiProt(0): not PRIVILEGED,
+        AxiProt.NONSECURE: not (PRIVILEGED or SECURE),
+    }
     margin = sched.map["MARGIN"]["offset"]
     for busy in (False, True):
         for value, (prot, allowed) in enumerate(kinds.items(), 1):
@@ -159,7 +202,15 @@ async def protection(sched):
     events = []
     for value in range(20):
         prot = random.choice(list(kinds))
-        events.append((prot, value, sched.master.init_write(margin if value % 4 else clear, (value + 256).to_bytes(4, "little"), prot=prot)))
+        events.append(
+            (
+                prot,
+                value,
+                sched.master.init_write(
+                    margin if value % 4 else clear, (value + 256).to_bytes(4, "little"), prot=prot
+                ),
+            )
+        )
     expected = 7
     for prot, value, event in events:
         await event.wait()
@@ -171,7 +222,8 @@ async def protection(sched):
 
 @test
 async def decisions(sched):
-    """Random commands, all of them reads of one block: the one reached soonest is picked, of equals the oldest."""
+    """Random commands, all of them reads of one block:
+    the one reached soonest is picked, of equals the oldest."""
     turn = 1 << sched.angle_w
     cells = (sched.cyl_w - sched.seg_m + 1) << sched.seg_m
     frac_w = sched.cyl_w - 1 - sched.seg_m
@@ -207,7 +259,11 @@ async def decisions(sched):
     for _ in range(60):
         for tag in random.sample(range(sched.entries), random.randrange(sched.entries)):
             if tag not in table:
-                command = random.randrange(1 << sched.cyl_w), random.randrange(2), random.randrange(16) * turn // 16
+                command = (
+                    random.randrange(1 << sched.cyl_w),
+                    random.randrange(2),
+                    random.randrange(16) * turn // 16,
+                )
                 table[tag] = command  # a dictionary keeps the order of insertion
                 await sched.write("E_POS", CYL=command[0], HEAD=command[1])
                 await sched.write("E_ANGLE", command[2])
@@ -217,7 +273,11 @@ async def decisions(sched):
         await sched.write("HEAD_TIME", time)
         found = await sched.decide()
         costs = {tag: cost(command, cylinder, head, time) for tag, command in table.items()}
-        assert found == (min(((tag, ticks) for tag, ticks in costs.items()), key=lambda pair: pair[1]) if table else None), f"{found}, costs {costs}"
+        assert found == (
+            min(((tag, ticks) for tag, ticks in costs.items()), key=lambda pair: pair[1])
+            if table
+            else None
+        ), f"{found}, costs {costs}"
         assert await sched.read("CYCLES") == sched.entries // sched.lanes + 12
         if found:
             picked += 1

@@ -11,7 +11,9 @@ class LabError(Exception):
 
 
 class StudyFailed(LabError):
-    """A study cannot go on though its input is good: a run of the model failed, or what it runs on changed meanwhile."""
+    """A study cannot go on though its input is good: a run of the model failed, or what it runs on
+    changed meanwhile.
+    """
 
 
 from platter_lab.model import Run, run  # noqa: E402 - needs the errors

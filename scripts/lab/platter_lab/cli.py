@@ -9,16 +9,34 @@ import signal
 import sys
 from collections.abc import Sequence
 
-from platter_lab import LabError, StudyFailed, __version__, calibrate, guest, optimise, report, reproduce, stream_tables, sweep
+from platter_lab import (
+    LabError,
+    StudyFailed,
+    __version__,
+    calibrate,
+    guest,
+    optimise,
+    report,
+    reproduce,
+    stream_tables,
+    sweep,
+)
 from platter_lab.executable import how_to_install
 from platter_lab.files import is_full
 
-# Every module here has add_command(subparsers), which sets `run` to a function of the parsed arguments.
+# Every module here has add_command(subparsers), which sets `run` to a function of the parsed
+# arguments.
 COMMANDS = (stream_tables, calibrate, reproduce, sweep, optimise, report, guest)
 
 
 def build_parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="platter-lab", description="Studies with the Platter hard-disk model: sweeps, searches, reports, calibration and papers' experiments.")
+    parser = argparse.ArgumentParser(
+        prog="platter-lab",
+        description=(
+            "Studies with the Platter hard-disk model: sweeps, searches, reports, calibration and "
+            "papers' experiments."
+        ),
+    )
     parser.add_argument("--version", action="version", version=f"%(prog)s {__version__}")
     subparsers = parser.add_subparsers(dest="command", required=True, metavar="COMMAND")
     for module in COMMANDS:
@@ -32,7 +50,9 @@ def _end(number: int, _frame: object) -> None:
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Exit codes as in `platter`: 0 good, 1 the study failed or what it checks differs, 2 usage or input, 128 + signal."""
+    """Exit codes as in `platter`: 0 good, 1 the study failed or what it checks differs, 2 usage or
+    input, 128 + signal.
+    """
     parser = build_parser()
     if not (sys.argv[1:] if argv is None else argv):
         parser.print_help()
@@ -42,15 +62,19 @@ def main(argv: Sequence[str] | None = None) -> int:
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _end)
     try:
-        code = arguments.run(arguments)
+        code: int = arguments.run(arguments)
         sys.stdout.flush()
         return code
     except BrokenPipeError:
-        sys.stdout = open(os.devnull, "w")   # noqa: SIM115: what is left goes nowhere
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - what is left goes nowhere
         return 128 + signal.SIGPIPE
-    except ModuleNotFoundError as error:   # of this package's own there is none missing
+    except ModuleNotFoundError as error:  # of this package's own there is none missing
         group = {"optimise": "search"}.get(arguments.command, arguments.command)
-        print(f"platter-lab: {arguments.command}: the Python package {error.name} is not installed; install it with: {how_to_install(group)}", file=sys.stderr)
+        print(
+            f"platter-lab: {arguments.command}: the Python package {error.name} is not installed; "
+            f"install it with: {how_to_install(group)}",
+            file=sys.stderr,
+        )
         return 2
     except LabError as error:
         print(f"platter-lab: {error}", file=sys.stderr)
@@ -59,8 +83,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         if not is_full(error):
             raise
         if not error.filename:
-            sys.stdout = open(os.devnull, "w")   # noqa: SIM115
-        print(f"platter-lab: {error.filename or 'standard output'}: {error.strerror}", file=sys.stderr)
+            sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+        print(
+            f"platter-lab: {error.filename or 'standard output'}: {error.strerror}", file=sys.stderr
+        )
         return 1
     except KeyboardInterrupt:
         print("platter-lab: interrupted", file=sys.stderr)

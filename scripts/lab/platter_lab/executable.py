@@ -16,7 +16,8 @@ from pathlib import Path
 
 from platter_lab import LabError, StudyFailed
 
-# From here up to the project's root: platter_lab, lab, scripts. There is no project around a package that was installed from a wheel.
+# From here up to the project's root: platter_lab, lab, scripts. There is no project around a
+# package that was installed from a wheel.
 ROOT = Path(__file__).resolve().parents[3]
 HAS_TREE = (ROOT / "models" / "configs").is_dir() and (ROOT / "scripts" / "lab").is_dir()
 
@@ -24,17 +25,24 @@ HAS_TREE = (ROOT / "models" / "configs").is_dir() and (ROOT / "scripts" / "lab")
 def expect_tree(command: str) -> None:
     """LabError where the package is installed without the project's source tree."""
     if not HAS_TREE:
-        raise LabError(f"{command}: needs files of the project's source tree, but this package is installed without it ({Path(__file__).parent}); "
-                       f"expected a call of scripts/platter-lab {command} in a source tree")
+        raise LabError(
+            f"{command}: needs files of the project's source tree, but this package is installed "
+            f"without it ({Path(__file__).parent}); expected a call of scripts/platter-lab "
+            f"{command} in a source tree"
+        )
 
 
 def how_to_install(group: str) -> str:
-    """What brings the packages of a group: in the source tree, or of this package as it is installed."""
+    """What brings the packages of a group: in the source tree, or of this package as it is
+    installed.
+    """
     return f"scripts/setup {group}" if HAS_TREE else f"pip install 'platter-lab[{group}]'"
 
 
 def kept_folder(command: str) -> Path:
-    """Where a command keeps what it may make again: in the tree's build folder; without a tree in the user's cache (XDG)."""
+    """Where a command keeps what it may make again: in the tree's build folder; without a tree in
+    the user's cache (XDG).
+    """
     if HAS_TREE:
         return ROOT / "build" / command
     cache = os.environ.get("XDG_CACHE_HOME", "")
@@ -42,9 +50,19 @@ def kept_folder(command: str) -> Path:
 
 
 def find_platter(given: Path | None) -> Path:
-    """The model's executable: as given, as the variable PLATTER says, the project's release build, or the path's."""
-    candidates = [given] if given else [Path(os.environ["PLATTER"])] if os.environ.get("PLATTER") else [
-        *([ROOT / "build" / "release" / "models" / "platter"] if HAS_TREE else []), Path(shutil.which("platter") or "platter")]
+    """The model's executable: as given, as the variable PLATTER says, the project's release build,
+    or the path's.
+    """
+    candidates = (
+        [given]
+        if given
+        else [Path(os.environ["PLATTER"])]
+        if os.environ.get("PLATTER")
+        else [
+            *([ROOT / "build" / "release" / "models" / "platter"] if HAS_TREE else []),
+            Path(shutil.which("platter") or "platter"),
+        ]
+    )
     for candidate in candidates:
         if candidate.is_file() and os.access(candidate, os.X_OK):
             return candidate.resolve()
@@ -54,20 +72,26 @@ def find_platter(given: Path | None) -> Path:
 
 @functools.cache
 def _dies_with_us(platter: Path) -> tuple[str, ...]:
-    """The beginning of a command that is killed when the thread that has started it ends, however that ends (util-linux). None for what cannot be
-    started at all: so the system's own message comes."""
+    """The beginning of a command that is killed when the thread that has started it ends, however
+    that ends (util-linux). None for what cannot be started at all: so the system's own message
+    comes.
+    """
     setpriv = shutil.which("setpriv")
     try:
         with platter.open("rb") as file:
             starts = file.read(4)
     except OSError:
         return ()
-    return (setpriv, "--pdeathsig", "KILL") if setpriv and starts.startswith((b"\x7fELF", b"#!")) else ()
+    return (
+        (setpriv, "--pdeathsig", "KILL")
+        if setpriv and starts.startswith((b"\x7fELF", b"#!"))
+        else ()
+    )
 
 
 _owner: contextvars.ContextVar[str] = contextvars.ContextVar("owner", default="")
 _lock = threading.Lock()
-_running: dict[subprocess.Popen[str], str] = {}   # calls under way that have an owner
+_running: dict[subprocess.Popen[str], str] = {}  # calls under way that have an owner
 _ended: set[str] = set()
 
 
@@ -82,7 +106,10 @@ def owned_by(owner: str) -> Iterator[None]:
 
 
 def end_calls(owner: str) -> None:
-    """Kills the owner's calls under way in this process; later ones are refused. Each raises StudyFailed."""
+    """Kills the owner's calls under way in this process; later ones are refused.
+
+    Each raises StudyFailed.
+    """
     with _lock:
         _ended.add(owner)
         for process in [one for one, whose in _running.items() if whose == owner]:
@@ -90,11 +117,22 @@ def end_calls(owner: str) -> None:
 
 
 @contextmanager
-def _started(command: list[str], folder: Path | None, gives_input: bool) -> Iterator[subprocess.Popen[str]]:
-    """A process that is killed where the block is left while it runs. StudyFailed where its owner has been ended."""
+def _started(
+    command: list[str], folder: Path | None, gives_input: bool
+) -> Iterator[subprocess.Popen[str]]:
+    """A process that is killed where the block is left while it runs.
+
+    StudyFailed where its owner has been ended.
+    """
     owner = _owner.get()
-    with subprocess.Popen(command, cwd=folder, stdin=subprocess.PIPE if gives_input else None, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
-                          text=True) as process:
+    with subprocess.Popen(
+        command,
+        cwd=folder,
+        stdin=subprocess.PIPE if gives_input else None,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
         try:
             if owner:
                 with _lock:
@@ -104,27 +142,45 @@ def _started(command: list[str], folder: Path | None, gives_input: bool) -> Iter
                         raise StudyFailed("the study was stopped")
             yield process
         finally:
-            process.kill()   # nothing where it has ended and been waited for
+            process.kill()  # nothing where it has ended and been waited for
             with _lock:
                 _running.pop(process, None)
 
 
-def call_platter(platter: Path, arguments: list[str], *, folder: Path | None = None, stdin: str | None = None, command: str = "",
-                 limit_s: float | None = None) -> str:
-    """Standard output of the executable, run in a folder (default: this process's). LabError, with the `command` that repeats it by hand
-    (default: what was run), if it refuses its input or cannot be run; StudyFailed if it fails, or takes longer than `limit_s`, when it is killed. It
-    does not outlive this process."""
+def call_platter(
+    platter: Path,
+    arguments: list[str],
+    *,
+    folder: Path | None = None,
+    stdin: str | None = None,
+    command: str = "",
+    limit_s: float | None = None,
+) -> str:
+    """Standard output of the executable, run in a folder (default: this process's).
+
+    LabError, with the `command` that repeats it by hand (default: what was run), if it refuses its
+    input or cannot be run; StudyFailed if it fails, or takes longer than `limit_s`, when it is
+    killed. It does not outlive this process.
+    """
     command = command or shlex.join([str(platter), *arguments])
     try:
-        with _started([*_dies_with_us(platter), str(platter), *arguments], folder, stdin is not None) as process:
+        with _started(
+            [*_dies_with_us(platter), str(platter), *arguments], folder, stdin is not None
+        ) as process:
             out, err = process.communicate(stdin, limit_s)
     except subprocess.TimeoutExpired as error:
         raise StudyFailed(f"{command}\ntook longer than {limit_s:g} s") from error
     except OSError as error:
-        raise LabError(f"{command}\n{platter}: {error.strerror}; expected the model's executable") from error
+        raise LabError(
+            f"{command}\n{platter}: {error.strerror}; expected the model's executable"
+        ) from error
     except UnicodeDecodeError as error:
-        raise LabError(f"{command}\n{platter}: its output is not text; expected the model's executable") from error
+        raise LabError(
+            f"{command}\n{platter}: its output is not text; expected the model's executable"
+        ) from error
     if process.returncode != 0:
         said = (err or out).strip()[-2000:]
-        raise (LabError if process.returncode == 2 else StudyFailed)(f"{command}\nfailed with exit code {process.returncode}: {said}")
+        raise (LabError if process.returncode == 2 else StudyFailed)(
+            f"{command}\nfailed with exit code {process.returncode}: {said}"
+        )
     return out

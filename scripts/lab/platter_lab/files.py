@@ -21,11 +21,14 @@ if TYPE_CHECKING:
     import polars as pl
 
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-_TRIES = 20   # where other processes make and remove the same folders
+_TRIES = 20  # where other processes make and remove the same folders
 
 
 def is_full(error: OSError) -> bool:
-    """Whether there was no room on the disk: then the study has failed, and its input may be good."""
+    """Whether there was no room on the disk.
+
+    Then the study has failed, and its input may be good.
+    """
     return error.errno in _FULL
 
 
@@ -38,7 +41,9 @@ def write_bytes(path: Path, content: bytes) -> None:
     write_whole({path: content})
 
 
-def write_parquet(frame: pl.DataFrame, path: Path, metadata: Mapping[str, str] | None = None) -> None:
+def write_parquet(
+    frame: pl.DataFrame, path: Path, metadata: Mapping[str, str] | None = None
+) -> None:
     """As `write_bytes`."""
     buffer = io.BytesIO()
     frame.write_parquet(buffer, metadata=dict(metadata or {}))
@@ -46,13 +51,16 @@ def write_parquet(frame: pl.DataFrame, path: Path, metadata: Mapping[str, str] |
 
 
 def write_whole(files: Mapping[Path, str | bytes], *, sync: bool = True) -> None:
-    """All files or none: each is written beside its place, under a name that nothing else has, and moved there when all are complete.
+    """All files or none: each is written beside its place, under a name that nothing else has, and
+    moved there when all are complete.
 
-    A file that is replaced gives its mode to the new one, and its owner and group as far as this process may do that. With `sync` files are on the
-    disk before they get their names. Of a symbolic link the target is written, the link stays. What is no file (a pipe, a device) and what this process holds open
-    (`/dev/stdout`, `/dev/fd/3`) is written into as it is, before anything is moved. Errors are a LabError with the output's name.
+    A file that is replaced gives its mode to the new one, and its owner and group as far as this
+    process may do that. With `sync` files are on the disk before they get their names. Of a
+    symbolic link the target is written, the link stays. What is no file (a pipe, a device) and what
+    this process holds open (`/dev/stdout`, `/dev/fd/3`) is written into as it is, before anything
+    is moved. Errors are a LabError with the output's name.
     """
-    made: dict[Path, Path] = {}   # what is written, by where it goes
+    made: dict[Path, Path] = {}  # what is written, by where it goes
     folders: list[Path] = []
     streams: list[tuple[Path, bytes]] = []
     done = False
@@ -65,11 +73,18 @@ def write_whole(files: Mapping[Path, str | bytes], *, sync: bool = True) -> None
                 continue
             target = Path(os.path.realpath(path))
             if target in made:
-                raise LabError(f"{path}: is the file of two outputs; expected a separate file for each")
+                raise LabError(
+                    f"{path}: is the file of two outputs; expected a separate file for each"
+                )
             _make_folder(target.parent, folders)
             beside = target.with_name(f".{target.name}.{secrets.token_hex(8)}.part")
             made[target] = beside
-            with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _first_mode(target)), "wb") as file:
+            with os.fdopen(
+                os.open(
+                    beside, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, _first_mode(target)
+                ),
+                "wb",
+            ) as file:
                 file.write(content)
                 file.flush()
                 _take_mode(target, file.fileno())
@@ -90,11 +105,16 @@ def write_whole(files: Mapping[Path, str | bytes], *, sync: bool = True) -> None
 
 
 def expect_writable_file(path: Path, what: str) -> None:
-    """LabError where write_whole() could not write this file, as far as that shows beforehand. `what` is it for."""
+    """LabError where write_whole() could not write this file, as far as that shows beforehand.
+
+    `what` is it for.
+    """
     try:
         if _is_stream(path):
             if _descriptor(path) is None and not os.access(path, os.W_OK):
-                raise LabError(f"{path}: {os.strerror(errno.EACCES)}; expected {what} that can be written")
+                raise LabError(
+                    f"{path}: {os.strerror(errno.EACCES)}; expected {what} that can be written"
+                )
             return
     except IsADirectoryError as error:
         raise LabError(f"{path}: is a folder; expected a file for {what}") from error
@@ -104,7 +124,9 @@ def expect_writable_file(path: Path, what: str) -> None:
 
 
 def expect_writable_folder(folder: Path, what: str) -> None:
-    """LabError where no file can be made in this folder, which need not exist yet; tries, and leaves nothing. `what` is it for."""
+    """LabError where no file can be made in this folder, which need not exist yet; tries, and
+    leaves nothing. `what` is it for.
+    """
     made: list[Path] = []
     try:
         for left in reversed(range(_TRIES)):
@@ -112,19 +134,27 @@ def expect_writable_folder(folder: Path, what: str) -> None:
                 _make_folder(folder, made)
                 with tempfile.TemporaryFile(dir=folder):
                     break
-            except FileNotFoundError:   # another process tries the same, and has removed what it made
+            except (
+                FileNotFoundError
+            ):  # another process tries the same, and has removed what it made
                 if not left:
                     raise
     except NotADirectoryError as error:
-        raise LabError(f"{folder}: the path, or a folder in it, is a file; expected a folder for {what}") from error
+        raise LabError(
+            f"{folder}: the path, or a folder in it, is a file; expected a folder for {what}"
+        ) from error
     except OSError as error:
-        raise _refusal(error, f"{folder}: cannot be written: {error.strerror}; expected a folder for {what}") from error
+        raise _refusal(
+            error, f"{folder}: cannot be written: {error.strerror}; expected a folder for {what}"
+        ) from error
     finally:
         _remove_empty(made)
 
 
 def _first_mode(target: Path) -> int:
-    """Of a file that is still being written: nobody may read it who may not read the one that it replaces."""
+    """Of a file that is still being written: nobody may read it who may not read the one that it
+    replaces.
+    """
     try:
         return target.stat().st_mode & 0o666 | stat.S_IRUSR | stat.S_IWUSR
     except FileNotFoundError:
@@ -132,21 +162,25 @@ def _first_mode(target: Path) -> int:
 
 
 def _take_mode(target: Path, descriptor: int) -> None:
-    """Mode, owner and group of the file that is replaced, if there is one; the rights of one group are not another's."""
+    """Mode, owner and group of the file that is replaced, if there is one; the rights of one group
+    are not another's.
+    """
     try:
         replaced = target.stat()
     except FileNotFoundError:
         return
     own = os.fstat(descriptor)
     mode = stat.S_IMODE(replaced.st_mode)
-    for differs, ids, lost in ((own.st_uid != replaced.st_uid, (replaced.st_uid, -1), stat.S_ISUID),
-                               (own.st_gid != replaced.st_gid, (-1, replaced.st_gid), stat.S_ISGID | stat.S_IRWXG)):
+    for differs, ids, lost in (
+        (own.st_uid != replaced.st_uid, (replaced.st_uid, -1), stat.S_ISUID),
+        (own.st_gid != replaced.st_gid, (-1, replaced.st_gid), stat.S_ISGID | stat.S_IRWXG),
+    ):
         try:
             if differs:
                 os.fchown(descriptor, *ids)
         except OSError:
             mode &= ~lost
-    with contextlib.suppress(OSError):   # a file system without modes
+    with contextlib.suppress(OSError):  # a file system without modes
         os.fchmod(descriptor, mode)
 
 
@@ -154,12 +188,15 @@ def _sync(descriptor: int) -> None:
     try:
         os.fsync(descriptor)
     except OSError as error:
-        if error.errno not in (errno.EINVAL, errno.ENOTSUP):   # a file system without this call
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # a file system without this call
             raise
 
 
 def _is_stream(path: Path) -> bool:
-    """Whether it is written into as it is. Raises OSError where it is a folder, or cannot be reached."""
+    """Whether it is written into as it is.
+
+    Raises OSError where it is a folder, or cannot be reached.
+    """
     try:
         mode = path.stat().st_mode
     except FileNotFoundError:
@@ -170,7 +207,10 @@ def _is_stream(path: Path) -> bool:
 
 
 def _descriptor(path: Path) -> int | None:
-    """The descriptor of this process that a name, or a link behind it, stands for. Precondition: the name exists."""
+    """The descriptor of this process that a name, or a link behind it, stands for.
+
+    Precondition: the name exists.
+    """
     own = {os.path.realpath("/dev/fd"), f"/proc/{os.getpid()}/fd"}
     while path.is_symlink():
         if os.path.realpath(path.parent) in own:
@@ -182,7 +222,7 @@ def _descriptor(path: Path) -> int | None:
 def _write_stream(path: Path, content: bytes) -> None:
     descriptor = _descriptor(path)
     if descriptor is not None:
-        sys.stdout.flush()   # what was printed before comes before
+        sys.stdout.flush()  # what was printed before comes before
         sys.stderr.flush()
     with path.open("wb") if descriptor is None else os.fdopen(os.dup(descriptor), "wb") as file:
         file.write(content)
@@ -198,11 +238,13 @@ def _make_folder(folder: Path, made: list[Path]) -> None:
             above = above.parent
         try:
             for one in reversed(missing):
-                with contextlib.suppress(FileExistsError):   # by another thread, which may remove it only when it is empty
+                with contextlib.suppress(
+                    FileExistsError
+                ):  # by another thread, which may remove it only when it is empty
                     one.mkdir()
                     made.append(one)
             return
-        except FileNotFoundError:   # another process has removed what it made, and found empty
+        except FileNotFoundError:  # another process has removed what it made, and found empty
             if not left:
                 raise
 

@@ -8,12 +8,16 @@ from typing import Any
 
 
 def text(value: Any) -> str:
-    if hasattr(value, "tolist"):   # of numpy
+    if hasattr(value, "tolist"):  # of numpy
         value = value.tolist()
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, list | tuple):
-        return "[" + ", ".join(f'"{item}"' if isinstance(item, str) else text(item) for item in value) + "]"
+        return (
+            "["
+            + ", ".join(f'"{item}"' if isinstance(item, str) else text(item) for item in value)
+            + "]"
+        )
     return repr(value) if isinstance(value, float) else str(value)
 
 

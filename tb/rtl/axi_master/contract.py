@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The scheduling accelerator as docs/reference/scheduler_accelerator.md describes it, for accesses one after the other: addresses and
-fields from rtl/registers.toml, all else as on the page. It shares no code with the golden model, the reference model or the RTL. Bits that an instance
-holds, optional parts and cycles are written here by hand on purpose, although the description has them: an error in it must show as a difference."""
+"""The scheduling accelerator as docs/reference/scheduler_accelerator.md describes it, for accesses
+one after the other: addresses and fields from rtl/registers.toml, all else as on the page. It
+shares no code with the golden model, the reference model or the RTL. Bits that an instance holds,
+optional parts and cycles are written here by hand on purpose, although the description has them: an
+error in it must show as a difference."""
 
 import itertools
 import pathlib
@@ -10,18 +12,46 @@ import tomllib
 REGISTERS = pathlib.Path(__file__).resolve().parent.parent.parent.parent / "rtl" / "registers.toml"
 DOCUMENT = tomllib.loads(REGISTERS.read_text(encoding="utf-8"))
 OFFSET = {register["name"]: register["offset"] for register in DOCUMENT["register"]}
-ACCESS = {register["name"]: {"constant": "ro", "status": "ro", "command": "wo"}.get(register["kind"], "rw") for register in DOCUMENT["register"]}
+ACCESS = {
+    register["name"]: {"constant": "ro", "status": "ro", "command": "wo"}.get(
+        register["kind"], "rw"
+    )
+    for register in DOCUMENT["register"]
+}
 NAME = {offset: name for name, offset in OFFSET.items()}
 # Cycles(c) of docs/reference/cluster_order.md
 ORDER_CYCLES = {1: 9, 2: 12, 3: 24, 4: 40, 5: 64, 6: 104}
 
-SUMS_STALE = {"CTRL", "MARGIN", "RISK", "HEAD_SWITCH", "WRITE_SETTLE", "OVERHEAD_RR", "OVERHEAD_RW", "OVERHEAD_WR", "OVERHEAD_WW", "DELAY",
-              "SEEK_DELTA", "SEEK_GROUP"}
+SUMS_STALE = {
+    "CTRL",
+    "MARGIN",
+    "RISK",
+    "HEAD_SWITCH",
+    "WRITE_SETTLE",
+    "OVERHEAD_RR",
+    "OVERHEAD_RW",
+    "OVERHEAD_WR",
+    "OVERHEAD_WW",
+    "DELAY",
+    "SEEK_DELTA",
+    "SEEK_GROUP",
+}
 COUNTERS = ("DECISIONS", "BUSY_CYCLES", "REFUSED_COUNT", "FORCED_COUNT")
 # What is there with each optional part only: registers, or fields of them.
 AGEING, LOOK_AHEAD, LIMITS, ZERO_LATENCY = 1, 2, 4, 8
-PART = {"AGE_CAP": AGEING, "AGE_SCALE": AGEING, "DEFER": AGEING, "CTRL.DEFER_C": AGEING, "AHEAD": LOOK_AHEAD, "AHEAD_SHARE": LOOK_AHEAD,
-        "E_LIMIT": LIMITS, "E_POS.LIMIT": LIMITS, "GRACE": LIMITS, "E_REST": ZERO_LATENCY, "CTRL.REST_COST": ZERO_LATENCY}
+PART = {
+    "AGE_CAP": AGEING,
+    "AGE_SCALE": AGEING,
+    "DEFER": AGEING,
+    "CTRL.DEFER_C": AGEING,
+    "AHEAD": LOOK_AHEAD,
+    "AHEAD_SHARE": LOOK_AHEAD,
+    "E_LIMIT": LIMITS,
+    "E_POS.LIMIT": LIMITS,
+    "GRACE": LIMITS,
+    "E_REST": ZERO_LATENCY,
+    "CTRL.REST_COST": ZERO_LATENCY,
+}
 UNKNOWN = object()  # depends on when the accesses came
 
 
@@ -32,9 +62,17 @@ def signed(value, width):
 
 class Contract:
     def __init__(self, parameters):
-        self.entries, self.lanes, self.order_m = parameters["Entries"], parameters["Lanes"], parameters["OrderM"]
+        self.entries, self.lanes, self.order_m = (
+            parameters["Entries"],
+            parameters["Lanes"],
+            parameters["OrderM"],
+        )
         self.angle_w, self.cyl_w = parameters["AngleW"], parameters["CylW"]
-        self.seg_m, self.seg_w, self.seq_w = parameters["SegM"], parameters["SegW"], parameters["SeqW"]
+        self.seg_m, self.seg_w, self.seq_w = (
+            parameters["SegM"],
+            parameters["SegW"],
+            parameters["SeqW"],
+        )
         self.features = parameters["Features"]
         self.time_w, self.sum_w = self.angle_w + 4, self.angle_w + 12
         self.frac_w = self.cyl_w - 1 - self.seg_m
@@ -42,10 +80,16 @@ class Contract:
         self.base_w, self.delta_w = self.time_w + 2, self.time_w - 2
         self.cells = (self.cyl_w - self.seg_m + 1) << self.seg_m
         self.rows = self.entries // self.lanes
-        self.turn, self.time_limit, self.sum_limit = 1 << self.angle_w, (1 << self.time_w) - 1, (1 << self.sum_w) - 1
-        self.segments = [(0, 0)] * (1 << self.seg_w)      # base, delta
-        self.cell = [(0, (0, 0, 0))] * self.cells         # group, last places
-        self.kept = {register["name"]: self.kept_bits(register) for register in DOCUMENT["register"]}
+        self.turn, self.time_limit, self.sum_limit = (
+            1 << self.angle_w,
+            (1 << self.time_w) - 1,
+            (1 << self.sum_w) - 1,
+        )
+        self.segments = [(0, 0)] * (1 << self.seg_w)  # base, delta
+        self.cell = [(0, (0, 0, 0))] * self.cells  # group, last places
+        self.kept = {
+            register["name"]: self.kept_bits(register) for register in DOCUMENT["register"]
+        }
         self.reset()
 
     def kept_bits(self, register):
@@ -56,7 +100,16 @@ class Contract:
         widths = {"CYL": self.cyl_w, "FIRST": self.place_w, "SECOND": self.place_w}
         if name in ("MARGIN", "RISK", "RISK_CHARGE", "E_ANGLE", "E_END_ANGLE", "E_REST"):
             widths["TICKS"] = self.angle_w
-        elif name in ("HEAD_TIME", "RESERVE", "AGE_NOW", "E_TRANSFER", "E_DEADLINE", "E_AGE", "E_LIMIT", "GRACE"):
+        elif name in (
+            "HEAD_TIME",
+            "RESERVE",
+            "AGE_NOW",
+            "E_TRANSFER",
+            "E_DEADLINE",
+            "E_AGE",
+            "E_LIMIT",
+            "GRACE",
+        ):
             widths["TICKS"] = self.sum_w
         elif name == "DEFER":
             widths["TICKS"] = self.time_w - 1
@@ -66,27 +119,39 @@ class Contract:
             widths["TICKS"] = self.base_w
         else:
             widths["TICKS"] = self.time_w
-        return sum(((1 << min(field["width"], widths.get(field["name"], 32))) - 1) << field["lsb"] for field in register.get("fields", [])
-                   if all(self.has(PART.get(place, 0)) for place in (name, f"{name}.{field['name']}")))
+        return sum(
+            ((1 << min(field["width"], widths.get(field["name"], 32))) - 1) << field["lsb"]
+            for field in register.get("fields", [])
+            if all(self.has(PART.get(place, 0)) for place in (name, f"{name}.{field['name']}"))
+        )
 
     def has(self, part):
         return self.features & part == part
 
     def reset(self):
         """Hard or soft: the seek table stays."""
-        self.value = {name: 0 for name in OFFSET}
-        self.value |= {"ID": 0x504C5453, "VERSION": 3 << 8 | 1,
-                       "PARAMS": self.entries | self.lanes << 9 | self.angle_w << 14 | self.cyl_w << 19 | self.seg_m << 24 | self.seg_w << 27,
-                       "ORDERER": self.order_m, "FEATURES": self.features}
-        self.table = {}       # tag: entry
-        self.order = []       # tags in the order of the list
+        self.value = dict.fromkeys(OFFSET, 0)
+        self.value |= {
+            "ID": 0x504C5453,
+            "VERSION": 3 << 8 | 1,
+            "PARAMS": self.entries
+            | self.lanes << 9
+            | self.angle_w << 14
+            | self.cyl_w << 19
+            | self.seg_m << 24
+            | self.seg_w << 27,
+            "ORDERER": self.order_m,
+            "FEATURES": self.features,
+        }
+        self.table = {}  # tag: entry
+        self.order = []  # tags in the order of the list
         self.next_seq = 0
         self.done = self.error = False
         self.sums_stale, self.debts_stale = True, False
         self.debt = {}
-        self.events = set()   # of the last decision, so that a test can see what it reached
+        self.events = set()  # of the last decision, so that a test can see what it reached
 
-    # ------------------------------------------------------------------------------------------- accesses
+    # ------------------------------------------------------------------------------------- accesses
 
     def field(self, name, field):
         register = next(r for r in DOCUMENT["register"] if r["name"] == name)
@@ -123,12 +188,19 @@ class Contract:
         elif name == "SEEK_DELTA":
             index = self.value["SEEK_INDEX"]
             if index < len(self.segments):
-                self.segments[index] = (signed(self.value["SEEK_BASE"], self.base_w), signed(data, self.delta_w))
+                self.segments[index] = (
+                    signed(self.value["SEEK_BASE"], self.base_w),
+                    signed(data, self.delta_w),
+                )
             self.value["SEEK_INDEX"] = (index + 1) % 1024
         elif name == "SEEK_GROUP":
             index, places = self.value["SEEK_CELL"], (1 << self.place_w) - 1
             if index < self.cells:
-                lasts = (self.field("SEEK_LAST", "FIRST"), self.field("SEEK_LAST", "SECOND"), data >> 16 & places)
+                lasts = (
+                    self.field("SEEK_LAST", "FIRST"),
+                    self.field("SEEK_LAST", "SECOND"),
+                    data >> 16 & places,
+                )
                 self.cell[index] = (data & (1 << self.seg_w) - 1, lasts)
             self.value["SEEK_CELL"] = (index + 1) % 1024
         else:
@@ -143,12 +215,25 @@ class Contract:
             self.error = True
             return False
         if name == "INSERT":
-            entry = {"cyl": self.field("E_POS", "CYL"), "head": self.field("E_POS", "HEAD"), "write": self.field("E_POS", "WRITE"),
-                     "continuous": self.field("E_POS", "CLASS") == 1, "angle": self.value["E_ANGLE"],
-                     "end": (self.field("E_END_POS", "CYL"), self.field("E_END_POS", "HEAD"), self.value["E_END_ANGLE"]),
-                     "transfer": self.value["E_TRANSFER"], "deadline": self.value["E_DEADLINE"], "age": self.value["E_AGE"],
-                     "kind": self.field("E_POS", "LIMIT"), "limit": self.value["E_LIMIT"], "rest": self.value["E_REST"],
-                     "seq": self.next_seq}
+            entry = {
+                "cyl": self.field("E_POS", "CYL"),
+                "head": self.field("E_POS", "HEAD"),
+                "write": self.field("E_POS", "WRITE"),
+                "continuous": self.field("E_POS", "CLASS") == 1,
+                "angle": self.value["E_ANGLE"],
+                "end": (
+                    self.field("E_END_POS", "CYL"),
+                    self.field("E_END_POS", "HEAD"),
+                    self.value["E_END_ANGLE"],
+                ),
+                "transfer": self.value["E_TRANSFER"],
+                "deadline": self.value["E_DEADLINE"],
+                "age": self.value["E_AGE"],
+                "kind": self.field("E_POS", "LIMIT"),
+                "limit": self.value["E_LIMIT"],
+                "rest": self.value["E_REST"],
+                "seq": self.next_seq,
+            }
             self.next_seq = (self.next_seq + 1) % (1 << self.seq_w)
             higher = sum(other["cyl"] > entry["cyl"] for other in self.table.values())
             self.table[tag] = entry
@@ -160,11 +245,13 @@ class Contract:
             entry = self.table.pop(tag)
             self.order.remove(tag)
             if name == "SERVE":
-                self.value["HEAD_POS"] = entry["end"][0] | entry["end"][1] << 18 | entry["write"] << 24
+                self.value["HEAD_POS"] = (
+                    entry["end"][0] | entry["end"][1] << 18 | entry["write"] << 24
+                )
         self.sums_stale |= entry["continuous"]
         return True
 
-    # ------------------------------------------------------------------------------------------- hops
+    # ----------------------------------------------------------------------------------------- hops
 
     def sat(self, value):
         return min(max(value, 0), self.time_limit)
@@ -204,14 +291,24 @@ class Contract:
 
     def from_head(self, tag, rest=0):
         entry = self.table[tag]
-        start = (self.field("HEAD_POS", "CYL"), self.field("HEAD_POS", "HEAD"), self.value["HEAD_TIME"] % self.turn)
-        return self.hop(start, entry, self.overhead(entry["write"], self.field("HEAD_POS", "WRITE")), rest)
+        start = (
+            self.field("HEAD_POS", "CYL"),
+            self.field("HEAD_POS", "HEAD"),
+            self.value["HEAD_TIME"] % self.turn,
+        )
+        return self.hop(
+            start, entry, self.overhead(entry["write"], self.field("HEAD_POS", "WRITE")), rest
+        )
 
     def between(self, before, tag):
         before, entry = self.table[before], self.table[tag]
-        return self.hop(before["end"], entry, self.sat(self.value["DELAY"] + self.overhead(entry["write"], before["write"])))
+        return self.hop(
+            before["end"],
+            entry,
+            self.sat(self.value["DELAY"] + self.overhead(entry["write"], before["write"])),
+        )
 
-    # ------------------------------------------------------------------------------------------- DECIDE
+    # --------------------------------------------------------------------------------------- DECIDE
 
     def sweep_order(self):
         sweep = [tag for tag in self.order if self.table[tag]["continuous"]]
@@ -225,7 +322,9 @@ class Contract:
             if tag == sweep[-1]:
                 tail, due = min(entry["transfer"], self.sum_limit), entry["deadline"]
             else:
-                tail = min(entry["transfer"] + self.between(tag, sweep[i + 1])[1] + tail, self.sum_limit)
+                tail = min(
+                    entry["transfer"] + self.between(tag, sweep[i + 1])[1] + tail, self.sum_limit
+                )
                 if (entry["deadline"] - due) & self.sum_limit > self.sum_limit // 2:
                     due = entry["deadline"]
         self.value |= {"SWEEP": tail, "DUE": due, "NEXT": sweep[0] | 1 << 8 if sweep else 0}
@@ -237,7 +336,10 @@ class Contract:
         for i in range(1, len(sweep)):
             part[sweep[i]] = -self.between(sweep[i - 1], sweep[i])[1]
             if i + 1 < len(sweep):
-                part[sweep[i]] += self.between(sweep[i - 1], sweep[i + 1])[1] - self.between(sweep[i], sweep[i + 1])[1]
+                part[sweep[i]] += (
+                    self.between(sweep[i - 1], sweep[i + 1])[1]
+                    - self.between(sweep[i], sweep[i + 1])[1]
+                )
         self.debt = {tag: part[tag] + self.between(tag, sweep[0])[1] for tag in self.table}
         self.debts_stale = False
 
@@ -255,7 +357,9 @@ class Contract:
                 cycles += self.rows + latency + 2
         next_valid, next_tag = self.value["NEXT"] >> 8 & 1, self.value["NEXT"] & 0xFF
         active = guard and next_valid
-        left = signed(self.value["DUE"] - self.value["HEAD_TIME"], self.sum_w) - self.value["RESERVE"]
+        left = (
+            signed(self.value["DUE"] - self.value["HEAD_TIME"], self.sum_w) - self.value["RESERVE"]
+        )
         candidates, refused, expired = [], 0, []
         self.events = set()
         for tag, entry in self.table.items():
@@ -273,8 +377,14 @@ class Contract:
             if active and worst + self.value["SWEEP"] + (0 if is_next else self.debt[tag]) > left:
                 refused += 1
                 continue
-            due = entry["kind"] == 1 and missed or entry["kind"] == 3 and not missed and to_limit < self.value["GRACE"]
-            key = cost + (self.value["DEFER"] if entry["continuous"] and self.field("CTRL", "DEFER_C") else -self.aged(entry))
+            due = (entry["kind"] == 1 and missed) or (
+                entry["kind"] == 3 and not missed and to_limit < self.value["GRACE"]
+            )
+            key = cost + (
+                self.value["DEFER"]
+                if entry["continuous"] and self.field("CTRL", "DEFER_C")
+                else -self.aged(entry)
+            )
             candidates.append((not due, key, self.age(tag), tag))
         candidates.sort()
         result = key = 0
@@ -291,13 +401,20 @@ class Contract:
                 result = next_tag | 3 << 8
                 self.value["FORCED_COUNT"] += 1
         self.events |= {"expired"} if expired else set()
-        self.value |= {"RESULT": result, "RESULT_KEY": key & 0xFFFFFFFF, "REFUSED": refused, "EXPIRED": min(expired) | 1 << 8 if expired else 0}
+        self.value |= {
+            "RESULT": result,
+            "RESULT_KEY": key & 0xFFFFFFFF,
+            "REFUSED": refused,
+            "EXPIRED": min(expired) | 1 << 8 if expired else 0,
+        }
         self.value["DECISIONS"] += 1
         self.value["REFUSED_COUNT"] += refused
         self.ends(cycles)
 
     def in_mask(self, tag):
-        return not self.field("CTRL", "MASK_EN") or self.value[f"MASK{tag // 32}"] >> tag % 32 & 1 == 1
+        return (
+            not self.field("CTRL", "MASK_EN") or self.value[f"MASK{tag // 32}"] >> tag % 32 & 1 == 1
+        )
 
     def age(self, tag):
         return (self.table[tag]["seq"] - self.next_seq) % (1 << self.seq_w)
@@ -305,9 +422,11 @@ class Contract:
     def aged(self, entry):
         waited = (self.value["AGE_NOW"] - entry["age"]) & self.sum_limit
         scale = self.value["AGE_SCALE"]
-        return min(min(waited, self.value["AGE_CAP"]) * scale >> 6 if scale else waited, self.time_limit)
+        return min(
+            min(waited, self.value["AGE_CAP"]) * scale >> 6 if scale else waited, self.time_limit
+        )
 
-    # ------------------------------------------------------------------------------------------- look-ahead
+    # ----------------------------------------------------------------------------------- look-ahead
 
     def looks_ahead(self):
         return self.field("AHEAD", "MOST") > 0 and self.field("AHEAD", "DEPTH") > 0
@@ -324,7 +443,12 @@ class Contract:
             before = self.table[tag]
 
             def cost(other, before=before):
-                return self.hop(before["end"], self.table[other], self.overhead(self.table[other]["write"], before["write"]))[0]
+                return self.hop(
+                    before["end"],
+                    self.table[other],
+                    self.overhead(self.table[other]["write"], before["write"]),
+                )[0]
+
             tag = min(left, key=lambda other: (cost(other), self.age(other), other))
             added += cost(tag) * shares[access] >> 8
             left.remove(tag)
@@ -335,7 +459,7 @@ class Contract:
         search = self.rows + DOCUMENT["decision_latency"] + 1
         best, cycles = None, 1
         for count, (not_due, key, _, tag) in enumerate(candidates):
-            if best is not None and (not_due and not best[2] or key >= best[0]):
+            if best is not None and ((not_due and not best[2]) or key >= best[0]):
                 self.events.add("ended by the look-ahead's key")
                 return best[0], best[1], cycles + 1
             added, searches = self.accesses(tag)
@@ -352,10 +476,13 @@ class Contract:
         self.busy(cycles)
         self.done = True
 
-    # ------------------------------------------------------------------------------------------- CLUSTER
+    # -------------------------------------------------------------------------------------- CLUSTER
 
     def cluster(self):
-        setting = {name: self.field("CLUSTER", name) for name in ("MAX", "TAKE_C", "TAKE_D", "STOP_AT_C", "DOWN", "ORDER")}
+        setting = {
+            name: self.field("CLUSTER", name)
+            for name in ("MAX", "TAKE_C", "TAKE_D", "STOP_AT_C", "DOWN", "ORDER")
+        }
         begin, span = self.value["CLUSTER_FROM"], self.value["CLUSTER_SPAN"]
         collected, looked_at = [], 0
         for tag in reversed(self.order) if setting["DOWN"] else self.order:
@@ -380,13 +507,21 @@ class Contract:
         cost, tags = self.best_order(collected) if ordered else (0, [])
         self.value["ORDER_COST"] = cost
         for word in range(3):
-            self.value[f"ORDER_TAGS{word}"] = sum(tag << 8 * i for i, tag in enumerate(tags[4 * word:4 * word + 4]))
+            self.value[f"ORDER_TAGS{word}"] = sum(
+                tag << 8 * i for i, tag in enumerate(tags[4 * word : 4 * word + 4])
+            )
         self.ends(looked_at + 2 + (c * c + 13 + ORDER_CYCLES[c] if ordered else 0))
 
     def best_order(self, collected):
         """All orders are tried: (cost, tags)."""
+
         def cost(path):
-            hops = [self.from_head(collected[path[0]])[0]] + [self.between(collected[a], collected[b])[0] for a, b in itertools.pairwise(path)]
+            hops = [self.from_head(collected[path[0]])[0]] + [
+                self.between(collected[a], collected[b])[0] for a, b in itertools.pairwise(path)
+            ]
             return sum(min(hop, self.time_limit) for hop in hops)
-        best = min(itertools.permutations(range(len(collected))), key=lambda path: (cost(path), path[::-1]))
+
+        best = min(
+            itertools.permutations(range(len(collected))), key=lambda path: (cost(path), path[::-1])
+        )
         return cost(best), [collected[i] for i in best]

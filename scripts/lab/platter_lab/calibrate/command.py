@@ -19,17 +19,23 @@ from platter_lab.calibrate.trace import Reading, Trace, read_trace, trace_text
 from platter_lab.executable import call_platter, find_platter
 from platter_lab.files import expect_writable_file, write_whole
 
-SCORES = (("demerit_exact_percent", "exact demerit %"), ("within_0_5_ms", "within 0.5 ms"),
-          ("rms_error_ms", "rms error ms"))
+SCORES = (
+    ("demerit_exact_percent", "exact demerit %"),
+    ("within_0_5_ms", "within 0.5 ms"),
+    ("rms_error_ms", "rms error ms"),
+)
 
 
 def header(result: Calibration, base: Path, trace: Path, requests: int) -> str:
     """What stands on top of a calibrated profile."""
     half = requests // 2
-    lines = [f"Calibrated by `platter drive calibrate` (platter-lab {__version__}) from {base.name}.",
-             f"Trace {trace.name}, {requests} requests; the pause {result.reading.value} its request.",
-             f"Fitted to requests 1 to {half}, scored on the rest. A value that was fitted says so, with its standard",
-             "error; all others are those of the base."]
+    lines = [
+        f"Calibrated by `platter drive calibrate` (platter-lab {__version__}) from {base.name}.",
+        f"Trace {trace.name}, {requests} requests; the pause {result.reading.value} its request.",
+        f"Fitted to requests 1 to {half}, scored on the rest. A value that was fitted says so, "
+        "with its standard",
+        "error; all others are those of the base.",
+    ]
     lines += [f"Note: {note}." for note in result.notes]
     return "".join(f"# {line}\n" for line in lines)
 
@@ -41,56 +47,107 @@ def _plain(value: Any) -> Any:
     return value
 
 
-def report(result: Calibration, base: Path, trace: Path, requests: int, before: dict[str, Any],
-           after: dict[str, Any]) -> dict[str, Any]:
+def report(
+    result: Calibration,
+    base: Path,
+    trace: Path,
+    requests: int,
+    before: dict[str, Any],
+    after: dict[str, Any],
+) -> dict[str, Any]:
     out: dict[str, Any] = {
-        "base": base.name, "trace": trace.name, "requests": requests, "reading": result.reading.value,
-        "fitted_lines": [1, requests // 2], "scored_lines": [requests // 2 + 1, requests],
+        "base": base.name,
+        "trace": trace.name,
+        "requests": requests,
+        "reading": result.reading.value,
+        "fitted_lines": [1, requests // 2],
+        "scored_lines": [requests // 2 + 1, requests],
         "same_track_coherence": {name: round(value, 4) for name, value in result.coherence.items()},
         "notes": result.notes,
-        "parameters": [{"name": value.name, "group": group, "value": value.value, "uncertainty": _plain(value.error),
-                        "base": value.base, "unit": value.unit}
-                       for group, values in result.values.items() for value in values],
-        "layout": [{"group": choice.group, "chosen": choice.chosen, "pairs": choice.pairs,
-                    "score": {name: round(value, 4) for name, value in choice.scores.items()},
-                    "behind_best_error": {name: round(value, 4) for name, value in choice.margins.items()}}
-                   for choice in result.choices],
+        "parameters": [
+            {
+                "name": value.name,
+                "group": group,
+                "value": value.value,
+                "uncertainty": _plain(value.error),
+                "base": value.base,
+                "unit": value.unit,
+            }
+            for group, values in result.values.items()
+            for value in values
+        ],
+        "layout": [
+            {
+                "group": choice.group,
+                "chosen": choice.chosen,
+                "pairs": choice.pairs,
+                "score": {name: round(value, 4) for name, value in choice.scores.items()},
+                "behind_best_error": {
+                    name: round(value, 4) for name, value in choice.margins.items()
+                },
+            }
+            for choice in result.choices
+        ],
         "second_half": {"before": before, "after": after},
     }
     if result.spindle is not None and result.joint is not None:
         joint = result.joint
-        out["spindle"] = {"period_us": result.spindle.period_us, "pairs": result.spindle.pairs,
-                          "followed_us": result.spindle.horizon_us, "noise_us": joint.noise_turns / joint.turns_per_us,
-                          "outliers": joint.outliers, "drift_turns": joint.drift_turns}
+        out["spindle"] = {
+            "period_us": result.spindle.period_us,
+            "pairs": result.spindle.pairs,
+            "followed_us": result.spindle.horizon_us,
+            "noise_us": joint.noise_turns / joint.turns_per_us,
+            "outliers": joint.outliers,
+            "drift_turns": joint.drift_turns,
+        }
     return out
 
 
 def summary(result: Calibration, before: dict[str, Any], after: dict[str, Any]) -> str:
-    lines = [f"reading: the pause {result.reading.value} its request (coherence on one track: "
-             + ", ".join(f"{name} {value:.2f}" for name, value in result.coherence.items()) + ")"]
+    lines = [
+        f"reading: the pause {result.reading.value} its request (coherence on one track: "
+        + ", ".join(f"{name} {value:.2f}" for name, value in result.coherence.items())
+        + ")"
+    ]
     lines += [f"{choice.group}: {choice.chosen}" for choice in result.choices]
-    lines += [f"{value.name} = {format_value(value.value)}"
-              + (f" +- {value.error:.2g} {value.unit}" if math.isfinite(value.error) else "")
-              for values in result.values.values() for value in values
-              if value.zone is None and not isinstance(value.value, list)]
+    lines += [
+        f"{value.name} = {format_value(value.value)}"
+        + (f" +- {value.error:.2g} {value.unit}" if math.isfinite(value.error) else "")
+        for values in result.values.values()
+        for value in values
+        if value.zone is None and not isinstance(value.value, list)
+    ]
     lines += [f"note: {note}" for note in result.notes]
     lines.append("second half, before -> after:")
     for group in ("all", "reads", "writes"):
         if group in before and before[group].get("n"):
-            lines.append(f"  {group}: " + "; ".join(
-                f"{label} {before[group][key]:.3f} -> {after[group][key]:.3f}" for key, label in SCORES))
+            lines.append(
+                f"  {group}: "
+                + "; ".join(
+                    f"{label} {before[group][key]:.3f} -> {after[group][key]:.3f}"
+                    for key, label in SCORES
+                )
+            )
     return "\n".join(lines)
 
 
 def _expect_files_apart(arguments: argparse.Namespace) -> None:
-    """LabError, before anything is fitted, where an output cannot be written, or is an input or the other output."""
+    """LabError, before anything is fitted, where an output cannot be written, or is an input or the
+    other output.
+    """
     taken = {"--trace": arguments.trace, "--profile": arguments.profile}
-    for option, file, what in (("--out", arguments.out, "the profile"), ("--report", arguments.report, "the report")):
+    for option, file, what in (
+        ("--out", arguments.out, "the profile"),
+        ("--report", arguments.report, "the report"),
+    ):
         if file is None:
             continue
         for other, its in taken.items():
             if _same(file, its):
-                raise LabError(f"{file}: {option} names the same file as {other}; expected another file for {what}")
+                raise LabError(
+                    f"{file}: {option} names the same file as {other}; expected another file for "
+                    f"{what}"
+                )
         expect_writable_file(file, what)
         taken[option] = file
 
@@ -109,7 +166,9 @@ def _shown(platter: Path, drive: str) -> str:
 
 
 def _base_name(platter: Path, profile: Path, out: Path) -> str:
-    """What the base is called in a profile: by its name if it ships, else by its file, from the profile's folder if that is one."""
+    """What the base is called in a profile: by its name if it ships, else by its file, from the
+    profile's folder if that is one.
+    """
     try:
         shipped = _shown(platter, profile.stem) == _shown(platter, str(profile))
     except LabError:
@@ -125,7 +184,9 @@ def _base_name(platter: Path, profile: Path, out: Path) -> str:
 def run(arguments: argparse.Namespace) -> int:
     trace: Trace = read_trace(arguments.trace)
     platter = find_platter(arguments.platter)
-    base = Profile.read(arguments.profile, lambda: json.loads(_shown(platter, str(arguments.profile))))
+    base = Profile.read(
+        arguments.profile, lambda: json.loads(_shown(platter, str(arguments.profile)))
+    )
     _expect_files_apart(arguments)
     given = None if arguments.reading == "auto" else Reading(arguments.reading)
     fitted = trace.first_half()
@@ -133,8 +194,14 @@ def run(arguments: argparse.Namespace) -> int:
         model = Model(platter, Path(name), arguments.trace, trace_text(fitted))
         first = model.locate(arguments.profile, fitted.lba)
         last = model.locate(arguments.profile, fitted.lba + fitted.blocks - 1)
-        result = calibrate(fitted, base, first, last,
-                           lambda reading: lambda text: model.first_half(text, reading), given)
+        result = calibrate(
+            fitted,
+            base,
+            first,
+            last,
+            lambda reading: lambda text: model.first_half(text, reading),
+            given,
+        )
         changes = result.changes()
         source = base.get("source", "")
         fitted_to = f"calibrated to the first half of {arguments.trace.name}"
@@ -144,8 +211,13 @@ def run(arguments: argparse.Namespace) -> int:
         before = model.second_half(base.text, result.reading)
         after = model.second_half(base.changed(changes), result.reading)
         runs = model.runs
-    files = {arguments.out: base.derived(_base_name(platter, arguments.profile, arguments.out), changes,
-                                         header(result, arguments.profile, arguments.trace, len(trace)))}
+    files = {
+        arguments.out: base.derived(
+            _base_name(platter, arguments.profile, arguments.out),
+            changes,
+            header(result, arguments.profile, arguments.trace, len(trace)),
+        )
+    }
     if arguments.report:
         document = report(result, arguments.profile, arguments.trace, len(trace), before, after)
         files[arguments.report] = json.dumps(document, indent=1) + "\n"

@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The calibration itself: from a trace's first half and a base profile to new values, group by group.
+"""The calibration itself: from a trace's first half and a base profile to new values, group by
+group.
 
-Nothing here is given the second half: it gets a trace that ends before it, and a model that replays that trace.
+Nothing here is given the second half: it gets a trace that ends before it, and a model that replays
+that trace.
 """
 
 from __future__ import annotations
@@ -13,10 +15,27 @@ import numpy as np
 from scipy import optimize
 
 from platter_lab import LabError
+from platter_lab.arrays import Bools, Floats, Ints
 from platter_lab.calibrate import timing
-from platter_lab.calibrate.layout import Choice, Frame, JointFit, Layout, fit_jointly, fit_layout, frame_of
-from platter_lab.calibrate.phase import (MediaReads, Places, Spindle, fit_speed, hit_threshold_us, media_reads,
-                                         resultant, wrap)
+from platter_lab.calibrate.layout import (
+    Choice,
+    Frame,
+    JointFit,
+    Layout,
+    fit_jointly,
+    fit_layout,
+    frame_of,
+)
+from platter_lab.calibrate.phase import (
+    MediaReads,
+    Places,
+    Spindle,
+    fit_speed,
+    hit_threshold_us,
+    media_reads,
+    resultant,
+    wrap,
+)
 from platter_lab.calibrate.profile import Change, Place, Profile, format_value, place, rounded
 from platter_lab.calibrate.replay import Answers, demerit_percent
 from platter_lab.calibrate.timing import Windows
@@ -24,24 +43,41 @@ from platter_lab.calibrate.trace import Reading, Trace
 
 GROUPS = ("rotation", "buffer", "writes", "overheads", "positioning")
 OTHER_WRITE = "overhead.write_after_other_write_us"  # not all models have it
-READ_AHEAD = ("none", "track", "cylinder", "segment", "next-track", "whole-track", "whole-track-next")
+READ_AHEAD = (
+    "none",
+    "track",
+    "cylinder",
+    "segment",
+    "next-track",
+    "whole-track",
+    "whole-track-next",
+)
 # Switches that a profile need not carry; those it does carry are found in it.
-SWITCHES = ("keep_passing_sectors", "keep_read_blocks", "read_ahead_on_hit", "read_ahead_sequential",
-            "write_discards_reads", "write_updates_reads")
+SWITCHES = (
+    "keep_passing_sectors",
+    "keep_read_blocks",
+    "read_ahead_on_hit",
+    "read_ahead_sequential",
+    "write_discards_reads",
+    "write_updates_reads",
+)
 WRITE_BACK = ("append", "interleaved")
-WAITS_US = 300.0        # a cached write that waits for the media takes more than that longer than one that does not
-BUFFER_STEPS = 6        # settings of the buffer that may be changed
+# A cached write that waits for the media takes more than that longer than one that does not.
+WAITS_US = 300.0
+BUFFER_STEPS = 6  # settings of the buffer that may be changed
 BUFFER_SIGMAS = 3.0
-OUTSIDE_US = 1000.0     # errors of single requests count up to this in the score of a replay
-BOOTSTRAP_BLOCK = 50    # requests
+OUTSIDE_US = 1000.0  # errors of single requests count up to this in the score of a replay
+BOOTSTRAP_BLOCK = 50  # requests
 BOOTSTRAPS = 60
-DEMERIT_SLACK = 0.02    # percent
-SURE = 2.0              # standard errors by which a replay must be better for a value to be taken
+DEMERIT_SLACK = 0.02  # percent
+SURE = 2.0  # standard errors by which a replay must be better for a value to be taken
 KNOTS = (1, 3, timing.MOST_KNOTS)
-POLISH_STEP_US = 60.0   # first steps of the search on replays
-POLISH_RUNS = 120       # replays it may take
+POLISH_STEP_US = 60.0  # first steps of the search on replays
+POLISH_RUNS = 120  # replays it may take
 # Where the score is looked at to both sides of what the search found, for its error.
-ERROR_STEPS_US = np.array([-300.0, -200.0, -130.0, -80.0, -40.0, -20.0, 0.0, 20.0, 40.0, 80.0, 130.0, 200.0, 300.0])
+ERROR_STEPS_US = np.array(
+    [-300.0, -200.0, -130.0, -80.0, -40.0, -20.0, 0.0, 20.0, 40.0, 80.0, 130.0, 200.0, 300.0]
+)
 
 Replay = Callable[[str], Answers]
 
@@ -52,9 +88,9 @@ class Value:
 
     key: str
     zone: int | None
-    value: float | list | bool | str
-    error: float          # standard error in the unit of the value; nan: not known
-    base: float | list | bool | str | None
+    value: float | list[float] | list[list[float]] | bool | str
+    error: float  # standard error in the unit of the value; nan: not known
+    base: float | list[float] | list[list[float]] | bool | str | None
     unit: str
 
     @property
@@ -79,8 +115,12 @@ class Calibration:
     notes: list[str] = field(default_factory=list)
 
     def changes(self, without: str | None = None) -> dict[Place, Change]:
-        return {value.where: Change(value.value, remark(value))
-                for group in GROUPS if group != without for value in self.values[group]}
+        return {
+            value.where: Change(value.value, remark(value))
+            for group in GROUPS
+            if group != without
+            for value in self.values[group]
+        }
 
     def set(self, group: str, value: Value) -> None:
         """Adds a value, or puts it in place of the one of the same key."""
@@ -88,14 +128,25 @@ class Calibration:
         self.values[group] = [*values, value]
 
     def find(self, where: Place) -> Value | None:
-        return next((value for values in self.values.values() for value in values if value.where == where), None)
+        return next(
+            (value for values in self.values.values() for value in values if value.where == where),
+            None,
+        )
 
 
 def remark(value: Value) -> str:
     if isinstance(value.value, bool | str) or value.where[0] == "cache":
-        was = "base had no value" if value.base is None else f"base value was {format_value(value.base)}"
+        was = (
+            "base had no value"
+            if value.base is None
+            else f"base value was {format_value(value.base)}"
+        )
         return f"chosen, the real drive's hits and misses speak for it ({was})"
-    error = f"+- {value.error:.2g} {value.unit}" if np.isfinite(value.error) else f"{value.unit}, no error of its own"
+    error = (
+        f"+- {value.error:.2g} {value.unit}"
+        if np.isfinite(value.error)
+        else f"{value.unit}, no error of its own"
+    )
     if value.base is None:
         return f"{error} (fitted; base had no value)"
     if isinstance(value.base, list):
@@ -103,23 +154,36 @@ def remark(value: Value) -> str:
     return f"{error} (fitted; base value was {value.base:g})"
 
 
-def decide_reading(trace: Trace, first: Places, last: Places, base: Profile,
-                   given: Reading | None) -> tuple[Reading, dict[str, Spindle]]:
-    """Which reading of the pause keeps reads of one track in phase. Where neither does: that the pause follows."""
+def decide_reading(
+    trace: Trace, first: Places, last: Places, base: Profile, given: Reading | None
+) -> tuple[Reading, dict[str, Spindle]]:
+    """Which reading of the pause keeps reads of one track in phase.
+
+    Where neither does: that the pause follows.
+    """
     found = {}
     for reading in Reading:
         reads = media_reads(trace, reading, first, last, base.bus(), base.period_us)
         found[reading.value] = fit_speed(reads, base.period_us)
     if given is not None:
         return given, found
-    best = max(Reading, key=lambda reading: (found[reading.value].significant, found[reading.value].coherence))
+    best = max(
+        Reading,
+        key=lambda reading: (found[reading.value].significant, found[reading.value].coherence),
+    )
     return (best if found[best.value].coherent else Reading.FOLLOWS), found
 
 
 # Rotation: speed, layout, and what each block adds to a read.
 
-def fit_rotation(result: Calibration, trace: Trace, first: Places, last: Places, base: Profile) -> MediaReads:
-    """Fills the group `rotation`. Two rounds: the bus time found in the first one moves the starts of the second."""
+
+def fit_rotation(
+    result: Calibration, trace: Trace, first: Places, last: Places, base: Profile
+) -> MediaReads:
+    """Fills the group `rotation`.
+
+    Two rounds: the bus time found in the first one moves the starts of the second.
+    """
     assert result.spindle is not None
     bus, given = base.bus(), base.layout()
     spindle = result.spindle
@@ -127,68 +191,111 @@ def fit_rotation(result: Calibration, trace: Trace, first: Places, last: Places,
         reads = media_reads(trace, result.reading, first, last, bus, spindle.period_us)
         frame = frame_of(reads, given, spindle.noise)
         result.choices = fit_layout(frame, spindle.turns_per_us, given)
-        result.joint = fit_jointly(frame, spindle.turns_per_us, result.choices)
-        slope, error = result.joint.block_slope_us, result.joint.block_slope_error_us
-        spindle = replace(spindle, turns_per_us=result.joint.turns_per_us)
+        joint = fit_jointly(frame, spindle.turns_per_us, result.choices)
+        slope, error = joint.block_slope_us, joint.block_slope_error_us
+        spindle = replace(spindle, turns_per_us=joint.turns_per_us)
         if abs(slope) < 3 * error or bus.read_block_us + slope <= 0:
             break
         bus = replace(bus, read_block_us=bus.read_block_us + slope)
-    result.spindle = spindle
-    rpm = 60e6 * result.joint.turns_per_us
-    rpm_error = 60e6 * result.joint.speed_error
-    result.set("rotation", Value("mechanics.rpm", None, rounded(rpm, rpm_error), rpm_error,
-                                 base.number("mechanics.rpm"), "1/min"))
+    result.spindle, result.joint = spindle, joint
+    rpm = 60e6 * joint.turns_per_us
+    rpm_error = 60e6 * joint.speed_error
+    result.set(
+        "rotation",
+        Value(
+            "mechanics.rpm",
+            None,
+            rounded(rpm, rpm_error),
+            rpm_error,
+            base.number("mechanics.rpm"),
+            "1/min",
+        ),
+    )
     if bus.read_block_us != base.bus().read_block_us:
-        error = result.joint.block_slope_error_us
-        result.set("rotation", Value("bus.read_block_us", None, rounded(bus.read_block_us, error), error,
-                                     base.number("bus.read_block_us"), "us"))
-    for value in layout_values(result.joint, base):
+        error = joint.block_slope_error_us
+        result.set(
+            "rotation",
+            Value(
+                "bus.read_block_us",
+                None,
+                rounded(bus.read_block_us, error),
+                error,
+                base.number("bus.read_block_us"),
+                "us",
+            ),
+        )
+    for value in layout_values(joint, base):
         result.set("rotation", value)
     for choice in result.choices:
         if choice.chosen == "as given":
-            result.notes.append(f"{choice.group}: the base's own layout predicts as well as any fit; kept")
+            result.notes.append(
+                f"{choice.group}: the base's own layout predicts as well as any fit; kept"
+            )
     return reads
 
 
 def layout_values(joint: JointFit, base: Profile) -> list[Value]:
-    """The layout's angles in the profile's unit, sectors of the zone; only of groups that are not as given."""
+    """The layout's angles in the profile's unit, sectors of the zone; only of groups that are not
+    as given.
+    """
     values: list[Value] = []
     layout, errors = joint.layout, joint.errors
     surfaces = len(layout.heads)
-    heads_new, cylinders_new = joint.chosen["heads"] != "as given", joint.chosen["cylinders"] != "as given"
+    heads_new, cylinders_new = (
+        joint.chosen["heads"] != "as given",
+        joint.chosen["cylinders"] != "as given",
+    )
     error_of = np.nan_to_num
 
     def add(zone: int, key: str, turns: float, error: float) -> None:
         sectors = float(base.zones[zone]["sectors_per_track"])
         error *= sectors
-        # A skew adds up over hundreds of cylinders, and its error is shared with others': rounding must not show.
+        # A skew adds up over hundreds of cylinders, and its error is shared with others': rounding
+        # must not show.
         value = rounded(turns % 1.0 * sectors, (error if error > 0 else 1e-2) / 1000)
         old = base.zones[zone].get(key)
-        values.append(Value(key, zone, value % sectors, error if error > 0 else np.nan,
-                            None if old is None else float(old), "sectors"))
+        values.append(
+            Value(
+                key,
+                zone,
+                value % sectors,
+                error if error > 0 else np.nan,
+                None if old is None else float(old),
+                "sectors",
+            )
+        )
 
     for zone in range(len(base.zones)):
         if joint.chosen["zones"] != "as given":
             add(zone, "offset_sectors", layout.offset[zone], error_of(errors.offset[zone]))
         if heads_new:
             add(zone, "track_skew_sectors", layout.track[zone], error_of(errors.track[zone]))
-        if heads_new or cylinders_new:  # the advance per cylinder is this skew and those of the heads together
+        if (
+            heads_new or cylinders_new
+        ):  # the advance per cylinder is this skew and those of the heads together
             step = layout.cylinder[zone] - (surfaces - 1) * layout.track[zone]
-            error = np.hypot(error_of(errors.cylinder[zone]), (surfaces - 1) * error_of(errors.track[zone]))
+            error = np.hypot(
+                error_of(errors.cylinder[zone]), (surfaces - 1) * error_of(errors.track[zone])
+            )
             add(zone, "cylinder_skew_sectors", step, float(error))
-        if cylinders_new and (layout.range[zone] != 0 or base.zones[zone].get("range_skew_sectors")):
+        if cylinders_new and (
+            layout.range[zone] != 0 or base.zones[zone].get("range_skew_sectors")
+        ):
             add(zone, "range_skew_sectors", layout.range[zone], error_of(errors.range[zone]))
     old_heads = base.get("geometry.head_offsets_turns")
     if heads_new and (layout.heads.any() or old_heads):
         deviation = float(np.nanmax(errors.heads)) if np.isfinite(errors.heads).any() else np.nan
-        table = [rounded(float(wrap(np.float64(turns))), deviation) for turns in layout.heads]
-        values.append(Value("geometry.head_offsets_turns", None, table, deviation, old_heads, "turns"))
+        table = [rounded(float(turns), deviation) for turns in wrap(layout.heads)]
+        values.append(
+            Value("geometry.head_offsets_turns", None, table, deviation, old_heads, "turns")
+        )
     return values
 
 
 # The buffer, by which reads the real drive answered from it.
 
-def served_from_buffer(trace: Trace, base: Profile) -> np.ndarray:
+
+def served_from_buffer(trace: Trace, base: Profile) -> Bools:
     """Reads that the real drive answered from its buffer, shape (n,)."""
     if base.number("cache.segments") <= 0:
         return np.zeros(len(trace), dtype=bool)
@@ -197,15 +304,26 @@ def served_from_buffer(trace: Trace, base: Profile) -> np.ndarray:
 
 
 def buffer_options(base: Profile) -> list[tuple[str, bool | str | int]]:
-    """Other settings of the buffer than the base's, one key each: switches the other way, counts smaller and larger."""
+    """Other settings of the buffer than the base's, one key each: switches the other way, counts
+    smaller and larger.
+    """
     options: list[tuple[str, bool | str | int]] = []
     cache = base.get("cache", {})
-    switches = dict.fromkeys(SWITCHES, False) | {key: value for key, value in cache.items() if isinstance(value, bool)}
+    switches = dict.fromkeys(SWITCHES, False) | {
+        key: value for key, value in cache.items() if isinstance(value, bool)
+    }
     options += [(f"cache.{key}", not cache.get(key, default)) for key, default in switches.items()]
-    options.append(("mechanics.zero_latency_read", not base.get("mechanics.zero_latency_read", False)))
-    options += [("cache.read_ahead", kind) for kind in READ_AHEAD if kind != cache.get("read_ahead", "none")]
-    for key, factors in (("segments", (0.5, 2)), ("segment_blocks", (0.5, 0.75, 1.25, 1.5, 2, 3, 4)),
-                         ("read_ahead_blocks", (0.25, 0.5, 0.75, 1.5, 2, 4))):
+    options.append(
+        ("mechanics.zero_latency_read", not base.get("mechanics.zero_latency_read", False))
+    )
+    options += [
+        ("cache.read_ahead", kind) for kind in READ_AHEAD if kind != cache.get("read_ahead", "none")
+    ]
+    for key, factors in (
+        ("segments", (0.5, 2)),
+        ("segment_blocks", (0.5, 0.75, 1.25, 1.5, 2, 3, 4)),
+        ("read_ahead_blocks", (0.25, 0.5, 0.75, 1.5, 2, 4)),
+    ):
         value = cache.get(key, 0)
         if value > 0:
             numbers = {max(1, round(value * factor)) for factor in factors}
@@ -220,23 +338,38 @@ def fit_buffer(result: Calibration, trace: Trace, base: Profile, replay: Replay)
     real = served_from_buffer(trace, base)[trace.is_read]
     if real.mean() < 0.01:
         return
-    start, wrong = choose_settings(result, "buffer", base, replay, buffer_options,
-                                   lambda answers: ~answers.from_media[trace.is_read] == real)
+    start, wrong = choose_settings(
+        result,
+        "buffer",
+        base,
+        replay,
+        buffer_options,
+        lambda answers: ~answers.from_media[trace.is_read] == real,
+    )
     if result.values["buffer"]:
-        result.notes.append(f"buffer: reads told wrongly as hit or miss, of {len(real)}: {start} with the base's "
-                            f"settings, {wrong} with the chosen ones")
+        result.notes.append(
+            f"buffer: reads told wrongly as hit or miss, of {len(real)}: {start} with the base's "
+            f"settings, {wrong} with the chosen ones"
+        )
 
 
-def choose_settings(result: Calibration, group: str, base: Profile, replay: Replay,
-                    options: Callable[[Profile], list[tuple[str, bool | str | int]]],
-                    told_right: Callable[[Answers], np.ndarray],
-                    harmless: Callable[[Answers, Answers], bool] = lambda before, after: True) -> tuple[int, int]:
-    """Changes one of `options` after the other, as long as requests come out right that did not before.
+def choose_settings(
+    result: Calibration,
+    group: str,
+    base: Profile,
+    replay: Replay,
+    options: Callable[[Profile], list[tuple[str, bool | str | int]]],
+    told_right: Callable[[Answers], Bools],
+    harmless: Callable[[Answers, Answers], bool] = lambda before, after: True,
+) -> tuple[int, int]:
+    """Changes one of `options` after the other, as long as requests come out right that did not
+    before.
 
-    Of the requests which two settings tell differently, so many more must come out right that chance is out of the
-    question (McNemar's test, BUFFER_SIGMAS standard deviations). `harmless` may refuse what a setting does elsewhere.
-    Returns how many came out wrong before and after.
+    Of the requests which two settings tell differently, so many more must come out right that
+    chance is out of the question (McNemar's test, BUFFER_SIGMAS standard deviations). `harmless`
+    may refuse what a setting does elsewhere. Returns how many came out wrong before and after.
     """
+
     def answers_with(changes: dict[Place, Change]) -> Answers | None:
         try:
             return replay(base.changed(changes))
@@ -252,15 +385,18 @@ def choose_settings(result: Calibration, group: str, base: Profile, replay: Repl
     for _ in range(BUFFER_STEPS):
         if now.all():
             break
-        best: tuple[int, str, bool | str | int, np.ndarray, Answers] | None = None
+        best: tuple[int, str, bool | str | int, Bools, Answers] | None = None
         for key, value in options(current):
             trial = answers_with({**result.changes(), place(key): Change(value)})
             if trial is None:
                 continue
             right = told_right(trial)
             gained, lost = int((right & ~now).sum()), int((now & ~right).sum())
-            if (gained - lost > BUFFER_SIGMAS * np.sqrt(gained + lost) and (best is None or gained - lost > best[0])
-                    and harmless(answers, trial)):
+            if (
+                gained - lost > BUFFER_SIGMAS * np.sqrt(gained + lost)
+                and (best is None or gained - lost > best[0])
+                and harmless(answers, trial)
+            ):
                 best = (gained - lost, key, value, right, trial)
         if best is None:
             break
@@ -272,34 +408,46 @@ def choose_settings(result: Calibration, group: str, base: Profile, replay: Repl
 
 # The segments of cached writes, by which writes had to wait for one.
 
+
 def write_options(base: Profile) -> list[tuple[str, bool | str | int]]:
-    """Other settings than the base's of what decides whether a cached write finds room, one key each."""
+    """Other settings than the base's of what decides whether a cached write finds room, one key
+    each.
+    """
     cache = base.get("cache", {})
     segments, given = int(cache.get("segments", 0)), int(cache.get("write_segments", 0))
     counts = {1, 2, 3, 4, 6, 8, segments // 2, segments - 1, segments, given - 1, given + 1}
     options: list[tuple[str, bool | str | int]] = [
-        ("cache.write_segments", count) for count in sorted(counts - {given}) if 1 <= count <= segments]
-    options += [("cache.write_back", kind) for kind in WRITE_BACK if kind != cache.get("write_back")]
-    options.append(("cache.separate_write_segments", not cache.get("separate_write_segments", False)))
+        ("cache.write_segments", count)
+        for count in sorted(counts - {given})
+        if 1 <= count <= segments
+    ]
+    options += [
+        ("cache.write_back", kind) for kind in WRITE_BACK if kind != cache.get("write_back")
+    ]
+    options.append(
+        ("cache.separate_write_segments", not cache.get("separate_write_segments", False))
+    )
     size = int(cache.get("segment_blocks", 0))
     options += [("cache.segment_blocks", round(size * factor)) for factor in (0.5, 2) if size > 1]
     return options
 
 
 def fit_writes(result: Calibration, trace: Trace, base: Profile, replay: Replay) -> None:
-    """Changes what decides whether a cached write finds a segment, as long as the writes that wait come out better.
+    """Changes what decides whether a cached write finds a segment, as long as the writes that wait
+    come out better.
 
-    A write waits where it takes longer than all but a thin tail of writes of its length do. Both the drive's and the
-    model's times are taken from their own median, since overheads are fitted later.
+    A write waits where it takes longer than all but a thin tail of writes of its length do. Both
+    the drive's and the model's times are taken from their own median, since overheads are fitted
+    later.
     """
     writes = ~trace.is_read
     if base.number("cache.segments") <= 0 or not base.writes_are_cached or not writes.any():
         return
     blocks = trace.blocks[writes] * base.number("bus.write_block_us")
 
-    def excess(times_us: np.ndarray) -> np.ndarray:
-        rest = times_us[writes] - blocks
-        return rest - np.median(rest)
+    def excess(times_us: Floats) -> Floats:
+        rest: Floats = times_us[writes] - blocks
+        return rest - float(np.median(rest))
 
     measured = excess(trace.response_us)
     limit = max(WAITS_US, hit_threshold_us(measured, base.period_us))
@@ -309,15 +457,30 @@ def fit_writes(result: Calibration, trace: Trace, base: Profile, replay: Replay)
         better, error = gain(before[trace.is_read], after[trace.is_read])
         return better > -error
 
-    start, wrong = choose_settings(result, "writes", base, replay, write_options,
-                                   lambda answers: (excess(answers.simulated_us) > limit) == real, reads_no_worse)
-    result.notes.append(f"cached writes: {int(real.sum())} of {len(real)} waited for a segment; told wrongly: {start} "
-                        "with the base's settings"
-                        + (f", {wrong} with the chosen ones" if result.values["writes"]
-                           else ", and no other setting tells them surely better; kept"))
+    start, wrong = choose_settings(
+        result,
+        "writes",
+        base,
+        replay,
+        write_options,
+        lambda answers: (excess(answers.simulated_us) > limit) == real,
+        reads_no_worse,
+    )
+    result.notes.append(
+        (
+            f"cached writes: {int(real.sum())} of {len(real)} waited for a segment; told wrongly: "
+            f"{start} with the base's settings"
+        )
+        + (
+            f", {wrong} with the chosen ones"
+            if result.values["writes"]
+            else ", and no other setting tells them surely better; kept"
+        )
+    )
 
 
 # Overheads, by what measured times have beyond the model's.
+
 
 def fit_overheads(result: Calibration, trace: Trace, base: Profile, replay: Replay) -> None:
     answers = replay(base.changed(result.changes()))
@@ -326,25 +489,55 @@ def fit_overheads(result: Calibration, trace: Trace, base: Profile, replay: Repl
     goes_on = np.concatenate(([False], trace.lba[1:] == (trace.lba + trace.blocks)[:-1]))
     hits = served_from_buffer(trace, base) & ~answers.from_media
     bus_fitted = result.find(place("bus.read_block_us")) is not None or result.joint is not None
-    _overhead_group(result, base, "reads from the buffer", hits, excess, trace.blocks, after_write.astype(int),
-                    ("overhead.read_hit_after_read_us", "overhead.read_hit_after_write_us"),
-                    None if bus_fitted else "bus.read_block_us")
+    _overhead_group(
+        result,
+        base,
+        "reads from the buffer",
+        hits,
+        excess,
+        trace.blocks,
+        after_write.astype(int),
+        ("overhead.read_hit_after_read_us", "overhead.read_hit_after_write_us"),
+        None if bus_fitted else "bus.read_block_us",
+    )
     if base.writes_are_cached:
         keys = ["overhead.write_after_read_us", "overhead.write_after_write_us"]
         kind = after_write.astype(int)
-        if base.get(OTHER_WRITE) is not None:  # a write that goes on where the last one ended is another kind
+        if (
+            base.get(OTHER_WRITE) is not None
+        ):  # a write that goes on where the last one ended is another kind
             keys.append(OTHER_WRITE)
             kind = np.where(after_write & ~goes_on, 2, kind)
-        _overhead_group(result, base, "writes into the buffer", ~trace.is_read & ~answers.from_media, excess,
-                        trace.blocks, kind, tuple(keys), "bus.write_block_us")
+        _overhead_group(
+            result,
+            base,
+            "writes into the buffer",
+            ~trace.is_read & ~answers.from_media,
+            excess,
+            trace.blocks,
+            kind,
+            tuple(keys),
+            "bus.write_block_us",
+        )
 
 
-def _overhead_group(result: Calibration, base: Profile, what: str, chosen: np.ndarray, excess: np.ndarray,
-                    blocks: np.ndarray, kind: np.ndarray, keys: tuple[str, ...], slope_key: str | None) -> None:
+def _overhead_group(
+    result: Calibration,
+    base: Profile,
+    what: str,
+    chosen: Bools,
+    excess: Floats,
+    blocks: Ints,
+    kind: Ints,
+    keys: tuple[str, ...],
+    slope_key: str | None,
+) -> None:
     excess, blocks, kind = excess[chosen], blocks[chosen], kind[chosen]
     better, error = timing.linear_gain(excess, blocks, kind, len(keys), slope_key is not None)
     if better <= error:
-        result.notes.append(f"{what}: the base's overheads predict as well as a fit ({len(blocks)} requests); kept")
+        result.notes.append(
+            f"{what}: the base's overheads predict as well as a fit ({len(blocks)} requests); kept"
+        )
         return
     fit = timing.fit_linear(excess, blocks, kind, len(keys), slope_key is not None)
     for number, key in enumerate(keys):
@@ -352,21 +545,32 @@ def _overhead_group(result: Calibration, base: Profile, what: str, chosen: np.nd
         if np.isnan(fit.overhead_us[number]):
             continue
         # 0 stands for "as after any other write".
-        start = base.number("overhead.write_after_write_us") if key == OTHER_WRITE and not old else base.number(key)
+        start = (
+            base.number("overhead.write_after_write_us")
+            if key == OTHER_WRITE and not old
+            else base.number(key)
+        )
         value = max(0.0, start + float(fit.overhead_us[number]))
         deviation = float(fit.overhead_error_us[number])
         result.set("overheads", Value(key, None, rounded(value, deviation), deviation, old, "us"))
     if slope_key is not None:
         deviation = fit.block_error_us
         value = max(0.0, base.number(slope_key) + fit.block_us)
-        result.set("overheads", Value(slope_key, None, rounded(value, deviation), deviation, base.get(slope_key), "us"))
+        result.set(
+            "overheads",
+            Value(slope_key, None, rounded(value, deviation), deviation, base.get(slope_key), "us"),
+        )
 
 
 # Positioning.
 
-def make_windows(result: Calibration, trace: Trace, first: Places, last: Places, reads: MediaReads,
-                 base: Profile) -> Windows:
-    """Media accesses with the moment at which their first sector was caught; reads, and writes that are not cached."""
+
+def make_windows(
+    result: Calibration, trace: Trace, first: Places, last: Places, reads: MediaReads, base: Profile
+) -> Windows:
+    """Media accesses with the moment at which their first sector was caught; reads, and writes that
+    are not cached.
+    """
     assert result.joint is not None
     speed = result.joint.turns_per_us
     completion = trace.completions_us(result.reading)
@@ -382,9 +586,13 @@ def make_windows(result: Calibration, trace: Trace, first: Places, last: Places,
         writes = np.flatnonzero(~trace.is_read & first.same_track(last))
         media = trace.blocks[writes] / first.sectors[writes] / speed
         start = completion[writes] - base.bus().write_status_us - media
-        frame = frame_of(MediaReads(writes, start, trace.blocks[writes], first[writes]), base.layout())
+        frame = frame_of(
+            MediaReads(writes, start, trace.blocks[writes], first[writes]), base.layout()
+        )
         level = _level(result.joint.layout, frame_of(reads, base.layout()), speed)
-        rest = wrap(start * speed - frame.sector_part - result.joint.layout.before_rest(frame) - level)
+        rest = wrap(
+            start * speed - frame.sector_part - result.joint.layout.before_rest(frame) - level
+        )
         if resultant(rest) >= 0.5:
             shift = float(np.angle(np.exp(2j * np.pi * rest).mean()) / (2 * np.pi)) / speed
             index = np.concatenate((index, writes))
@@ -400,14 +608,27 @@ def make_windows(result: Calibration, trace: Trace, first: Places, last: Places,
     distance = np.abs(first.cylinder[index] - last.cylinder[arm])
     other_head = first.head[index] != last.head[arm]
     write = ~trace.is_read[index]
-    overhead = np.where(write, np.where(after_write, base.number("overhead.write_after_write_us"),
-                                        base.number("overhead.write_after_read_us")),
-                        np.where(after_write, base.number("overhead.read_miss_after_write_us"),
-                                 base.number("overhead.read_miss_after_read_us")))
+    overhead = np.where(
+        write,
+        np.where(
+            after_write,
+            base.number("overhead.write_after_write_us"),
+            base.number("overhead.write_after_read_us"),
+        ),
+        np.where(
+            after_write,
+            base.number("overhead.read_miss_after_write_us"),
+            base.number("overhead.read_miss_after_read_us"),
+        ),
+    )
     seek = base.seek_us(distance)
     moving = np.maximum(seek, np.where(other_head, base.number("mechanics.head_switch_us"), 0.0))
-    moving = np.where(write, np.maximum(moving + base.number("mechanics.write_settle_us"), 0.0), moving)
-    return Windows(caught, 1 / speed, distance, other_head, after_write, write, overhead, overhead + moving)
+    moving = np.where(
+        write, np.maximum(moving + base.number("mechanics.write_settle_us"), 0.0), moving
+    )
+    return Windows(
+        caught, 1 / speed, distance, other_head, after_write, write, overhead, overhead + moving
+    )
 
 
 def _level(layout: Layout, frame: Frame, speed: float) -> float:
@@ -416,20 +637,28 @@ def _level(layout: Layout, frame: Frame, speed: float) -> float:
 
 
 def fit_positioning(result: Calibration, windows: Windows, base: Profile, replay: Replay) -> None:
-    """Fills the group `positioning` from the windows: seek curve, differences of overheads, shortest times.
+    """Fills the group `positioning` from the windows: seek curve, differences of overheads,
+    shortest times.
 
-    The windows take the arm to be where the last access ended, which read-ahead and partial hits make untrue now and
-    then; a replay of the first half knows better. So pieces are added to the base one by one as long as the replay
-    gains by it, and, from the other end, taken away from all of them together as long as it does not lose by it (two
-    pieces may help only together). The second way is taken only if it is clearly better.
+    The windows take the arm to be where the last access ended, which read-ahead and partial hits
+    make untrue now and then; a replay of the first half knows better. So pieces are added to the
+    base one by one as long as the replay gains by it, and, from the other end, taken away from all
+    of them together as long as it does not lose by it (two pieces may help only together). The
+    second way is taken only if it is clearly better.
     """
     found = Calibration(result.reading, {})
     _window_values(found, windows, base)
     result.notes += found.notes
     values = found.values["positioning"]
-    pieces = [[value for value in values if value.key.startswith("seek.")],
-              [value for value in values if value.key.startswith("overhead.read")],
-              [value for value in values if value.key.startswith("overhead.write") or "settle" in value.key]]
+    pieces = [
+        [value for value in values if value.key.startswith("seek.")],
+        [value for value in values if value.key.startswith("overhead.read")],
+        [
+            value
+            for value in values
+            if value.key.startswith("overhead.write") or "settle" in value.key
+        ],
+    ]
     pieces += [[value] for value in values if not any(value in piece for piece in pieces)]
     pieces = [piece for piece in pieces if piece]
 
@@ -442,8 +671,12 @@ def fit_positioning(result: Calibration, windows: Windows, base: Profile, replay
     forward: list[int] = []
     forward_answers = answers_with(forward)
     while True:
-        trials = [(score(answers), number, answers) for number in range(len(pieces)) if number not in forward
-                  and improves(forward_answers, answers := answers_with([*forward, number]), SURE)]
+        trials = [
+            (score(answers), number, answers)
+            for number in range(len(pieces))
+            if number not in forward
+            and improves(forward_answers, answers := answers_with([*forward, number]), SURE)
+        ]
         if not trials:
             break
         _, number, forward_answers = min(trials, key=lambda trial: trial[0])
@@ -467,57 +700,105 @@ def fit_positioning(result: Calibration, windows: Windows, base: Profile, replay
                 result.set("positioning", value)
         else:
             names = ", ".join(value.name for value in piece)
-            result.notes.append(f"{names}: the first half is not replayed better with what the windows say; kept as "
-                                "the base has it")
+            result.notes.append(
+                f"{names}: the first half is not replayed better with what the windows say; kept "
+                "as the base has it"
+            )
 
 
 def _window_values(result: Calibration, windows: Windows, base: Profile) -> None:
-    overheads = {key: base.number(f"overhead.{key}_us") for key in ("read_miss_after_read", "read_miss_after_write",
-                                                                     "write_after_read", "write_after_write")}
-    # One shift for all distances, or a curve: what predicts accesses best that it was not fitted to.
-    tried = {most: timing.positioning_gain(windows, timing.knots_for(windows.distance, most)) for most in KNOTS}
+    overheads = {
+        key: base.number(f"overhead.{key}_us")
+        for key in (
+            "read_miss_after_read",
+            "read_miss_after_write",
+            "write_after_read",
+            "write_after_write",
+        )
+    }
+    # One shift for all distances, or a curve: what predicts accesses best that it was not fitted
+    # to.
+    tried = {
+        most: timing.positioning_gain(windows, timing.knots_for(windows.distance, most))
+        for most in KNOTS
+    }
     most = max(tried, key=lambda number: tried[number][0])
     better, error = tried[most]
-    result.notes.append(f"seek times: a correction at {most} distance{'s' if most > 1 else ''} gains {better:+.4f} +- "
-                        f"{error:.4f} in the log likelihood of an access it was not fitted to")
+    result.notes.append(
+        f"seek times: a correction at {most} distance{'s' if most > 1 else ''} gains "
+        f"{better:+.4f} +- {error:.4f} in the log likelihood of an access it was not fitted to"
+    )
     if better > 0:
         fit = timing.fit_positioning(windows, timing.knots_for(windows.distance, most))
         _seek_values(result, fit, base)
         count = len(fit.knots)
         if fit.after_write_us != 0:
             value = overheads["read_miss_after_write"] + fit.after_write_us
-            _set_overhead(result, base, overheads, "read_miss_after_write", value, float(fit.errors[count]))
+            _set_overhead(
+                result, base, overheads, "read_miss_after_write", value, float(fit.errors[count])
+            )
         if windows.write.any():
             _set_settle(result, base, fit.write_us, float(fit.errors[count + 1]))
             value = overheads["write_after_write"] + fit.write_after_write_us
-            _set_overhead(result, base, overheads, "write_after_write", value, float(fit.errors[count + 2]))
-    overhead = np.where(windows.write,
-                        np.where(windows.after_write, overheads["write_after_write"], overheads["write_after_read"]),
-                        np.where(windows.after_write, overheads["read_miss_after_write"],
-                                 overheads["read_miss_after_read"]))
+            _set_overhead(
+                result, base, overheads, "write_after_write", value, float(fit.errors[count + 2])
+            )
+    overhead = np.where(
+        windows.write,
+        np.where(
+            windows.after_write, overheads["write_after_write"], overheads["write_after_read"]
+        ),
+        np.where(
+            windows.after_write,
+            overheads["read_miss_after_write"],
+            overheads["read_miss_after_read"],
+        ),
+    )
     still = windows.distance == 0
-    for key, chosen, least in (("mechanics.same_track_us", still & ~windows.other_head & ~windows.write, 0.0),
-                               ("mechanics.same_track_write_us", still & ~windows.other_head & windows.write, 0.0),
-                               ("mechanics.head_switch_us", still & windows.other_head & ~windows.write, 0.0)):
+    for key, chosen, least in (
+        ("mechanics.same_track_us", still & ~windows.other_head & ~windows.write, 0.0),
+        ("mechanics.same_track_write_us", still & ~windows.other_head & windows.write, 0.0),
+        ("mechanics.head_switch_us", still & windows.other_head & ~windows.write, 0.0),
+    ):
         index = np.flatnonzero(chosen)
         value, error, _ = timing.fit_shortest(windows[index], overhead[index])
         if np.isfinite(value):
             old = base.get(key)
-            result.set("positioning", Value(key, None, rounded(max(least, value), error), error, old, "us"))
+            result.set(
+                "positioning", Value(key, None, rounded(max(least, value), error), error, old, "us")
+            )
 
 
-def _set_overhead(result: Calibration, base: Profile, overheads: dict[str, float], key: str, value: float,
-                  error: float) -> None:
+def _set_overhead(
+    result: Calibration,
+    base: Profile,
+    overheads: dict[str, float],
+    key: str,
+    value: float,
+    error: float,
+) -> None:
     """A value below zero cannot be: it stops there."""
     overheads[key] = max(0.0, value)
     name = f"overhead.{key}_us"
-    result.set("positioning", Value(name, None, rounded(overheads[key], error), error, base.get(name), "us"))
+    result.set(
+        "positioning",
+        Value(name, None, rounded(overheads[key], error), error, base.get(name), "us"),
+    )
 
 
 def _set_settle(result: Calibration, base: Profile, added: float, error: float) -> None:
     value = base.number("mechanics.write_settle_us") + added
-    result.set("positioning", Value("mechanics.write_settle_us", None, rounded(value, error), error,
-                                    base.get("mechanics.write_settle_us"), "us"))
+    result.set(
+        "positioning",
+        Value(
+            "mechanics.write_settle_us",
+            None,
+            rounded(value, error),
+            error,
+            base.get("mechanics.write_settle_us"),
+            "us",
+        ),
+    )
 
 
 def _seek_values(result: Calibration, fit: timing.Positioning, base: Profile) -> None:
@@ -526,47 +807,65 @@ def _seek_values(result: Calibration, fit: timing.Positioning, base: Profile) ->
     old = base.get("seek.points_us")
     if base.get("seek.model") == "table":
         distances = np.array([point[0] for point in old], dtype=int)
-    else:  # a formula cannot take a correction: it becomes a table, close enough to be drawn with straight lines
+    else:
+        # A formula cannot take a correction: it becomes a table, close enough to be drawn with
+        # straight lines.
         most = int(base.get("geometry.cylinders")) - 1
-        distances = np.unique(np.concatenate((np.arange(1, min(most, 20) + 1),
-                                              np.geomspace(min(20, most), most, 60).round()))).astype(int)
-        result.set("positioning", Value("seek.model", None, "table", np.nan, None, ""))  # type: ignore[arg-type]
+        distances = np.unique(
+            np.concatenate(
+                (np.arange(1, min(most, 20) + 1), np.geomspace(min(20, most), most, 60).round())
+            )
+        ).astype(int)
+        result.set("positioning", Value("seek.model", None, "table", np.nan, None, ""))
     new = np.maximum(base.seek_us(distances) + fit.correction(distances), 0.0)
-    error = float(np.median(fit.errors[:len(fit.knots)]))
-    points = [[int(distance), round(float(time), 1)] for distance, time in zip(distances, new, strict=True)]
+    error = float(np.median(fit.errors[: len(fit.knots)]))
+    points = [
+        [int(distance), round(float(time), 1)]
+        for distance, time in zip(distances, new, strict=True)
+    ]
     result.set("positioning", Value("seek.points_us", None, points, error, old, "us"))
 
 
 # Whole replays.
 
-def score(answers: Answers) -> float:
-    """What replays are judged by: the demerit, and the mean error with single ones cut at OUTSIDE_US, all in percent.
 
-    The demerit alone would reward errors that cancel in the distribution, single requests alone errors that add up
-    in it.
+def score(answers: Answers) -> float:
+    """What replays are judged by: the demerit, and the mean error with single ones cut at
+    OUTSIDE_US, all in percent.
+
+    The demerit alone would reward errors that cancel in the distribution, single requests alone
+    errors that add up in it.
     """
     error = np.minimum(np.abs(answers.simulated_us - answers.measured_us), OUTSIDE_US)
-    return demerit_percent(answers.measured_us, answers.simulated_us) + 100 * float(error.mean()) / OUTSIDE_US
+    return (
+        demerit_percent(answers.measured_us, answers.simulated_us)
+        + 100 * float(error.mean()) / OUTSIDE_US
+    )
 
 
 def gain(before: Answers, after: Answers) -> tuple[float, float]:
-    """How much better the score got, and the standard error of that, by a bootstrap over blocks of neighbouring
-    requests.
+    """How much better the score got, and the standard error of that, by a bootstrap over blocks of
+    neighbouring requests.
 
-    Blocks, because a request that goes wrong takes the phase of the next ones with it. The seed is fixed.
+    Blocks, because a request that goes wrong takes the phase of the next ones with it. The seed is
+    fixed.
     """
     count = len(before.measured_us)
     blocks = np.array_split(np.arange(count), max(2, count // BOOTSTRAP_BLOCK))
     random = np.random.default_rng(1)
     samples = []
     for _ in range(BOOTSTRAPS):
-        drawn = np.concatenate([blocks[number] for number in random.integers(0, len(blocks), len(blocks))])
+        drawn = np.concatenate(
+            [blocks[number] for number in random.integers(0, len(blocks), len(blocks))]
+        )
         samples.append(score(before[drawn]) - score(after[drawn]))
     return score(before) - score(after), float(np.std(samples))
 
 
 def improves(before: Answers, after: Answers, sigmas: float) -> bool:
-    """The score is better by so many standard errors, and in neither half of the lines the demerit pays for it."""
+    """The score is better by so many standard errors, and in neither half of the lines the demerit
+    pays for it.
+    """
     better, error = gain(before, after)
     if better <= sigmas * error:
         return False
@@ -578,18 +877,28 @@ def improves(before: Answers, after: Answers, sigmas: float) -> bool:
     return True
 
 
-POLISHED = ("mechanics.same_track_us", "mechanics.same_track_write_us", "mechanics.head_switch_us",
-            "mechanics.write_settle_us", "overhead.read_miss_after_read_us", "overhead.read_miss_after_write_us")
+POLISHED = (
+    "mechanics.same_track_us",
+    "mechanics.same_track_write_us",
+    "mechanics.head_switch_us",
+    "mechanics.write_settle_us",
+    "overhead.read_miss_after_read_us",
+    "overhead.read_miss_after_write_us",
+)
 
 
 def polish(result: Calibration, base: Profile, replay: Replay) -> None:
     """Nelder-Mead over the shortest times and the overheads of reads, on whole replays.
 
-    What the windows cannot see takes part here: read-ahead that is under way, requests over several tracks. The
-    search is made on each quarter of the trace that may be fitted and tested on the other; only if it gains there,
-    one on both is used.
+    What the windows cannot see takes part here: read-ahead that is under way, requests over several
+    tracks. The search is made on each quarter of the trace that may be fitted and tested on the
+    other; only if it gains there, one on both is used.
     """
-    keys = [key for key in POLISHED if result.find(place(key)) is not None or key.startswith("overhead.read_miss")]
+    keys = [
+        key
+        for key in POLISHED
+        if result.find(place(key)) is not None or key.startswith("overhead.read_miss")
+    ]
     if base.writes_are_cached:
         keys = [key for key in keys if "track_write" not in key and "settle" not in key]
 
@@ -599,18 +908,21 @@ def polish(result: Calibration, base: Profile, replay: Replay) -> None:
 
     start = np.array([current(key) for key in keys])
 
-    def text_of(values: np.ndarray) -> str:
+    def text_of(values: Floats) -> str:
         changes = result.changes()
         for key, value in zip(keys, values, strict=True):
             changes[place(key)] = Change(round(float(value), 1))
         return base.changed(changes)
 
-    def valid(values: np.ndarray) -> bool:
-        return all(value >= 0 or key == "mechanics.write_settle_us" for key, value in zip(keys, values, strict=True))
+    def valid(values: Floats) -> bool:
+        return all(
+            value >= 0 or key == "mechanics.write_settle_us"
+            for key, value in zip(keys, values, strict=True)
+        )
 
     known: dict[tuple[float, ...], Answers] = {}
 
-    def answers_at(values: np.ndarray) -> Answers:
+    def answers_at(values: Floats) -> Answers:
         at = tuple(np.round(values, 1))
         if at not in known:
             known[at] = replay(text_of(values))
@@ -618,23 +930,39 @@ def polish(result: Calibration, base: Profile, replay: Replay) -> None:
 
     quarter = len(answers_at(start).measured_us) // 2
 
-    def search(part: slice, begin: np.ndarray) -> np.ndarray:
-        def cost(values: np.ndarray) -> float:
+    def search(part: slice, begin: Floats) -> Floats:
+        def cost(values: Floats) -> float:
             return score(answers_at(values)[part]) if valid(values) else 1e3
+
         simplex = np.vstack([begin, begin + POLISH_STEP_US * np.eye(len(begin))])
-        found = optimize.minimize(cost, begin, method="Nelder-Mead",
-                                  options={"initial_simplex": simplex, "maxfev": POLISH_RUNS, "xatol": 2.0,
-                                           "fatol": 0.002})
+        found = optimize.minimize(
+            cost,
+            begin,
+            method="Nelder-Mead",
+            options={
+                "initial_simplex": simplex,
+                "maxfev": POLISH_RUNS,
+                "xatol": 2.0,
+                "fatol": 0.002,
+            },
+        )
         return np.round(found.x, 1)
 
     quarters = (slice(0, quarter), slice(quarter, None))
     trials = [search(part, start) for part in quarters]
-    held = [gain(answers_at(start)[other], answers_at(trial)[other])
-            for trial, other in zip(trials, reversed(quarters), strict=True)]
-    better, error = sum(entry[0] for entry in held) / 2, float(np.hypot(*(entry[1] for entry in held))) / 2
+    held = [
+        gain(answers_at(start)[other], answers_at(trial)[other])
+        for trial, other in zip(trials, reversed(quarters), strict=True)
+    ]
+    better, error = (
+        sum(entry[0] for entry in held) / 2,
+        float(np.hypot(held[0][1], held[1][1])) / 2,
+    )
     found = search(slice(None), min(trials, key=lambda trial: score(answers_at(trial))))
-    result.notes.append(f"search on replays: gains {better:+.2f} +- {error:.2f} on lines it had not seen"
-                        + ("" if better > error else "; not used"))
+    result.notes.append(
+        f"search on replays: gains {better:+.2f} +- {error:.2f} on lines it had not seen"
+        + ("" if better > error else "; not used")
+    )
     if better <= error:
         return
     for number, (key, value) in enumerate(zip(keys, found, strict=True)):
@@ -647,13 +975,19 @@ def polish(result: Calibration, base: Profile, replay: Replay) -> None:
         result.set("positioning", Value(key, None, float(value), error, base.get(key), "us"))
 
 
-def _bootstrap_error(along: list[Answers], offsets: np.ndarray) -> float:
-    """Standard error of the best of `offsets` (us), by the bootstrap of `gain`; at least half of the smallest step."""
-    blocks = np.array_split(np.arange(len(along[0].measured_us)), max(2, len(along[0].measured_us) // BOOTSTRAP_BLOCK))
+def _bootstrap_error(along: list[Answers], offsets: Floats) -> float:
+    """Standard error of the best of `offsets` (us), by the bootstrap of `gain`; at least half of
+    the smallest step.
+    """
+    blocks = np.array_split(
+        np.arange(len(along[0].measured_us)), max(2, len(along[0].measured_us) // BOOTSTRAP_BLOCK)
+    )
     random = np.random.default_rng(2)
     best = []
     for _ in range(BOOTSTRAPS):
-        drawn = np.concatenate([blocks[number] for number in random.integers(0, len(blocks), len(blocks))])
+        drawn = np.concatenate(
+            [blocks[number] for number in random.integers(0, len(blocks), len(blocks))]
+        )
         best.append(offsets[int(np.argmin([score(answers[drawn]) for answers in along]))])
     return max(float(np.std(best)), float(np.diff(offsets).min()) / 2)
 
@@ -667,12 +1001,20 @@ def keep_what_helps(result: Calibration, base: Profile, replay: Replay) -> None:
         without = score(replay(base.changed(result.changes(without=group))))
         if without < with_it:
             result.values[group] = []
-            result.notes.append(f"{group}: the first half is replayed better with the base's values "
-                                f"({without:.3f} against {with_it:.3f}); kept")
+            result.notes.append(
+                f"{group}: the first half is replayed better with the base's values "
+                f"({without:.3f} against {with_it:.3f}); kept"
+            )
 
 
-def calibrate(trace: Trace, base: Profile, first: Places, last: Places, replay_as: Callable[[Reading], Replay],
-              given: Reading | None) -> Calibration:
+def calibrate(
+    trace: Trace,
+    base: Profile,
+    first: Places,
+    last: Places,
+    replay_as: Callable[[Reading], Replay],
+    given: Reading | None,
+) -> Calibration:
     """`trace`, `first` and `last` hold the lines that may be fitted, and no others."""
     reading, spindles = decide_reading(trace, first, last, base, given)
     result = Calibration(reading, {name: spindle.coherence for name, spindle in spindles.items()})
@@ -687,8 +1029,10 @@ def calibrate(trace: Trace, base: Profile, first: Places, last: Places, replay_a
         fit_positioning(result, make_windows(result, trace, first, last, reads, base), base, replay)
         polish(result, base, replay)
     else:
-        result.notes.append(f"reads of one track are not in phase (coherence {spindle.coherence:.2f} if the pause "
-                            f"{reading.value}); speed, layout and positioning are the base's")
+        result.notes.append(
+            f"reads of one track are not in phase (coherence {spindle.coherence:.2f} if the pause "
+            f"{reading.value}); speed, layout and positioning are the base's"
+        )
         fit_buffer(result, trace, base, replay)
         fit_writes(result, trace, base, replay)
         fit_overheads(result, trace, base, replay)

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reads drive profiles, and writes a profile with some values changed: whole, or only the changes with the first profile as its base."""
+"""Reads drive profiles, and writes a profile with some values changed: whole, or only the changes
+with the first profile as its base.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +16,7 @@ from typing import Any
 import numpy as np
 
 from platter_lab import LabError
+from platter_lab.arrays import Floats, Ints
 from platter_lab.calibrate.layout import Layout
 from platter_lab.calibrate.phase import Bus
 
@@ -65,19 +68,27 @@ class Profile:
             raise LabError(f"{path}: byte {error.start} is not UTF-8") from error
 
     def _require(self) -> None:
-        for key, kinds, expected in (("name", str, "a text"), ("geometry.surfaces", int, "a whole number"),
-                                     ("geometry.cylinders", int, "a whole number"),
-                                     ("mechanics.rpm", (int, float), "a number"), ("seek.model", str, "a text")):
+        for key, kinds, expected in (
+            ("name", str, "a text"),
+            ("geometry.surfaces", int, "a whole number"),
+            ("geometry.cylinders", int, "a whole number"),
+            ("mechanics.rpm", (int, float), "a number"),
+            ("seek.model", str, "a text"),
+        ):
             value = self.get(key)
             if not isinstance(value, kinds) or isinstance(value, bool):
-                raise LabError(f"{self.path}:{self.line_of(key)}: {key} is "
-                               f"{'missing' if value is None else repr(value)}, expected {expected}")
+                raise LabError(
+                    f"{self.path}:{self.line_of(key)}: {key} is "
+                    f"{'missing' if value is None else repr(value)}, expected {expected}"
+                )
         if not self.zones or not all(isinstance(zone, dict) for zone in self.zones):
             raise LabError(f"{self.path}: found no [[geometry.zone]], expected one for each zone")
         for number, zone in enumerate(self.zones):
             for key in ("first_cylinder", "last_cylinder", "sectors_per_track"):
                 if not isinstance(zone.get(key), int):
-                    raise LabError(f"{self.path}: {key} of zone {number} is missing, expected a whole number")
+                    raise LabError(
+                        f"{self.path}: {key} of zone {number} is missing, expected a whole number"
+                    )
 
     def get(self, key: str, default: Any = None) -> Any:
         value: Any = self.data
@@ -92,9 +103,10 @@ class Profile:
 
     @property
     def zones(self) -> list[dict[str, Any]]:
-        return self.get("geometry.zone", [])
+        zones: list[dict[str, Any]] = self.get("geometry.zone", [])
+        return zones
 
-    def zone_values(self, key: str) -> np.ndarray:
+    def zone_values(self, key: str) -> Floats:
         """One value per zone, shape (z,)."""
         return np.array([float(zone.get(key, 0.0)) for zone in self.zones])
 
@@ -115,10 +127,14 @@ class Profile:
     def bus(self) -> Bus:
         reselect = self.number("bus.reselect_us")
         connected = self.get("bus.never_disconnect", False)
-        return Bus(self.number("bus.read_block_us"), 0.0 if connected else self.number("bus.read_watermark"),
-                   0.0 if connected else reselect + self.number("bus.preparation_us"),
-                   self.number("bus.read_completion_us"),
-                   reselect + self.number("bus.write_completion_us"), self.number("cache.segments") > 0)
+        return Bus(
+            self.number("bus.read_block_us"),
+            0.0 if connected else self.number("bus.read_watermark"),
+            0.0 if connected else reselect + self.number("bus.preparation_us"),
+            self.number("bus.read_completion_us"),
+            reselect + self.number("bus.write_completion_us"),
+            self.number("cache.segments") > 0,
+        )
 
     def layout(self) -> Layout:
         """The profile's own layout, in turns."""
@@ -127,14 +143,19 @@ class Profile:
         track = self.zone_values("track_skew_sectors") / sectors
         first = self.zone_values("first_cylinder").astype(int)
         heads = np.array(self.get("geometry.head_offsets_turns", []), dtype=float)
-        return Layout(offset=self.zone_values("offset_sectors") / sectors, track=track,
-                      cylinder=((surfaces - 1) * track + self.zone_values("cylinder_skew_sectors") / sectors) % 1.0,
-                      range=self.zone_values("range_skew_sectors") / sectors,
-                      heads=heads if len(heads) else np.zeros(surfaces), first_cylinder=first,
-                      cylinders=self.zone_values("last_cylinder").astype(int) - first + 1,
-                      range_cylinders=int(self.get("geometry.range_cylinders", 1)))
+        return Layout(
+            offset=self.zone_values("offset_sectors") / sectors,
+            track=track,
+            cylinder=((surfaces - 1) * track + self.zone_values("cylinder_skew_sectors") / sectors)
+            % 1.0,
+            range=self.zone_values("range_skew_sectors") / sectors,
+            heads=heads if len(heads) else np.zeros(surfaces),
+            first_cylinder=first,
+            cylinders=self.zone_values("last_cylinder").astype(int) - first + 1,
+            range_cylinders=int(self.get("geometry.range_cylinders", 1)),
+        )
 
-    def seek_us(self, distance: np.ndarray) -> np.ndarray:
+    def seek_us(self, distance: Ints) -> Floats:
         """Seek time by the profile's curve; 0 at distance 0. Shape as `distance`."""
         where = np.asarray(distance, dtype=float)
         moved = np.maximum(where, 1.0)
@@ -142,8 +163,10 @@ class Profile:
         model = self.get("seek.model")
         if model == "table":
             if len(points) < 2:
-                raise LabError(f"{self.path}:{self.line_of('seek.points_us')}: found {len(points)} seek points, "
-                               "expected two or more")
+                raise LabError(
+                    f"{self.path}:{self.line_of('seek.points_us')}: found {len(points)} seek "
+                    "points, expected two or more"
+                )
             slope = (points[-1, 1] - points[-2, 1]) / (points[-1, 0] - points[-2, 0])
             time = np.interp(moved, points[:, 0], points[:, 1])
             time = time + np.maximum(moved - points[-1, 0], 0) * slope
@@ -158,8 +181,10 @@ class Profile:
             a, b, c = np.linalg.solve(np.stack([np.ones(3), np.sqrt(x), x], axis=1), y)
             time = a + b * np.sqrt(moved - 1) + c * (moved - 1)
         else:
-            raise LabError(f"{self.path}:{self.line_of('seek.model')}: {model!r}, "
-                           "expected table, sqrt-linear or three-point")
+            raise LabError(
+                f"{self.path}:{self.line_of('seek.model')}: {model!r}, "
+                "expected table, sqrt-linear or three-point"
+            )
         if model != "table":
             for cylinders, value in points:
                 time = np.where(moved == cylinders, value, time)
@@ -181,17 +206,25 @@ class Profile:
         if not same:  # dotted keys, inline tables: written out afresh, without the base's comments
             text = _edit(_written_out(self.data), changes)
             if tomllib.loads(text) != wanted:
-                raise LabError(f"{self.path}: cannot be rewritten; expected sections as `platter config dump` writes them")
+                raise LabError(
+                    f"{self.path}: cannot be rewritten; expected sections as `platter config "
+                    "dump` writes them"
+                )
         return header + text
 
-
     def derived(self, base: str, changes: dict[Place, Change], header: str = "") -> str:
-        """A profile that starts from this one, named `base`, and has the changes alone; checked by reading it again."""
+        """A profile that starts from this one, named `base`, and has the changes alone; checked by
+        reading it again.
+        """
         sections: dict[str, dict[str, Change]] = {}
         zones: list[dict[str, Change]] = [{} for _ in self.zones]
         for (section, number, key), change in changes.items():
             (zones[number] if section == ZONE else sections.setdefault(section, {}))[key] = change
-        own = {"format": Change(self.get("format", 1)), "base": Change(base), **sections.pop("", {})}
+        own = {
+            "format": Change(self.get("format", 1)),
+            "base": Change(base),
+            **sections.pop("", {}),
+        }
         lines = [line for key, change in own.items() for line in _key_lines(key, change)]
         wanted: dict[str, Any] = {key: change.value for key, change in own.items()}
         for section in dict.fromkeys([*self.data, *sections]):
@@ -200,15 +233,29 @@ class Profile:
             keys = sections.get(section, {})
             wanted[section] = {key: change.value for key, change in keys.items()}
             if keys:
-                lines += ["", f"[{section}]", *(line for key, change in keys.items() for line in _key_lines(key, change))]
+                lines += [
+                    "",
+                    f"[{section}]",
+                    *(line for key, change in keys.items() for line in _key_lines(key, change)),
+                ]
             if section == "geometry" and any(zones):
-                wanted[section]["zone"] = [{key: change.value for key, change in zone.items()} for zone in zones]
+                wanted[section]["zone"] = [
+                    {key: change.value for key, change in zone.items()} for zone in zones
+                ]
                 for zone, of_base in zip(zones, self.zones, strict=True):
-                    lines += ["", f"[[{ZONE}]]  # cylinders {of_base['first_cylinder']} to {of_base['last_cylinder']}"]
-                    lines += [line for key, change in zone.items() for line in _key_lines(key, change)]
+                    lines += [
+                        "",
+                        f"[[{ZONE}]]  # cylinders {of_base['first_cylinder']} to "
+                        f"{of_base['last_cylinder']}",
+                    ]
+                    lines += [
+                        line for key, change in zone.items() for line in _key_lines(key, change)
+                    ]
         text = "\n".join(lines) + "\n"
         if tomllib.loads(text) != wanted:
-            raise LabError(f"{self.path}: its changes cannot be written; expected keys of a profile")
+            raise LabError(
+                f"{self.path}: its changes cannot be written; expected keys of a profile"
+            )
         return header + text
 
 
@@ -220,7 +267,9 @@ def _has_base(text: str) -> bool:
 
 
 def _value_end(lines: list[str], line: int) -> int:
-    """Last line of the value that begins on `line`: brackets and strings are followed, comments passed over."""
+    """Last line of the value that begins on `line`: brackets and strings are followed, comments
+    passed over.
+    """
     depth, quote = 0, ""
     start = lines[line].index("=") + 1
     for at in range(line, len(lines)):
@@ -250,10 +299,13 @@ def _value_end(lines: list[str], line: int) -> int:
 
 
 def _scan(lines: list[str]) -> tuple[dict[Place, tuple[int, int]], dict[tuple[str, int], int]]:
-    """Where each key's value stands (first line, last line), and where each section's last key ends."""
+    """Where each key's value stands (first line, last line), and where each section's last key
+    ends.
+    """
     spans: dict[Place, tuple[int, int]] = {}
     ends: dict[tuple[str, int], int] = {("", 0): -1}
-    section, counts = ("", 0), {}
+    section = ("", 0)
+    counts: dict[str, int] = {}
     line = 0
     while line < len(lines):
         header, key = _HEADER.match(lines[line]), _KEY.match(lines[line])
@@ -336,13 +388,20 @@ def _edit(text: str, changes: dict[Place, Change]) -> str:
 
 def _written_out(data: dict[str, Any]) -> str:
     """A profile's values as plain sections."""
-    lines = [f"{key} = {format_value(value)}" for key, value in data.items() if not isinstance(value, dict)]
+    lines = [
+        f"{key} = {format_value(value)}"
+        for key, value in data.items()
+        if not isinstance(value, dict)
+    ]
     for section, values in data.items():
         if not isinstance(values, dict):
             continue
         lines += ["", f"[{section}]"]
-        lines += [f"{key} = {format_value(value)}" for key, value in values.items()
-                  if not (isinstance(value, list) and value and isinstance(value[0], dict))]
+        lines += [
+            f"{key} = {format_value(value)}"
+            for key, value in values.items()
+            if not (isinstance(value, list) and value and isinstance(value[0], dict))
+        ]
         for key, value in values.items():
             if isinstance(value, list) and value and isinstance(value[0], dict):
                 for entry in value:

@@ -16,24 +16,31 @@ from typing import Any
 import numpy as np
 
 from platter_lab import LabError
+from platter_lab.arrays import Bools, Floats, Ints
 from platter_lab.calibrate.phase import Places
 from platter_lab.calibrate.trace import Reading
 from platter_lab.executable import call_platter
 
-PLACES = {"zone", "cylinder", "head", "order", "sector", "sectors_per_track", "angle_turns"}   # columns of `platter drive locate`
+# Columns of `platter drive locate`.
+PLACES = {"zone", "cylinder", "head", "order", "sector", "sectors_per_track", "angle_turns"}
 
 
 @dataclass(frozen=True)
 class Answers:
     """What the model answered; arrays of shape (n,), in the order of the trace."""
 
-    is_read: np.ndarray
-    measured_us: np.ndarray
-    simulated_us: np.ndarray
-    from_media: np.ndarray
+    is_read: Bools
+    measured_us: Floats
+    simulated_us: Floats
+    from_media: Bools
 
-    def __getitem__(self, index: np.ndarray | slice) -> Answers:
-        return Answers(self.is_read[index], self.measured_us[index], self.simulated_us[index], self.from_media[index])
+    def __getitem__(self, index: Ints | Bools | slice) -> Answers:
+        return Answers(
+            self.is_read[index],
+            self.measured_us[index],
+            self.simulated_us[index],
+            self.from_media[index],
+        )
 
 
 class Model:
@@ -44,20 +51,22 @@ class Model:
         self._folder = folder
         self._trace = trace
         self.runs = 0
-        for name, write in (("whole", lambda to: shutil.copyfile(trace, to)),
-                            ("first", lambda to: to.write_text(first_lines, encoding="ascii"))):
-            place = folder / name / "drive"
-            place.mkdir(parents=True, exist_ok=True)
-            write(place / "drive.trace")
+        whole, first = (folder / name / "drive" / "drive.trace" for name in ("whole", "first"))
+        for file in (whole, first):
+            file.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(trace, whole)
+        first.write_text(first_lines, encoding="ascii")
 
     def _run(self, arguments: list[str], stdin: str | None = None) -> str:
         return call_platter(self._platter, arguments, stdin=stdin)
 
     def _no_model(self, arguments: list[str], what: str) -> LabError:
-        return LabError(f"{shlex.join([str(self._platter), *arguments])}\n{self._platter}: did not give {what}; expected the model's "
-                        "executable")
+        return LabError(
+            f"{shlex.join([str(self._platter), *arguments])}\n{self._platter}: did not give "
+            f"{what}; expected the model's executable"
+        )
 
-    def locate(self, profile: Path, lba: np.ndarray) -> Places:
+    def locate(self, profile: Path, lba: Ints) -> Places:
         """Places of blocks, shape (n,)."""
         command = ["drive", "locate", str(profile)]
         try:
@@ -66,24 +75,52 @@ class Model:
             at = re.search(r"standard input:(\d+): (.*)", str(error))
             if at is None:
                 raise
-            raise LabError(f"{self._trace}: request {at.group(1)}: {at.group(2)} (by {profile})") from error
+            raise LabError(
+                f"{self._trace}: request {at.group(1)}: {at.group(2)} (by {profile})"
+            ) from error
         rows = list(csv.reader(io.StringIO(text)))
         names = {name: column for column, name in enumerate(rows[0])} if rows else {}
         if len(rows) != len(lba) + 1 or not names.keys() >= PLACES:
             raise self._no_model(command, f"the places of {len(lba)} blocks")
         table = np.array(rows[1:])
 
-        def whole(name: str) -> np.ndarray:
+        def whole(name: str) -> Ints:
             return table[:, names[name]].astype(np.int64)
 
-        return Places(whole("zone"), whole("cylinder"), whole("head"), whole("order"), whole("sector"),
-                      whole("sectors_per_track"), table[:, names["angle_turns"]].astype(float))
+        return Places(
+            whole("zone"),
+            whole("cylinder"),
+            whole("head"),
+            whole("order"),
+            whole("sector"),
+            whole("sectors_per_track"),
+            table[:, names["angle_turns"]].astype(float),
+        )
 
-    def _validate(self, text: str, reading: Reading, part: str, half: str) -> tuple[Answers, dict[str, Any]]:
-        profile, requests, result = (self._folder / name for name in ("trial.toml", "requests.csv", "result.json"))
+    def _validate(
+        self, text: str, reading: Reading, part: str, half: str
+    ) -> tuple[Answers, dict[str, Any]]:
+        profile, requests, result = (
+            self._folder / name for name in ("trial.toml", "requests.csv", "result.json")
+        )
         profile.write_text(text, encoding="utf-8")
-        command = ["validate", str(self._folder / part), "--drive", "drive", "--profile", str(profile), "--reading", reading.value,
-                   "--half", half, "--requests", str(requests), "--result", str(result), "--quiet"]
+        command = [
+            "validate",
+            str(self._folder / part),
+            "--drive",
+            "drive",
+            "--profile",
+            str(profile),
+            "--reading",
+            reading.value,
+            "--half",
+            half,
+            "--requests",
+            str(requests),
+            "--result",
+            str(result),
+            "--quiet",
+        ]
         self._run(command)
         if not requests.is_file() or not result.is_file():
             raise self._no_model(command, "answers to a trace")
@@ -92,8 +129,12 @@ class Model:
         names = rows[0].split(",")
         columns = list(zip(*(row.split(",") for row in rows[1:]), strict=True))
         by_name = dict(zip(names, columns, strict=True))
-        answers = Answers(np.array(by_name["kind"]) == "R", np.array(by_name["measured_us"], dtype=float),
-                          np.array(by_name["simulated_us"], dtype=float), np.array(by_name["served"]) == "media")
+        answers = Answers(
+            np.array(by_name["kind"]) == "R",
+            np.array(by_name["measured_us"], dtype=float),
+            np.array(by_name["simulated_us"], dtype=float),
+            np.array(by_name["served"]) == "media",
+        )
         return answers, json.loads(result.read_text(encoding="utf-8"))
 
     def first_half(self, text: str, reading: Reading) -> Answers:
@@ -102,10 +143,12 @@ class Model:
 
     def second_half(self, text: str, reading: Reading) -> dict[str, Any]:
         """Scores on the second half, as `platter validate` gives them."""
-        return self._validate(text, reading, "whole", "second")[1]["drives"][0]
+        drives = self._validate(text, reading, "whole", "second")[1]["drives"]
+        scores: dict[str, Any] = drives[0]
+        return scores
 
 
-def demerit_percent(measured: np.ndarray, simulated: np.ndarray) -> float:
+def demerit_percent(measured: Floats, simulated: Floats) -> float:
     """Exact demerit of two samples of one size, in percent of the measured mean."""
     distance = np.sort(measured) - np.sort(simulated)
     return float(100 * np.sqrt((distance**2).mean()) / measured.mean())

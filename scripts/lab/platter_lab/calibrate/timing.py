@@ -1,41 +1,50 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Times of a drive that the trace shows directly: overheads and bus by regression, positioning times by windows.
+"""Times of a drive that the trace shows directly: overheads and bus by regression, positioning
+times by windows.
 
-A media read says when its first sector was caught. The arm and the electronics were ready for it at some moment P
-after the issue: not later than that, and not a whole turn earlier, else the drive would have caught the sector a
-turn before. One such window says little, a thousand of them say P as a function of the distance within some tens of
-microseconds.
+A media read says when its first sector was caught. The arm and the electronics were ready for it at
+some moment P after the issue: not later than that, and not a whole turn earlier, else the drive
+would have caught the sector a turn before. One such window says little, a thousand of them say P as
+a function of the distance within some tens of microseconds.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 from scipy import optimize, special
 
+from platter_lab.arrays import Bools, Floats, Ints
+
 FOLDS = 5
-FEWEST = 5                # requests behind a value of their own
-TRIM_US = 1000.0          # responses further from their median than this waited for something else
-STRAY = 0.02              # share of requests that the window model does not explain
-PRIOR_US = 300.0          # a correction of the seek curve is expected to be about this large at most
+FEWEST = 5  # requests behind a value of their own
+TRIM_US = 1000.0  # responses further from their median than this waited for something else
+STRAY = 0.02  # share of requests that the window model does not explain
+PRIOR_US = 300.0  # a correction of the seek curve is expected to be about this large at most
 READS_PER_KNOT = 120
 MOST_KNOTS = 8
 
 
 @dataclass(frozen=True)
 class Linear:
-    """excess = overhead[kind] + block time * blocks, us: what measured times have beyond the model's."""
+    """excess = overhead[kind] + block time * blocks, us: what measured times have beyond the
+    model's.
+    """
 
-    overhead_us: np.ndarray        # (k,); nan for a kind with too few requests
-    overhead_error_us: np.ndarray  # (k,)
+    overhead_us: Floats  # (k,); nan for a kind with too few requests
+    overhead_error_us: Floats  # (k,)
     block_us: float
     block_error_us: float
-    counts: np.ndarray             # (k,) requests behind each overhead
+    counts: Ints  # (k,) requests behind each overhead
 
 
-def fit_linear(excess_us: np.ndarray, blocks: np.ndarray, kind: np.ndarray, kinds: int, free_slope: bool) -> Linear:
-    """Least squares on what is left after the long waits are cut off. Shapes (m,); `kind` from 0 to kinds - 1."""
+def fit_linear(excess_us: Floats, blocks: Ints, kind: Ints, kinds: int, free_slope: bool) -> Linear:
+    """Least squares on what is left after the long waits are cut off.
+
+    Shapes (m,); `kind` from 0 to kinds - 1.
+    """
     slope = _robust_slope(blocks, excess_us) if free_slope else 0.0
     rest = excess_us - slope * blocks
     keep = np.zeros(len(blocks), dtype=bool)
@@ -56,13 +65,13 @@ def fit_linear(excess_us: np.ndarray, blocks: np.ndarray, kind: np.ndarray, kind
     inverse = np.linalg.pinv(design.T @ design)
     values = inverse @ design.T @ target
     deviation = float((target - design @ values).std()) * np.sqrt(np.diag(inverse))
-    overhead[seen], error[seen] = values[:len(seen)], deviation[:len(seen)]
+    overhead[seen], error[seen] = values[: len(seen)], deviation[: len(seen)]
     if not free_slope:
         return Linear(overhead, error, 0.0, 0.0, counts)
     return Linear(overhead, error, float(values[-1]), float(deviation[-1]), counts)
 
 
-def _robust_slope(blocks: np.ndarray, times_us: np.ndarray) -> float:
+def _robust_slope(blocks: Ints, times_us: Floats) -> float:
     """Slope through the medians of the sizes, weighted by their number; outliers cannot pull it."""
     sizes = np.array([size for size in np.unique(blocks) if (blocks == size).sum() >= FEWEST])
     if len(sizes) < 2:
@@ -72,9 +81,12 @@ def _robust_slope(blocks: np.ndarray, times_us: np.ndarray) -> float:
     return float(np.polyfit(sizes, medians, 1, w=weights)[0])
 
 
-def linear_gain(excess_us: np.ndarray, blocks: np.ndarray, kind: np.ndarray, kinds: int,
-                free_slope: bool) -> tuple[float, float]:
-    """Mean gain in absolute error (us) over leaving all as it is, on held-out requests, and its standard error."""
+def linear_gain(
+    excess_us: Floats, blocks: Ints, kind: Ints, kinds: int, free_slope: bool
+) -> tuple[float, float]:
+    """Mean gain in absolute error (us) over leaving all as it is, on held-out requests, and its
+    standard error.
+    """
     if len(blocks) < FOLDS * FEWEST:
         return 0.0, 0.0
     fold = (np.arange(len(blocks)) * FOLDS) // len(blocks)
@@ -93,18 +105,26 @@ def linear_gain(excess_us: np.ndarray, blocks: np.ndarray, kind: np.ndarray, kin
 class Windows:
     """Accesses whose first sector was caught at a known moment; arrays of shape (m,)."""
 
-    caught_us: np.ndarray     # first sector under the head, after the issue
+    caught_us: Floats  # first sector under the head, after the issue
     period_us: float
-    distance: np.ndarray      # cylinders from where the arm stood
-    other_head: np.ndarray    # bool: the head changes
-    after_write: np.ndarray   # bool: the request before was a write
-    write: np.ndarray         # bool: this one is a write
-    overhead_us: np.ndarray   # what the base profile says for the command overhead
-    ready_us: np.ndarray      # and for overhead and positioning together
+    distance: Ints  # cylinders from where the arm stood
+    other_head: Bools  # the head changes
+    after_write: Bools  # the request before was a write
+    write: Bools  # this one is a write
+    overhead_us: Floats  # what the base profile says for the command overhead
+    ready_us: Floats  # and for overhead and positioning together
 
-    def __getitem__(self, index: np.ndarray) -> Windows:
-        return Windows(self.caught_us[index], self.period_us, self.distance[index], self.other_head[index],
-                       self.after_write[index], self.write[index], self.overhead_us[index], self.ready_us[index])
+    def __getitem__(self, index: Ints | Bools) -> Windows:
+        return Windows(
+            self.caught_us[index],
+            self.period_us,
+            self.distance[index],
+            self.other_head[index],
+            self.after_write[index],
+            self.write[index],
+            self.overhead_us[index],
+            self.ready_us[index],
+        )
 
     def __len__(self) -> int:
         return len(self.distance)
@@ -114,28 +134,32 @@ class Windows:
 class Positioning:
     """What is added to the base's times, us, with standard errors in the same places."""
 
-    knots: np.ndarray          # cylinders, ascending; empty: the seek curve is left alone
-    seek_us: np.ndarray        # at the knots, linear between them, constant beyond
-    after_write_us: float      # reads after a write
-    write_us: float            # writes: overhead and settling together
+    knots: Floats  # cylinders, ascending; empty: the seek curve is left alone
+    seek_us: Floats  # at the knots, linear between them, constant beyond
+    after_write_us: float  # reads after a write
+    write_us: float  # writes: overhead and settling together
     write_after_write_us: float
-    deviation_us: float        # spread of the moment of being ready
-    errors: np.ndarray         # (len(knots) + 3,): seek, after_write, write, write_after_write
+    deviation_us: float  # spread of the moment of being ready
+    errors: Floats  # (len(knots) + 3,): seek, after_write, write, write_after_write
 
-    def correction(self, distance: np.ndarray) -> np.ndarray:
+    def correction(self, distance: Ints) -> Floats:
         if len(self.knots) == 0:
             return np.zeros(len(distance))
         return np.interp(np.sqrt(distance), np.sqrt(self.knots), self.seek_us)
 
 
-def window_log_likelihood(late_us: np.ndarray, period_us: float, deviation_us: float) -> np.ndarray:
+def window_log_likelihood(late_us: Floats, period_us: float, deviation_us: float) -> Floats:
     """Of a first sector caught `late_us` after the arm should have been ready, shape (m,)."""
-    inside = special.ndtr(late_us / deviation_us) - special.ndtr((late_us - period_us) / deviation_us)
+    inside = special.ndtr(late_us / deviation_us) - special.ndtr(
+        (late_us - period_us) / deviation_us
+    )
     return np.log((1 - STRAY) * inside + STRAY / 4)
 
 
-def knots_for(distance: np.ndarray, most: int = MOST_KNOTS) -> np.ndarray:
-    """Distances at which the seek curve is corrected: as many as there are reads to support them, `most` at most."""
+def knots_for(distance: Ints, most: int = MOST_KNOTS) -> Floats:
+    """Distances at which the seek curve is corrected: as many as there are reads to support them,
+    `most` at most.
+    """
     moved = np.sort(distance[distance > 0])
     count = min(most, len(moved) // READS_PER_KNOT)
     if count < 1:
@@ -143,41 +167,62 @@ def knots_for(distance: np.ndarray, most: int = MOST_KNOTS) -> np.ndarray:
     return np.unique(np.quantile(moved, (np.arange(count) + 0.5) / count).round()).astype(float)
 
 
-def _unpack(values: np.ndarray, knots: int) -> tuple[np.ndarray, float, float, float, float]:
-    return values[:knots], values[knots], values[knots + 1], values[knots + 2], float(np.exp(values[knots + 3]))
+def _unpack(values: Floats, knots: int) -> tuple[Floats, float, float, float, float]:
+    return (
+        values[:knots],
+        values[knots],
+        values[knots + 1],
+        values[knots + 2],
+        float(np.exp(values[knots + 3])),
+    )
 
 
-def _late(windows: Windows, values: np.ndarray, hat: np.ndarray) -> np.ndarray:
+def _late(windows: Windows, values: Floats, hat: Floats) -> Floats:
     seek, after_write, write, write_after_write, _ = _unpack(values, hat.shape[1])
     ready = windows.ready_us + hat @ seek
-    ready = ready + np.where(windows.write, write + write_after_write * windows.after_write,
-                             after_write * windows.after_write)
+    ready = ready + np.where(
+        windows.write,
+        write + write_after_write * windows.after_write,
+        after_write * windows.after_write,
+    )
     return windows.caught_us - ready
 
 
-def _hat(distance: np.ndarray, knots: np.ndarray) -> np.ndarray:
+def _hat(distance: Ints, knots: Floats) -> Floats:
     """Linear interpolation as a matrix, shape (m, k); over the square root of the distance."""
     columns = [np.interp(np.sqrt(distance), np.sqrt(knots), unit) for unit in np.eye(len(knots))]
     return np.stack(columns, axis=1) if columns else np.zeros((len(distance), 0))
 
 
-def fit_positioning(windows: Windows, knots: np.ndarray) -> Positioning:
+def fit_positioning(windows: Windows, knots: Floats) -> Positioning:
     """Maximum likelihood with a weak prior around the base, over accesses that moved the arm.
 
-    The spread of the moment of being ready is wide at first and then narrows, so that the search cannot stick to the
-    edge of a window.
+    The spread of the moment of being ready is wide at first and then narrows, so that the search
+    cannot stick to the edge of a window.
     """
     moved = windows[windows.distance > 0]
     count = len(knots)
     hat = _hat(moved.distance, knots)
-    free = np.array([True] * count + [bool((moved.after_write & ~moved.write).any() and (~moved.write).any()),
-                                      bool(moved.write.any()), bool((moved.after_write & moved.write).any()), True])
+    free = np.array(
+        [True] * count
+        + [
+            bool((moved.after_write & ~moved.write).any() and (~moved.write).any()),
+            bool(moved.write.any()),
+            bool((moved.after_write & moved.write).any()),
+            True,
+        ]
+    )
 
-    def cost(values: np.ndarray) -> float:
+    def cost(values: Floats) -> float:
         seek, *others, deviation = _unpack(values, count)
-        likelihood = window_log_likelihood(_late(moved, values, hat), moved.period_us, deviation).sum()
-        prior = 0.5 * (seek**2).sum() / PRIOR_US**2 + 0.5 * sum(other**2 for other in others) / PRIOR_US**2
-        prior += 0.5 * (np.diff(seek)**2).sum() / (PRIOR_US / 2)**2 if count > 1 else 0.0
+        likelihood = window_log_likelihood(
+            _late(moved, values, hat), moved.period_us, deviation
+        ).sum()
+        prior = (
+            0.5 * (seek**2).sum() / PRIOR_US**2
+            + 0.5 * sum(other**2 for other in others) / PRIOR_US**2
+        )
+        prior += 0.5 * (np.diff(seek) ** 2).sum() / (PRIOR_US / 2) ** 2 if count > 1 else 0.0
         return float(prior - likelihood)
 
     values = np.zeros(count + 4)
@@ -187,31 +232,42 @@ def fit_positioning(windows: Windows, knots: np.ndarray) -> Positioning:
         values[vary] = _minimise(cost, values, vary)
     vary = np.flatnonzero(free)
     bounds_low, bounds_high = np.log(15.0), np.log(400.0)
-    values[vary] = _minimise(lambda v: cost(np.append(v[:-1], np.clip(v[-1], bounds_low, bounds_high))), values, vary)
+    values[vary] = _minimise(
+        lambda v: cost(np.append(v[:-1], np.clip(v[-1], bounds_low, bounds_high))), values, vary
+    )
     values[-1] = np.clip(values[-1], bounds_low, bounds_high)
     errors = np.full(count + 3, np.nan)
     vary = np.flatnonzero(free[:-1])
     errors[vary] = _standard_errors(cost, values, vary)
     seek, after_write, write, write_after_write, deviation = _unpack(values, count)
-    return Positioning(knots, seek, float(after_write), float(write), float(write_after_write), deviation, errors)
+    return Positioning(
+        knots, seek, float(after_write), float(write), float(write_after_write), deviation, errors
+    )
 
 
-def _minimise(cost, values: np.ndarray, vary: np.ndarray) -> np.ndarray:  # noqa: ANN001
+def _minimise(cost: Callable[[Floats], float], values: Floats, vary: Ints) -> Floats:
     scale = np.where(vary == len(values) - 1, 0.3, 50.0)
 
-    def scaled(part: np.ndarray) -> float:
+    def scaled(part: Floats) -> float:
         trial = values.copy()
         trial[vary] = values[vary] + scale * part
         return cost(trial)
 
     if len(vary) == 0:
         return values[vary]
-    found = optimize.minimize(scaled, np.zeros(len(vary)), method="Powell",
-                              options={"xtol": 1e-2, "ftol": 1e-6, "maxiter": 30})
-    return values[vary] + scale * np.atleast_1d(found.x)
+    found = optimize.minimize(
+        scaled,
+        np.zeros(len(vary)),
+        method="Powell",
+        options={"xtol": 1e-2, "ftol": 1e-6, "maxiter": 30},
+    )
+    best: Floats = values[vary] + scale * np.atleast_1d(found.x)
+    return best
 
 
-def _standard_errors(cost, values: np.ndarray, vary: np.ndarray, step_us: float = 10.0) -> np.ndarray:  # noqa: ANN001
+def _standard_errors(
+    cost: Callable[[Floats], float], values: Floats, vary: Ints, step_us: float = 10.0
+) -> Floats:
     """From the curvature of the negative log likelihood, by central differences."""
     size = len(vary)
     hessian = np.zeros((size, size))
@@ -223,14 +279,20 @@ def _standard_errors(cost, values: np.ndarray, vary: np.ndarray, step_us: float 
             if i == j:
                 hessian[i, i] = (cost(values + a) - 2 * at + cost(values - a)) / step_us**2
             else:
-                mixed = (cost(values + a + b) - cost(values + a - b) - cost(values - a + b) + cost(values - a - b))
+                mixed = (
+                    cost(values + a + b)
+                    - cost(values + a - b)
+                    - cost(values - a + b)
+                    + cost(values - a - b)
+                )
                 hessian[i, j] = hessian[j, i] = mixed / (4 * step_us**2)
     eigenvalues, vectors = np.linalg.eigh(hessian)
-    eigenvalues = np.maximum(eigenvalues, 1 / (4 * PRIOR_US**2))  # flat directions: no more than the prior allows
+    # Flat directions: no more than the prior allows.
+    eigenvalues = np.maximum(eigenvalues, 1 / (4 * PRIOR_US**2))
     return np.sqrt(np.diag(vectors / eigenvalues @ vectors.T))
 
 
-def positioning_gain(windows: Windows, knots: np.ndarray) -> tuple[float, float]:
+def positioning_gain(windows: Windows, knots: Floats) -> tuple[float, float]:
     """Mean gain in log likelihood over the base on held-out accesses, and its standard error."""
     moved = windows[windows.distance > 0]
     fold = (np.arange(len(moved)) * FOLDS) // max(len(moved), 1)
@@ -238,20 +300,26 @@ def positioning_gain(windows: Windows, knots: np.ndarray) -> tuple[float, float]
     for held in range(FOLDS):
         fit = fit_positioning(moved[fold != held], knots)
         test = moved[fold == held]
-        values = np.concatenate((fit.seek_us, [fit.after_write_us, fit.write_us, fit.write_after_write_us, 0.0]))
+        values = np.concatenate(
+            (fit.seek_us, [fit.after_write_us, fit.write_us, fit.write_after_write_us, 0.0])
+        )
         deviation = max(fit.deviation_us, 40.0)
-        new = window_log_likelihood(_late(test, values, _hat(test.distance, knots)), test.period_us, deviation)
+        new = window_log_likelihood(
+            _late(test, values, _hat(test.distance, knots)), test.period_us, deviation
+        )
         old = window_log_likelihood(test.caught_us - test.ready_us, test.period_us, deviation)
         gains.append(new - old)
     gain = np.concatenate(gains)
     return float(gain.mean()), float(gain.std() / np.sqrt(max(len(gain), 1)))
 
 
-def fit_shortest(windows: Windows, overhead_us: np.ndarray) -> tuple[float, float, int]:
-    """Shortest time after the overhead (us) until a sector can be caught without moving the arm; error and count.
+def fit_shortest(windows: Windows, overhead_us: Floats) -> tuple[float, float, int]:
+    """Shortest time after the overhead (us) until a sector can be caught without moving the arm;
+    error and count.
 
-    The likelihood of the windows over a grid; a sector that comes earlier is caught a turn later. The error is the half
-    width at which the log likelihood has fallen by 1/2, at least one step of the grid.
+    The likelihood of the windows over a grid; a sector that comes earlier is caught a turn later.
+    The error is the half width at which the log likelihood has fallen by 1/2, at least one step of
+    the grid.
     """
     count = len(windows)
     if count < 15:
@@ -268,13 +336,13 @@ def fit_shortest(windows: Windows, overhead_us: np.ndarray) -> tuple[float, floa
     return middle, max(step, float(tried[top[-1]] - tried[top[0]]) / 2), count
 
 
-def _run_start(score: np.ndarray, best: int) -> int:
+def _run_start(score: Floats, best: int) -> int:
     while best > 0 and score[best - 1] > score.max() - 0.5:
         best -= 1
     return best
 
 
-def _run_end(score: np.ndarray, best: int) -> int:
+def _run_end(score: Floats, best: int) -> int:
     while best + 1 < len(score) and score[best + 1] > score.max() - 0.5:
         best += 1
     return best

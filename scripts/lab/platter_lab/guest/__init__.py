@@ -9,32 +9,81 @@ import json
 import math
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from platter_lab import LabError, StudyFailed
 from platter_lab.executable import ROOT, expect_tree, find_platter
 from platter_lab.guest import image, machine, packages, script
 
-LINUX = ("linux-image-amd64", "busybox-static", "kmod", "e2fsprogs", "xfsprogs", "btrfs-progs", "fio", "hdparm", "smartmontools", "blktrace")
+LINUX = (
+    "linux-image-amd64",
+    "busybox-static",
+    "kmod",
+    "e2fsprogs",
+    "xfsprogs",
+    "btrfs-progs",
+    "fio",
+    "hdparm",
+    "smartmontools",
+    "blktrace",
+)
 # A QEMU that takes a device by vfio-user, and one that does not.
 NEW, OLD = ("trixie", "trixie-backports"), ("bookworm",)
 
 
-def add_command(subparsers: argparse._SubParsersAction) -> None:
+def add_command(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = subparsers.add_parser("guest", help="boot Linux on a drive, in QEMU")
-    parser.add_argument("what", nargs="?", default="everything", choices=("everything", "load", "file-systems", "firmware", "fetch"),
-                        help="everything: the disk as Linux sees it, ext4, fio and blktrace; load: random requests at depth 32; "
-                        "file-systems: ext4, xfs and btrfs, each checked; firmware: SeaBIOS, U-Boot and EDK2, and a system that boots from the disk; fetch: download the packages only")
-    parser.add_argument("--platter", type=Path, help="the model's executable; default: $PLATTER, the release build, or the one on the path")
-    parser.add_argument("--scenario", type=Path, default=ROOT / "models/configs/scenarios/guest_drive.toml", help="scenario of the drive; default: guest_drive.toml")
-    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", help="override a key of the scenario")
-    parser.add_argument("--pacing", help="as in `platter serve`; default: lockstep with the depth of the queue minus one")
-    parser.add_argument("--nbd", action="store_true", help="use QEMU's own adapter, which accesses the drive by NBD")
-    parser.add_argument("--commands", type=int, default=100_000, help="number of requests of the load")
-    parser.add_argument("--fio-size", default="16m", help="size of the file that fio verifies (everything)")
+    parser.add_argument(
+        "what",
+        nargs="?",
+        default="everything",
+        choices=("everything", "load", "file-systems", "firmware", "fetch"),
+        help=(
+            "everything: the disk as Linux sees it, ext4, fio and blktrace; load: random requests "
+            "at depth 32; file-systems: ext4, xfs and btrfs, each checked; firmware: SeaBIOS, "
+            "U-Boot and EDK2, and a system that boots from the disk; fetch: download the packages "
+            "only"
+        ),
+    )
+    parser.add_argument(
+        "--platter",
+        type=Path,
+        help="the model's executable; default: $PLATTER, the release build, or the one on the path",
+    )
+    parser.add_argument(
+        "--scenario",
+        type=Path,
+        default=ROOT / "models/configs/scenarios/guest_drive.toml",
+        help="scenario of the drive; default: guest_drive.toml",
+    )
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        help="override a key of the scenario",
+    )
+    parser.add_argument(
+        "--pacing",
+        help="as in `platter serve`; default: lockstep with the depth of the queue minus one",
+    )
+    parser.add_argument(
+        "--nbd", action="store_true", help="use QEMU's own adapter, which accesses the drive by NBD"
+    )
+    parser.add_argument(
+        "--commands", type=int, default=100_000, help="number of requests of the load"
+    )
+    parser.add_argument(
+        "--fio-size", default="16m", help="size of the file that fio verifies (everything)"
+    )
     parser.add_argument("--no-waves", action="store_true", help="write no waves")
-    parser.add_argument("--folder", type=Path, default=ROOT / "build/guest", help="folder of packages and results")
-    parser.add_argument("--limit", type=float, default=280, metavar="SECONDS", help="longest time of the guest")
+    parser.add_argument(
+        "--folder", type=Path, default=ROOT / "build/guest", help="folder of packages and results"
+    )
+    parser.add_argument(
+        "--limit", type=float, default=280, metavar="SECONDS", help="longest time of the guest"
+    )
     parser.set_defaults(run=run)
 
 
@@ -48,7 +97,10 @@ def _trees(folder: Path, nbd: bool) -> tuple[packages.Tree, packages.Tree, str]:
             linux.make()
             return qemu, linux, "vfio-user"
         except packages.Unavailable as reason:
-            print(f"guest: there is no QEMU with vfio-user here: {reason}\nguest: QEMU's own AHCI adapter is used instead, and accesses the drive by NBD")
+            print(
+                f"guest: there is no QEMU with vfio-user here: {reason}\n"
+                "guest: QEMU's own AHCI adapter is used instead, and accesses the drive by NBD"
+            )
     try:
         qemu = packages.Tree(folder / "qemu-old", ("qemu-system-x86",), OLD)
         qemu.make()
@@ -66,23 +118,29 @@ def _slowest(requests: Path) -> tuple[dict[str, str], int]:
     """And when the last request of all ended."""
     with requests.open() as file:
         rows = list(csv.DictReader(file))
-    return max(rows, key=lambda row: int(row["completed_ps"]) - int(row["issued_ps"])), max(int(row["completed_ps"]) for row in rows)
+    return max(rows, key=lambda row: int(row["completed_ps"]) - int(row["issued_ps"])), max(
+        int(row["completed_ps"]) for row in rows
+    )
 
 
 def _shown(text: str, lines: int) -> str:
     """The first lines of a part."""
     all_of = [line for line in text.strip().splitlines() if line.strip()]
-    return "\n".join(all_of[:lines] + ([f"  … {len(all_of) - lines} more lines"] if len(all_of) > lines else []))
+    return "\n".join(
+        all_of[:lines] + ([f"  … {len(all_of) - lines} more lines"] if len(all_of) > lines else [])
+    )
 
 
 def _fio(text: str) -> str:
-    job = json.loads(text[text.index("{"):text.rindex("}") + 1])["jobs"][0]
+    job = json.loads(text[text.index("{") : text.rindex("}") + 1])["jobs"][0]
     lines = []
     for direction in ("read", "write"):
         of = job[direction]
         if of["total_ios"] > 0:
-            lines.append(f"{direction}: {of['total_ios']} requests, {of['iops']:.0f} a second, mean {of['lat_ns']['mean'] / 1e6:.2f} ms "
-                         f"(the guest's clock)")
+            lines.append(
+                f"{direction}: {of['total_ios']} requests, {of['iops']:.0f} a second, mean "
+                f"{of['lat_ns']['mean'] / 1e6:.2f} ms (the guest's clock)"
+            )
     lines.append(f"errors: {job['error']}")
     return "\n".join(lines)
 
@@ -92,54 +150,127 @@ FIRMWARE = ("u-boot-qemu", "ovmf", "extlinux", "syslinux-common")
 
 def _check(parts: dict[str, str], kind: str) -> list[str]:
     """What a guest's output complains of; not of QEMU's own adapter."""
-    wrong = [line for body in parts.values() for line in body.splitlines() if line.startswith("FAILED") or "verify: bad" in line]
+    wrong = [
+        line
+        for body in parts.values()
+        for line in body.splitlines()
+        if line.startswith("FAILED") or "verify: bad" in line
+    ]
     if kind == "nbd":
         return wrong
-    return wrong + [f"dmesg: {line}" for line in parts.get("complaints", "").splitlines() if line.strip()]
+    return wrong + [
+        f"dmesg: {line}" for line in parts.get("complaints", "").splitlines() if line.strip()
+    ]
 
 
-def _firmware(arguments: argparse.Namespace, folder: Path, qemu: packages.Tree, linux: packages.Tree, kind: str) -> int:
+def _firmware(
+    arguments: argparse.Namespace,
+    folder: Path,
+    qemu: packages.Tree,
+    linux: packages.Tree,
+    kind: str,
+) -> int:
     """The firmwares of three projects identify and read the disk, and a system starts from it."""
     tree = packages.Tree(folder / "firmware", FIRMWARE, NEW[:1])
     tree.make()
-    boot = [("boot/vmlinuz", machine.kernel(linux).read_bytes()), ("boot/extlinux.conf", script.EXTLINUX.encode()),
-            ("boot/mbr.bin", (tree.root / "usr/lib/EXTLINUX/mbr.bin").read_bytes())]
+    boot = [
+        ("boot/vmlinuz", machine.kernel(linux).read_bytes()),
+        ("boot/extlinux.conf", script.EXTLINUX.encode()),
+        ("boot/mbr.bin", (tree.root / "usr/lib/EXTLINUX/mbr.bin").read_bytes()),
+    ]
     small = folder / "initrd-disk.gz"
     image.make(linux, small, script.install(), programs=())
     initrd = folder / "initrd.gz"
-    image.make(linux, initrd, script.install(), programs=("usr/sbin/mkfs.ext4",),
-               files=[*boot, ("boot/initrd.gz", small.read_bytes()), ("system", script.SYSTEM.encode()),
-                      ("usr/bin/extlinux", (tree.root / "usr/bin/extlinux").read_bytes()),
-                      *((f"usr/lib/x86_64-linux-gnu/{file.name}", file.read_bytes()) for file in tree.libraries("usr/bin/extlinux"))])
-    wrong = []
+    image.make(
+        linux,
+        initrd,
+        script.install(),
+        programs=("usr/sbin/mkfs.ext4",),
+        files=[
+            *boot,
+            ("boot/initrd.gz", small.read_bytes()),
+            ("system", script.SYSTEM.encode()),
+            ("usr/bin/extlinux", (tree.root / "usr/bin/extlinux").read_bytes()),
+            *(
+                (f"usr/lib/x86_64-linux-gnu/{file.name}", file.read_bytes())
+                for file in tree.libraries("usr/bin/extlinux")
+            ),
+        ],
+    )
+    wrong: list[str] = []
 
     def expect(name: str, said: str, *texts: str) -> None:
         lines = [line for line in said.splitlines() if any(text in line for text in texts)]
         print(f"\n== {name}\n" + "\n".join(lines[:12]), flush=True)
-        wrong.extend(f"{name}: no \"{text}\" in {folder / 'console.log'}" for text in texts if text not in said)
+        wrong.extend(
+            f'{name}: no "{text}" in {folder / "console.log"}' for text in texts if text not in said
+        )
         (folder / f"{name}.log").write_text(said)
 
-    options = ["--pacing", arguments.pacing or "asap", *(part for o in arguments.set for part in ("--set", o))]
-    with machine.Server(find_platter(arguments.platter), arguments.scenario, folder, *options).listen("--vfio-user") as server:
-        parts = machine.boot(qemu, linux, initrd, kind, server.socket, folder / "console.log", arguments.limit)
+    options = [
+        "--pacing",
+        arguments.pacing or "asap",
+        *(part for o in arguments.set for part in ("--set", o)),
+    ]
+    with machine.Server(
+        find_platter(arguments.platter), arguments.scenario, folder, *options
+    ).listen("--vfio-user") as server:
+        parts = machine.boot(
+            qemu, linux, initrd, kind, server.socket, folder / "console.log", arguments.limit
+        )
         expect("install", parts["install"], "55 aa")
         wrong += _check(parts, kind)
-        parts = machine.boot_from_disk(qemu, kind, server.socket, folder / "console.log", arguments.limit)
-        expect("SeaBIOS", (folder / "console.log").read_text(errors="replace").replace("\r", ""), "Booting from Hard Disk")
+        parts = machine.boot_from_disk(
+            qemu, kind, server.socket, folder / "console.log", arguments.limit
+        )
+        expect(
+            "SeaBIOS",
+            (folder / "console.log").read_text(errors="replace").replace("\r", ""),
+            "Booting from Hard Disk",
+        )
         expect("system", parts.get("system", ""), "/dev/sda1 / ext4", "from_disk", "vmlinuz")
         wrong += _check(parts, kind)
-        said = machine.firmware(qemu, kind, server.socket, ["-bios", str(tree.root / "usr/lib/u-boot/qemu-x86/u-boot.rom")],
-                                [b"\n"] * 6 + [b"scsi scan\n", b"\n", b"scsi info\n", b"scsi read 1000000 0 1\n", b"md.b 10001f0 10\n", b"\n"],
-                                r"010001f0: .* 55 aa", 60)
+        said = machine.firmware(
+            qemu,
+            kind,
+            server.socket,
+            ["-bios", str(tree.root / "usr/lib/u-boot/qemu-x86/u-boot.rom")],
+            [b"\n"] * 6
+            + [
+                b"scsi scan\n",
+                b"\n",
+                b"scsi info\n",
+                b"scsi read 1000000 0 1\n",
+                b"md.b 10001f0 10\n",
+                b"\n",
+            ],
+            r"010001f0: .* 55 aa",
+            60,
+        )
         expect("U-Boot", said, "PLATTER", "1 blocks read: OK", "55 aa")
+        code = tree.root / "usr/share/OVMF/OVMF_CODE_4M.fd"
         variables = folder / "OVMF_VARS.fd"
         variables.write_bytes((tree.root / "usr/share/OVMF/OVMF_VARS_4M.fd").read_bytes())
-        said = machine.firmware(qemu, kind, server.socket, [
-            "-drive", f"if=pflash,format=raw,readonly=on,file={tree.root / 'usr/share/OVMF/OVMF_CODE_4M.fd'}",
-            "-drive", f"if=pflash,format=raw,file={variables}"], [b"\x1b"] * 40, r"Shell> |BLK0|UEFI PLATTER", 90)
+        said = machine.firmware(
+            qemu,
+            kind,
+            server.socket,
+            [
+                "-drive",
+                f"if=pflash,format=raw,readonly=on,file={code}",
+                "-drive",
+                f"if=pflash,format=raw,file={variables}",
+            ],
+            [b"\x1b"] * 40,
+            r"Shell> |BLK0|UEFI PLATTER",
+            90,
+        )
         expect("EDK2", said, "PLATTER")
         result, _ = server.end()
-    print(f"\nlock-step: {result['scheduler']['operations_compared']} operations compared, {result['scheduler']['mismatches']} mismatches")
+    print(
+        f"\nlock-step: {result['scheduler']['operations_compared']} operations compared, "
+        f"{result['scheduler']['mismatches']} mismatches"
+    )
     if wrong:
         raise StudyFailed("\n".join(wrong))
     return 0
@@ -161,23 +292,45 @@ def run(arguments: argparse.Namespace) -> int:
         raise StudyFailed(str(reason)) from reason
 
 
-def _linux(arguments: argparse.Namespace, folder: Path, qemu: packages.Tree, linux: packages.Tree, kind: str, begin: float) -> int:
+def _linux(
+    arguments: argparse.Namespace,
+    folder: Path,
+    qemu: packages.Tree,
+    linux: packages.Tree,
+    kind: str,
+    begin: float,
+) -> int:
     platter = find_platter(arguments.platter)
-    text = {"everything": lambda: script.everything(arguments.fio_size), "file-systems": script.file_systems,
-            "load": lambda: script.load(arguments.commands)}[arguments.what]()
+    texts: dict[str, Callable[[], str]] = {
+        "everything": lambda: script.everything(arguments.fio_size),
+        "file-systems": script.file_systems,
+        "load": lambda: script.load(arguments.commands),
+    }
     initrd = folder / "initrd.gz"
-    image.make(linux, initrd, text)
-    print(f"packages and initial file system: {time.monotonic() - begin:.0f} s; QEMU by {kind}", flush=True)
+    image.make(linux, initrd, texts[arguments.what]())
+    print(
+        f"packages and initial file system: {time.monotonic() - begin:.0f} s; QEMU by {kind}",
+        flush=True,
+    )
 
     requests, waves = folder / "requests.csv", folder / "waves.fst"
-    options = ["--pacing", arguments.pacing or ("lockstep:31" if kind == "vfio-user" else "lockstep:15"), "--requests", str(requests)]
+    options = [
+        "--pacing",
+        arguments.pacing or ("lockstep:31" if kind == "vfio-user" else "lockstep:15"),
+        "--requests",
+        str(requests),
+    ]
     for override in arguments.set:
         options += ["--set", override]
     with_waves = arguments.what == "everything" and not arguments.no_waves
     if with_waves:
         options += ["--waves", str(waves), "--wave-to", "1000"]
-    with machine.Server(platter, arguments.scenario, folder, *options).listen("--nbd" if kind == "nbd" else "--vfio-user") as server:
-        parts = machine.boot(qemu, linux, initrd, kind, server.socket, folder / "console.log", arguments.limit)
+    with machine.Server(platter, arguments.scenario, folder, *options).listen(
+        "--nbd" if kind == "nbd" else "--vfio-user"
+    ) as server:
+        parts = machine.boot(
+            qemu, linux, initrd, kind, server.socket, folder / "console.log", arguments.limit
+        )
         result, said = server.end()
     for name, body in parts.items():
         body = _fio(body) if name == "fio" else body
@@ -186,14 +339,24 @@ def _linux(arguments: argparse.Namespace, folder: Path, qemu: packages.Tree, lin
     print(f"\n== the drive\n{said.strip()}")
     slow, last = _slowest(requests)
     issued, completed = int(slow["issued_ps"]), int(slow["completed_ps"])
-    print(f"\n== the slowest request\nnumber {slow['number']}, {slow['op']} of {slow['length_bytes']} bytes at byte {slow['offset_bytes']}: "
-          f"{(completed - issued) / 1e9:.2f} ms, from {issued / 1e12:.6f} s on")
+    print(
+        "\n== the slowest request\n"
+        f"number {slow['number']}, {slow['op']} of {slow['length_bytes']} bytes at byte "
+        f"{slow['offset_bytes']}: {(completed - issued) / 1e9:.2f} ms, "
+        f"from {issued / 1e12:.6f} s on"
+    )
     if with_waves:
         _save_file(folder / "waves.gtkw", waves, issued, completed, last)
-        print(f"waves: {os.path.relpath(waves)}; open with: gtkwave {os.path.relpath(waves)} {os.path.relpath(folder / 'waves.gtkw')}")
+        print(
+            f"waves: {os.path.relpath(waves)}; open with: gtkwave {os.path.relpath(waves)} "
+            f"{os.path.relpath(folder / 'waves.gtkw')}"
+        )
     scheduler = result["scheduler"]
-    print(f"\nlock-step: {scheduler['operations_compared']} operations compared, {scheduler['mismatches']} mismatches; "
-          f"mean window {result['serving']['window']:.1f}; {time.monotonic() - begin:.0f} s in all")
+    print(
+        f"\nlock-step: {scheduler['operations_compared']} operations compared, "
+        f"{scheduler['mismatches']} mismatches; mean window {result['serving']['window']:.1f}; "
+        f"{time.monotonic() - begin:.0f} s in all"
+    )
     wrong = _check(parts, kind)
     if scheduler["mismatches"] > 0:
         wrong.append("the RTL differs from its reference")
@@ -203,15 +366,32 @@ def _linux(arguments: argparse.Namespace, folder: Path, qemu: packages.Tree, lin
 
 
 def _save_file(path: Path, waves: Path, begin: int, end: int, last: int) -> None:
-    """GTKWave's save file: the shipped view, with markers at both ends of a request and the time around it, which GTKWave shows only where the waves
-    do not end in it (`last`: they end later)."""
+    """GTKWave's save file: the shipped view, with markers at both ends of a request and the time
+    around it, which GTKWave shows only where the waves do not end in it (`last`: they end
+    later)."""
     view = (ROOT / "waves/guest.gtkw").read_text()
-    lines = [line for line in view.splitlines() if not line.startswith(("[timestart]", "*", "[dumpfile]"))]
+    lines = [
+        line
+        for line in view.splitlines()
+        if not line.startswith(("[timestart]", "*", "[dumpfile]"))
+    ]
     margin = (end - begin) // 10
     first = max(begin - margin, 0)
-    frame = max((min(end + margin, last) - first) * 200 // 1120, 1)   # the time of 200 pixels, of about 1120
-    path.write_text("\n".join([f'[dumpfile] "{waves.name}"', f'[savefile] "{path.name}"', f"[timestart] {first}",
-                               f"*-{math.log2(frame):.6f} {begin} {begin} {end} " + " ".join(["-1"] * 25), *lines]) + "\n")
+    frame = max(
+        (min(end + margin, last) - first) * 200 // 1120, 1
+    )  # the time of 200 pixels, of about 1120
+    path.write_text(
+        "\n".join(
+            [
+                f'[dumpfile] "{waves.name}"',
+                f'[savefile] "{path.name}"',
+                f"[timestart] {first}",
+                f"*-{math.log2(frame):.6f} {begin} {begin} {end} " + " ".join(["-1"] * 25),
+                *lines,
+            ]
+        )
+        + "\n"
+    )
 
 
-__all__ = ["add_command", "LabError"]
+__all__ = ["LabError", "add_command"]

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the guest does: shell scripts for busybox. Each part of their output begins with a line `== NAME`."""
+"""What the guest does: shell scripts for busybox. Each part of their output begins with a line
+`== NAME`."""
 
 _BEGIN = """#!/bin/sh
 /bin/busybox --install -s /bin
 export PATH=/bin:/usr/bin:/usr/sbin
-mount -t proc proc /proc; mount -t sysfs sys /sys; mount -t devtmpfs dev /dev; mount -t debugfs debug /sys/kernel/debug
+mount -t proc proc /proc; mount -t sysfs sys /sys; mount -t devtmpfs dev /dev; \
+mount -t debugfs debug /sys/kernel/debug
 dmesg -n 1
 . /modules/load 2>/tmp/modules
 for i in $(seq 100); do [ -b /dev/sda ] && break; sleep 0.1; done
@@ -14,7 +16,8 @@ must() { "$@" || echo "FAILED: $*"; }
 
 _END = """
 part complaints
-dmesg -r | grep -E '^<[0-4]>' | grep -E -i 'ata|ahci|sd |scsi|ext4|xfs|btrfs|i/o|blk' | sed 's/^<[0-9]*>//'
+dmesg -r | grep -E '^<[0-4]>' | grep -E -i 'ata|ahci|sd |scsi|ext4|xfs|btrfs|i/o|blk' | \
+sed 's/^<[0-9]*>//'
 part end
 poweroff -f
 """
@@ -40,8 +43,10 @@ a=$(md5sum < /mnt/file); must umount /mnt; must mount /dev/sda /mnt; b=$(md5sum 
 must umount /mnt; must e2fsck -f -n /dev/sda; must mount /dev/sda /mnt
 part blktrace
 blktrace -d /dev/sda -D /tmp -o trace > /tmp/blktrace & sleep 0.5
-fio --name=verify --filename=/mnt/fio --size={fio_size} --direct=1 --ioengine=libaio --rw=randwrite --bs=4k --iodepth=32 \\
-  --verify=crc32c --verify_fatal=1 --randrepeat=1 --output=/tmp/fio --output-format=json >/dev/null || echo "FAILED: fio"
+fio --name=verify --filename=/mnt/fio --size={fio_size} --direct=1 --ioengine=libaio \
+--rw=randwrite --bs=4k --iodepth=32 \\
+  --verify=crc32c --verify_fatal=1 --randrepeat=1 --output=/tmp/fio --output-format=json \
+>/dev/null || echo "FAILED: fio"
 killall -INT blktrace; wait
 blkparse -i trace -D /tmp -f '' | tail -n 24
 part fio
@@ -54,7 +59,8 @@ must e2fsck -f -n /dev/sda
 _OTHERS = """
 part {name}
 must {mkfs} /dev/sda && must mount -t {name} /dev/sda /mnt
-must fio --name=files --directory=/mnt --nrfiles=50 --size=16m --rw=randwrite --bs=16k --iodepth=16 --ioengine=libaio --fsync=64 \\
+must fio --name=files --directory=/mnt --nrfiles=50 --size=16m --rw=randwrite --bs=16k \
+--iodepth=16 --ioengine=libaio --fsync=64 \\
   --verify=crc32c --verify_fatal=1 --randrepeat=1 --output=/tmp/fio && echo "verified"
 must umount /mnt
 must {fsck} /dev/sda && echo "clean"
@@ -63,8 +69,11 @@ must {fsck} /dev/sda && echo "clean"
 _LOAD = """
 part load
 echo none > /sys/block/sda/queue/scheduler
-fio --name=load --filename=/dev/sda --size=1g --direct=1 --ioengine=libaio --rw=randrw --rwmixread=70 --bs=4k --iodepth=32 \\
-  --iodepth_batch_submit=8 --iodepth_batch_complete_min=1 --norandommap --randrepeat=1 --number_ios={commands} --io_size=100g --output=/tmp/fio --output-format=json || echo "FAILED: fio"
+fio --name=load --filename=/dev/sda --size=1g --direct=1 --ioengine=libaio --rw=randrw \
+--rwmixread=70 --bs=4k --iodepth=32 \\
+  --iodepth_batch_submit=8 --iodepth_batch_complete_min=1 --norandommap --randrepeat=1 \
+--number_ios={commands} --io_size=100g --output=/tmp/fio --output-format=json \
+|| echo "FAILED: fio"
 part fio
 cat /tmp/fio
 """
@@ -72,10 +81,13 @@ cat /tmp/fio
 
 _INSTALL = """
 part install
-printf 'n\\np\\n1\\n2048\\n+1G\\na\\n1\\nw\\n' | fdisk /dev/sda >/tmp/fdisk 2>&1; sleep 1; mdev -s 2>/dev/null
-must mkfs.ext4 -q -F -O ^64bit,^metadata_csum,^orphan_file,^metadata_csum_seed /dev/sda1 && must mount /dev/sda1 /mnt
+printf 'n\\np\\n1\\n2048\\n+1G\\na\\n1\\nw\\n' | fdisk /dev/sda >/tmp/fdisk 2>&1; sleep 1; \
+mdev -s 2>/dev/null
+must mkfs.ext4 -q -F -O ^64bit,^metadata_csum,^orphan_file,^metadata_csum_seed /dev/sda1 \
+&& must mount /dev/sda1 /mnt
 mkdir -p /mnt/boot /mnt/bin /mnt/sbin /mnt/dev /mnt/proc /mnt/sys /mnt/tmp
-cp /bin/busybox /mnt/bin/; ln -s busybox /mnt/bin/sh; cp /boot/* /mnt/boot/; cp /system /mnt/sbin/init; chmod 755 /mnt/sbin/init
+cp /bin/busybox /mnt/bin/; ln -s busybox /mnt/bin/sh; cp /boot/* /mnt/boot/; \
+cp /system /mnt/sbin/init; chmod 755 /mnt/sbin/init
 must extlinux --install /mnt/boot
 must umount /mnt
 must dd if=/boot/mbr.bin of=/dev/sda bs=440 count=1 conv=notrunc 2>/dev/null
@@ -105,29 +117,34 @@ poweroff -f
 _SWITCH = """
 if grep -q from_disk /proc/cmdline; then
   mdev -s 2>/dev/null
-  mount /dev/sda1 /mnt && mount --move /dev /mnt/dev; mount --move /proc /mnt/proc; mount --move /sys /mnt/sys
+  mount /dev/sda1 /mnt && mount --move /dev /mnt/dev; mount --move /proc /mnt/proc; \
+mount --move /sys /mnt/sys
   exec switch_root /mnt /sbin/init
 fi
 """
 
 
-def install():
+def install() -> str:
     """Puts a system that starts by itself on the disk; or, from the disk, starts it."""
     return _BEGIN + _SWITCH + _INSTALL + _END
 
 
-def everything(fio_size="16m"):
+def everything(fio_size: str = "16m") -> str:
     """Shows the disk, uses it with ext4, and verifies with fio and blktrace."""
     return _BEGIN + _DISK + _EXT4.replace("{fio_size}", fio_size) + _END
 
 
-def load(commands):
+def load(commands: int) -> str:
     """Random reads and writes at depth 32, so many."""
     return _BEGIN + _LOAD.replace("{commands}", str(commands)) + _END
 
 
-def file_systems():
+def file_systems() -> str:
     """A run with each of three file systems, and its check."""
-    return (_BEGIN + _OTHERS.format(name="ext4", mkfs="mkfs.ext4 -q -F", fsck="e2fsck -f -n")
-            + _OTHERS.format(name="xfs", mkfs="mkfs.xfs -q -f", fsck="xfs_repair -n")
-            + _OTHERS.format(name="btrfs", mkfs="mkfs.btrfs -q -f", fsck="btrfs check") + _END)
+    return (
+        _BEGIN
+        + _OTHERS.format(name="ext4", mkfs="mkfs.ext4 -q -F", fsck="e2fsck -f -n")
+        + _OTHERS.format(name="xfs", mkfs="mkfs.xfs -q -f", fsck="xfs_repair -n")
+        + _OTHERS.format(name="btrfs", mkfs="mkfs.btrfs -q -f", fsck="btrfs check")
+        + _END
+    )

@@ -22,16 +22,36 @@ def draw(space: Space, units: Mapping[str, str], rows: Sequence[Row], path: Path
 
     names = [one.quantity.name for one in space.objectives]
     others = names[1:] or names
-    style = {"svg.fonttype": "none", "font.family": "sans-serif", "font.size": 9}
-    with mpl.rc_context(style):
-        figure, axes = pyplot.subplots(1, len(others), figsize=(3.6 * len(others), 3.4), squeeze=False, sharey=True, layout="constrained")
+    with mpl.rc_context({"svg.fonttype": "none", "font.family": "sans-serif", "font.size": 9}):
+        figure, axes = pyplot.subplots(
+            1,
+            len(others),
+            figsize=(3.6 * len(others), 3.4),
+            squeeze=False,
+            sharey=True,
+            layout="constrained",
+        )
         for axis, name in zip(axes[0], others, strict=True):
-            for front, colour, size, label in ((False, "#b8bec6", 10, "dominated"), (True, "#c0392b", 18, "front")):
+            for front, colour, size, label in (
+                (False, "#b8bec6", 10, "dominated"),
+                (True, "#c0392b", 18, "front"),
+            ):
                 chosen = [row for row in rows if row.feasible and row.front == front]
-                axis.scatter([row.values[name].mean for row in chosen], [row.values[names[0]].mean for row in chosen], s=size, c=colour, label=label,
-                             linewidths=0, zorder=2 + front)
+                axis.scatter(
+                    [row.values[name].mean for row in chosen],
+                    [row.values[names[0]].mean for row in chosen],
+                    s=size,
+                    c=colour,
+                    label=label,
+                    linewidths=0,
+                    zorder=2 + front,
+                )
             axis.set_xlabel(f"{name} ({units[name]})" if units[name] else name)
-            axis.set_yscale("log" if min((row.values[names[0]].mean for row in rows if row.feasible), default=0) > 0 else "linear")
+            axis.set_yscale(
+                "log"
+                if min((row.values[names[0]].mean for row in rows if row.feasible), default=0) > 0
+                else "linear"
+            )
             axis.grid(alpha=0.3)
         axes[0][0].set_ylabel(f"{names[0]} ({units[names[0]]})" if units[names[0]] else names[0])
         axes[0][0].legend(fontsize=8)

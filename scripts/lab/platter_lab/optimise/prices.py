@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a scheduling engine costs, from the project's own measurements (docs/reference/accelerator_ppa.md)."""
+"""What a scheduling engine costs, from the project's own measurements
+(docs/reference/accelerator_ppa.md).
+"""
 
 from __future__ import annotations
 
@@ -15,20 +17,21 @@ from importlib import resources
 
 from platter_lab import LabError
 
-SEG_M, SEG_W, CYL_W, SEQ_W = 5, 9, 18, 24   # of every accelerator that a scenario can have
+SEG_M, SEG_W, CYL_W, SEQ_W = 5, 9, 18, 24  # of every accelerator that a scenario can have
 BUILT_ENTRIES = 32
 _MEASURED_ANGLE_BITS = 16
 _DECISION_LATENCY = 12
-_FEATURES = {"ageing": 1, "look_ahead": 2, "limits": 4, "zero_latency": 8}   # the names of accelerator.features, and their bits in the tables
+# The names of accelerator.features, and their bits in the tables.
+_FEATURES = {"ageing": 1, "look_ahead": 2, "limits": 4, "zero_latency": 8}
 
 
 class Source(StrEnum):
     """Where a cost comes from."""
 
     MEASURED = "measured"
-    INTERPOLATED = "interpolated"   # between measured points
-    FORMULA = "formula"             # exact; a test of the RTL holds it
-    FIRMWARE = "firmware"           # there is no accelerator
+    INTERPOLATED = "interpolated"  # between measured points
+    FORMULA = "formula"  # exact; a test of the RTL holds it
+    FIRMWARE = "firmware"  # there is no accelerator
 
 
 class NoPriceError(LabError):
@@ -37,7 +40,10 @@ class NoPriceError(LabError):
 
 @dataclass(frozen=True)
 class Engine:
-    """What the cost of a scheduling engine depends on. With `accelerated` False only the controller's processor, `clock_mhz` and `firmware_*` count."""
+    """What the cost of a scheduling engine depends on.
+
+    With `accelerated` False only the controller's processor, `clock_mhz` and `firmware_*` count.
+    """
 
     accelerated: bool
     depth: int
@@ -45,29 +51,57 @@ class Engine:
     lanes: int
     order_m: int
     angle_bits: int
-    features: int   # optional parts, a sum
+    features: int  # optional parts, a sum
     clock_mhz: float
     firmware_base_cycles: float
     firmware_candidate_cycles: float
 
-    KEYS = ("engine", "drive.queue.depth", "accelerator.entries", "accelerator.lanes", "accelerator.order_m", "accelerator.angle_bits", "accelerator.features",
-            "accelerator.clock_mhz", "drive.controller.clock_mhz", "drive.controller.firmware_base_cycles", "drive.controller.firmware_candidate_cycles")
+    KEYS = (
+        "engine",
+        "drive.queue.depth",
+        "accelerator.entries",
+        "accelerator.lanes",
+        "accelerator.order_m",
+        "accelerator.angle_bits",
+        "accelerator.features",
+        "accelerator.clock_mhz",
+        "drive.controller.clock_mhz",
+        "drive.controller.firmware_base_cycles",
+        "drive.controller.firmware_candidate_cycles",
+    )
 
     @classmethod
     def of(cls, values: Mapping[str, str]) -> Engine:
         """From the values of `KEYS`. ValueError where one is no number."""
         accelerated = values["engine"] != "firmware"
-        depth, entries, lanes = (int(values[key]) for key in ("drive.queue.depth", "accelerator.entries", "accelerator.lanes"))
+        depth, entries, lanes = (
+            int(values[key])
+            for key in ("drive.queue.depth", "accelerator.entries", "accelerator.lanes")
+        )
         if lanes < 1:
             raise ValueError(f"accelerator.lanes = {lanes}")
-        if entries == 0:   # as the model makes it
+        if entries == 0:  # as the model makes it
             entries = max(BUILT_ENTRIES, -(-depth // lanes) * lanes)
-        return cls(accelerated, depth, entries, lanes, int(values["accelerator.order_m"]), int(values["accelerator.angle_bits"]),
-                   sum(_FEATURES[name] for name in re.findall(r"\w+", str(values["accelerator.features"]))), float(values["accelerator.clock_mhz" if accelerated else "drive.controller.clock_mhz"]),
-                   float(values["drive.controller.firmware_base_cycles"]), float(values["drive.controller.firmware_candidate_cycles"]))
+        return cls(
+            accelerated,
+            depth,
+            entries,
+            lanes,
+            int(values["accelerator.order_m"]),
+            int(values["accelerator.angle_bits"]),
+            sum(
+                _FEATURES[name] for name in re.findall(r"\w+", str(values["accelerator.features"]))
+            ),
+            float(values["accelerator.clock_mhz" if accelerated else "drive.controller.clock_mhz"]),
+            float(values["drive.controller.firmware_base_cycles"]),
+            float(values["drive.controller.firmware_candidate_cycles"]),
+        )
 
     def text(self) -> str:
-        return f"{self.entries} x {self.lanes}, orderer {self.order_m or 'none'}, angles of {self.angle_bits} bits, optional parts {self.features or 'none'}"
+        return (
+            f"{self.entries} x {self.lanes}, orderer {self.order_m or 'none'}, angles of "
+            f"{self.angle_bits} bits, optional parts {self.features or 'none'}"
+        )
 
 
 @dataclass(frozen=True)
@@ -78,7 +112,7 @@ class Price:
     source: Source | None
 
 
-_Place = tuple[int, int, int]   # entries, lanes, order_m
+_Place = tuple[int, int, int]  # entries, lanes, order_m
 
 
 def _rows(name: str) -> list[dict[str, str]]:
@@ -91,20 +125,31 @@ _FPGA, _ASIC = ("accelerator_parts.csv", "accelerator_ppa.csv"), ("accelerator_p
 
 @functools.cache
 def _measured(files: tuple[str, ...], column: str, features: int) -> dict[_Place, float]:
-    """The column's values, with these optional parts and the seek table that the accelerators here have."""
+    """The column's values, with these optional parts and the seek table that the accelerators here
+    have.
+    """
     found = {}
     for row in itertools.chain.from_iterable(map(_rows, files)):
-        if row[column] and (int(row["seg_m"]), int(row["seg_w"]), int(row["features"] or 0)) == (SEG_M, SEG_W, features) and row.get(
-                "device", "ecp5").startswith("ecp5"):
+        if (
+            row[column]
+            and (int(row["seg_m"]), int(row["seg_w"]), int(row["features"] or 0))
+            == (SEG_M, SEG_W, features)
+            and row.get("device", "ecp5").startswith("ecp5")
+        ):
             found[int(row["entries"]), int(row["lanes"]), int(row["order_m"])] = float(row[column])
     return found
 
 
-def _bracket(value: int, measured: Sequence[int], scale: Callable[[float], float]) -> list[tuple[int, float]] | None:
+def _bracket(
+    value: int, measured: Sequence[int], scale: Callable[[float], float]
+) -> list[tuple[int, float]] | None:
     """The neighbours of a value among those measured, with their weights; None outside."""
     if value in measured:
         return [(value, 1.0)]
-    below, above = [one for one in measured if one < value], [one for one in measured if one > value]
+    below, above = (
+        [one for one in measured if one < value],
+        [one for one in measured if one > value],
+    )
     if not below or not above:
         return None
     low, high = max(below), min(above)
@@ -113,14 +158,20 @@ def _bracket(value: int, measured: Sequence[int], scale: Callable[[float], float
 
 
 def interpolated(table: Mapping[_Place, float], place: _Place) -> Price | None:
-    """At a measured point its value. Between measured points linear in the logarithm of entries and lanes and in the size of the orderer; every corner must
-    have been measured, and no orderer is not a size. None elsewhere."""
+    """At a measured point its value.
+
+    Between measured points linear in the logarithm of entries and lanes and in the size of the
+    orderer; every corner must have been measured, and no orderer is not a size. None elsewhere.
+    """
     if place in table:
         return Price(table[place], Source.MEASURED)
     entries, lanes, order_m = place
     orders = sorted({order for _, _, order in table if order})
-    sides = (_bracket(entries, sorted({one for one, _, _ in table}), math.log2), _bracket(lanes, sorted({one for _, one, _ in table}), math.log2),
-             [(0, 1.0)] if order_m == 0 else _bracket(order_m, orders, float))
+    sides = (
+        _bracket(entries, sorted({one for one, _, _ in table}), math.log2),
+        _bracket(lanes, sorted({one for _, one, _ in table}), math.log2),
+        [(0, 1.0)] if order_m == 0 else _bracket(order_m, orders, float),
+    )
     value = 0.0
     for corner in itertools.product(*(side or [] for side in sides)):
         at = (corner[0][0], corner[1][0], corner[2][0])
@@ -135,14 +186,22 @@ def _area(engine: Engine, files: tuple[str, ...], *columns: tuple[str, float]) -
     if not engine.accelerated:
         return Price(0.0, Source.FIRMWARE)
     if engine.angle_bits != _MEASURED_ANGLE_BITS:
-        raise NoPriceError(f"{engine.text()}: only angles of {_MEASURED_ANGLE_BITS} bits were measured")
+        raise NoPriceError(
+            f"{engine.text()}: only angles of {_MEASURED_ANGLE_BITS} bits were measured"
+        )
     parts = []
     for column, weight in columns:
         table = _measured(files, column, engine.features)
         part = interpolated(table, (engine.entries, engine.lanes, engine.order_m))
         if part is None:
-            more = "; without optional parts, accelerator.features = [], there are more" if engine.features else ""
-            raise NoPriceError(f"{engine.text()}: outside the measured points ({_extent(table) or 'none'}{more})")
+            more = (
+                "; without optional parts, accelerator.features = [], there are more"
+                if engine.features
+                else ""
+            )
+            raise NoPriceError(
+                f"{engine.text()}: outside the measured points ({_extent(table) or 'none'}{more})"
+            )
         parts.append((weight * part.value, part.source))
     return Price(math.fsum(value for value, _ in parts), parts[0][1])
 
@@ -154,20 +213,34 @@ def _extent(table: Mapping[_Place, float]) -> str:
         places = sorted((entries, lanes) for entries, lanes, one in table if one == order)
         each = [sorted(set(values)) for values in zip(*places, strict=True)]
         whole = len(places) == len(each[0]) * len(each[1])
-        text = " x ".join("|".join(map(str, values)) for values in each) if whole else ", ".join(f"{entries} x {lanes}" for entries, lanes in places)
+        text = (
+            " x ".join("|".join(map(str, values)) for values in each)
+            if whole
+            else ", ".join(f"{entries} x {lanes}" for entries, lanes in places)
+        )
         by_order.setdefault(text, []).append(str(order or "none"))
-    return "; ".join(f"orderer {', '.join(orders)}: {places}" for places, orders in by_order.items())
+    return "; ".join(
+        f"orderer {', '.join(orders)}: {places}" for places, orders in by_order.items()
+    )
 
 
 def _memory_bits(engine: Engine) -> Price:
-    """docs/reference/scheduler_accelerator.md, Size; `scripts/synth` compares it with the netlist."""
+    """docs/reference/scheduler_accelerator.md, Size.
+
+    `scripts/synth` compares it with the netlist.
+    """
     if not engine.accelerated:
         return Price(0.0, Source.FIRMWARE)
     lanes, order, rows = engine.lanes, engine.order_m, engine.entries // engine.lanes
     time_w, sum_w = engine.angle_bits + 4, engine.angle_bits + 12
     place_w, cells = min(CYL_W - 1 - SEG_M, 9), (CYL_W - SEG_M + 1) << SEG_M
-    tables = lanes * (2 * (1 << max(1, _log2(rows))) * (CYL_W + engine.angle_bits + sum_w + 9) + rows * (sum_w + 1 + SEQ_W))
-    listed = engine.entries * (3 * CYL_W + 2 * engine.angle_bits + 2 * sum_w + 2 * _log2(engine.entries) + 15)
+    tables = lanes * (
+        2 * (1 << max(1, _log2(rows))) * (CYL_W + engine.angle_bits + sum_w + 9)
+        + rows * (sum_w + 1 + SEQ_W)
+    )
+    listed = engine.entries * (
+        3 * CYL_W + 2 * engine.angle_bits + 2 * sum_w + 2 * _log2(engine.entries) + 15
+    )
     seek = lanes * (cells * (3 * place_w + SEG_W) + (1 << SEG_W) * 2 * time_w)
     orderer = order * (1 << (order - 1)) * (time_w + 4 + _log2(order + 1)) if order else 0
     limits = engine.entries * (sum_w + 2) if engine.features & _FEATURES["limits"] else 0
@@ -182,7 +255,10 @@ def _log2(number: int) -> int:
 def _decision_cycles(engine: Engine) -> Price:
     """Of a decision over a full queue with nothing stale, without accesses to registers."""
     if not engine.accelerated:
-        return Price(engine.firmware_base_cycles + engine.firmware_candidate_cycles * engine.depth, Source.FIRMWARE)
+        return Price(
+            engine.firmware_base_cycles + engine.firmware_candidate_cycles * engine.depth,
+            Source.FIRMWARE,
+        )
     return Price(engine.entries / engine.lanes + _DECISION_LATENCY, Source.FORMULA)
 
 
@@ -195,8 +271,14 @@ def _order_cycles(engine: Engine) -> Price:
     """Of the exact order of as many commands as the orderer takes."""
     if not engine.accelerated or engine.order_m == 0:
         return Price(0.0, Source.FORMULA if engine.accelerated else Source.FIRMWARE)
-    cycles = next((float(row["cycles"]) for row in _rows("accelerator_cycles.csv")
-                   if row["work"] == "cluster; ordered" and int(row["c"]) == engine.order_m), None)
+    cycles = next(
+        (
+            float(row["cycles"])
+            for row in _rows("accelerator_cycles.csv")
+            if row["work"] == "cluster; ordered" and int(row["c"]) == engine.order_m
+        ),
+        None,
+    )
     if cycles is None:
         raise NoPriceError(f"an orderer of {engine.order_m} commands was not measured")
     return Price(cycles, Source.MEASURED)
@@ -220,18 +302,36 @@ def _ecp5(*columns: tuple[str, float]) -> Callable[[Engine], Price]:
 
 
 COSTS: dict[str, Cost] = {
-    "luts": Cost("LUT", "LUT4, and two for each carry cell, of an ECP5 after synthesis; without distributed RAM", _ecp5(("lut4", 1), ("carry", 2))),
+    "luts": Cost(
+        "LUT",
+        "LUT4, and two for each carry cell, of an ECP5 after synthesis; without distributed RAM",
+        _ecp5(("lut4", 1), ("carry", 2)),
+    ),
     "lut4": Cost("LUT", "LUT4 after synthesis", _ecp5(("lut4", 1))),
     "carry": Cost("CCU2C", "carry cells after synthesis", _ecp5(("carry", 1))),
     "ff": Cost("FF", "flip-flops after synthesis", _ecp5(("ff", 1))),
     "ram_lut": Cost("DPR16X4", "distributed RAMs after synthesis", _ecp5(("ram_lut", 1))),
     "ram_block": Cost("DP16KD", "block RAMs after synthesis", _ecp5(("ram_block", 1))),
     "mult": Cost("MULT18", "multipliers after synthesis", _ecp5(("mult", 1))),
-    "cells": Cost("TRELLIS_COMB", "all LUT sites, distributed RAM included, after place and route", _ecp5(("cells", 1))),
+    "cells": Cost(
+        "TRELLIS_COMB",
+        "all LUT sites, distributed RAM included, after place and route",
+        _ecp5(("cells", 1)),
+    ),
     "fmax_mhz": Cost("MHz", "highest clock after place and route", _fmax),
-    "kge": Cost("kGE", "logic in standard cells of 0.18 um, without memories", lambda engine: _area(engine, _ASIC, ("kge", 1))),
+    "kge": Cost(
+        "kGE",
+        "logic in standard cells of 0.18 um, without memories",
+        lambda engine: _area(engine, _ASIC, ("kge", 1)),
+    ),
     "memory_bits": Cost("bit", "bits of all memories", _memory_bits),
-    "decision_cycles": Cost("cycles", "a decision over the full queue that does not look ahead", _decision_cycles),
-    "decision_ns": Cost("ns", "the same at the clock of the accelerator, or of the controller", _decision_ns),
-    "order_cycles": Cost("cycles", "the exact order of as many commands as the orderer takes", _order_cycles),
+    "decision_cycles": Cost(
+        "cycles", "a decision over the full queue that does not look ahead", _decision_cycles
+    ),
+    "decision_ns": Cost(
+        "ns", "the same at the clock of the accelerator, or of the controller", _decision_ns
+    ),
+    "order_cycles": Cost(
+        "cycles", "the exact order of as many commands as the orderer takes", _order_cycles
+    ),
 }

@@ -31,11 +31,19 @@ class Configurations:
         self._space = space
         self._platter = platter
         try:
-            self._scenario = Scenario(platter, space.scenario, [(key, value) for key, value in space.common if "{" not in value])
+            self._scenario = Scenario(
+                platter,
+                space.scenario,
+                [(key, value) for key, value in space.common if "{" not in value],
+            )
         except LabError as error:
             if isinstance(error, StudyFailed):
                 raise
-            raise space.source.wrong("set", f"keys that the model refuses: {error}", "a valid scenario, and only keys of it in [set]") from error
+            raise space.source.wrong(
+                "set",
+                f"keys that the model refuses: {error}",
+                "a valid scenario, and only keys of it in [set]",
+            ) from error
         self._defaults = {key: _at(self._scenario.configuration, key) for key in Engine.KEYS}
 
     def _engine(self, settings: Mapping[str, str]) -> Engine:
@@ -62,7 +70,11 @@ class Configurations:
     def objection(self, point: Point) -> str:
         """Why the model refuses a configuration; "" where it does not."""
         try:
-            call_platter(self._platter, ["config", "check", str(point.scenario), *point.overrides()], command=point.command(1))
+            call_platter(
+                self._platter,
+                ["config", "check", str(point.scenario), *point.overrides()],
+                command=point.command(1),
+            )
         except LabError as error:
             if isinstance(error, StudyFailed):
                 raise
@@ -70,11 +82,16 @@ class Configurations:
         return ""
 
     def expect_good(self, executor: ExecutorIf) -> None:
-        """LabError, with file and line, for a value that the model refuses where all other parameters have their first values, for a check that it refuses
-        there, and where a cost that is asked for is not known anywhere in the space."""
+        """LabError, with file and line, for a value that the model refuses where all other
+        parameters have their first values, for a check that it refuses there, and where a cost that
+        is asked for is not known anywhere in the space.
+        """
         probes: list[tuple[Parameter, Any, Mapping[str, Any]]] = []
         for parameter in self._space.parameters:
-            probes += [(parameter, value, self._space.with_value(parameter.name, value)) for value in parameter.probes()]
+            probes += [
+                (parameter, value, self._space.with_value(parameter.name, value))
+                for value in parameter.probes()
+            ]
         self._expect_prices()
         points = [self.point(self.settings(values)) for _, _, values in probes]
         said = executor.map(self.objection, points, "checks")
@@ -82,14 +99,29 @@ class Configurations:
             if objection:
                 # Another parameter may be to blame, which counts only with this value.
                 active = self._space.active(values)
-                said_of = [one for one in self._space.parameters if one.name in active and any(f" {key}:" in objection for key in one.keys())]
+                said_of = [
+                    one
+                    for one in self._space.parameters
+                    if one.name in active and any(f" {key}:" in objection for key in one.all_keys())
+                ]
                 parameter = tried if tried in said_of or not said_of else said_of[0]
                 value = active[parameter.name]
-                raise self._space.source.wrong(parameter.key or parameter.name, f"{value!r}, which the model refuses: {objection.strip()}",
-                                               "values that are valid with the first values of all other parameters", parameter.table)
+                raise self._space.source.wrong(
+                    parameter.key or parameter.name,
+                    f"{value!r}, which the model refuses: {objection.strip()}",
+                    "values that are valid with the first values of all other parameters",
+                    parameter.table,
+                )
         for check in self._space.checks:
-            if objection := self.objection(self.point(self.settings(self._space.first(), check.settings))):
-                raise self._space.source.wrong("set", f"keys that the model refuses in {check.name!r}: {objection.strip()}", "keys of the scenario", check.table)
+            if objection := self.objection(
+                self.point(self.settings(self._space.first(), check.settings))
+            ):
+                raise self._space.source.wrong(
+                    "set",
+                    f"keys that the model refuses in {check.name!r}: {objection.strip()}",
+                    "keys of the scenario",
+                    check.table,
+                )
 
     def _expect_prices(self) -> None:
         """Over all combinations of the parameters that bear upon a cost."""
@@ -100,21 +132,47 @@ class Configurations:
         bearing = [parameter for parameter in self._space.parameters if parameter.name in names]
         for parameter in bearing:
             if parameter.count() is None:
-                raise self._space.source.wrong(parameter.name, "a continuous range of a parameter on which costs depend", "whole numbers, or a step", parameter.table)
+                raise self._space.source.wrong(
+                    parameter.name,
+                    "a continuous range of a parameter on which costs depend",
+                    "whole numbers, or a step",
+                    parameter.table,
+                )
         if math.prod(parameter.count() or 0 for parameter in bearing) > _MOST_PRICED:
-            raise self._space.source.wrong("parameter", f"more than {_MOST_PRICED} combinations of {', '.join(sorted(names))}, on which costs depend", f"at most {_MOST_PRICED}")
-        domains = [parameter.all() if parameter.name in names else parameter.probes()[:1] for parameter in self._space.parameters]
+            raise self._space.source.wrong(
+                "parameter",
+                f"more than {_MOST_PRICED} combinations of {', '.join(sorted(names))}, on which "
+                "costs depend",
+                f"at most {_MOST_PRICED}",
+            )
+        domains = [
+            parameter.all() if parameter.name in names else parameter.probes()[:1]
+            for parameter in self._space.parameters
+        ]
         for combination in itertools.product(*domains):
-            values = dict(zip([parameter.name for parameter in self._space.parameters], combination, strict=True))
+            values = dict(
+                zip(
+                    [parameter.name for parameter in self._space.parameters],
+                    combination,
+                    strict=True,
+                )
+            )
             try:
                 settings = self.settings(values)
                 for name in costs:
                     if name != "fmax_mhz" or name in {one.cost for one in self._space.quantities}:
                         self.cost(name, settings)
             except NoPriceError as error:
-                shown = ", ".join(f"{name} = {value}" for name, value in self._space.active(values).items() if name in names)
-                raise self._space.source.wrong("cost", f"{', '.join(costs)} of {shown}, which are not known: {error}",
-                                               "configurations between those measured") from error
+                shown = ", ".join(
+                    f"{name} = {value}"
+                    for name, value in self._space.active(values).items()
+                    if name in names
+                )
+                raise self._space.source.wrong(
+                    "cost",
+                    f"{', '.join(costs)} of {shown}, which are not known: {error}",
+                    "configurations between those measured",
+                ) from error
 
     def _bearing(self) -> set[str]:
         """The parameters that a cost can depend on."""
@@ -122,7 +180,7 @@ class Configurations:
         while True:
             before = len(names), len(keys)
             for parameter in self._space.parameters:
-                if parameter.keys() & keys or parameter.name in keys:
+                if parameter.all_keys() & keys or parameter.name in keys:
                     names.add(parameter.name)
                     keys.update(name for name, _ in parameter.when)
             keys.update(self._space.named_by(keys))
@@ -140,27 +198,49 @@ def _at(configuration: Mapping[str, Any], key: str) -> str:
 class Evaluation:
     """Runs configurations over seeds and takes from their results what the space asks for."""
 
-    def __init__(self, space: Space, configurations: Configurations, runner: Runner, here: ExecutorIf, limit_s: float | None) -> None:
+    def __init__(
+        self,
+        space: Space,
+        configurations: Configurations,
+        runner: Runner,
+        here: ExecutorIf,
+        limit_s: float | None,
+    ) -> None:
         self._space = space
         self._configurations = configurations
         self._runner = runner
         self._here = here
         self._limit_s = limit_s
 
-    def records(self, values: Sequence[Assignment], seeds: tuple[int, ...], over: Sequence[tuple[str, str]] = ()) -> list[Record]:
+    def records(
+        self,
+        values: Sequence[Assignment],
+        seeds: tuple[int, ...],
+        over: Sequence[tuple[str, str]] = (),
+    ) -> list[Record]:
         """One for each assignment."""
         settings = [self._configurations.settings(one, over) for one in values]
         known = [self._known(one, its) for one, its in zip(values, settings, strict=True)]
         points = [self._configurations.point(its) for its in settings]
         broken = [self._broken(one) for one in known]
         todo = [number for number, why in enumerate(broken) if not why]
-        said = dict(zip(todo, self._here.map(lambda number: self._configurations.objection(points[number]), todo, "checks"), strict=True))
+        said = dict(
+            zip(
+                todo,
+                self._here.map(
+                    lambda number: self._configurations.objection(points[number]), todo, "checks"
+                ),
+                strict=True,
+            )
+        )
         batches = [(points[number], seeds) for number in todo if not said[number]]
         outcomes = self._runner.outcomes(batches, limit_s=self._limit_s) if batches else {}
         records = []
         for number, point in enumerate(points):
             if broken[number]:
-                records.append(Record("infeasible", broken[number], *_told(known[number], {}, seeds)))
+                records.append(
+                    Record("infeasible", broken[number], *_told(known[number], {}, seeds))
+                )
             elif said[number]:
                 records.append(Record("refused", said[number], *_told(known[number], {}, seeds)))
             else:
@@ -185,29 +265,73 @@ class Evaluation:
                 return f"{constraint.quantity.name} is {price.value:g}"
         return ""
 
-    def _of_runs(self, known: Mapping[Quantity, Price], runs: Sequence[dict[str, Any] | Failure], seeds: Sequence[int]) -> Record:
+    def _of_runs(
+        self,
+        known: Mapping[Quantity, Price],
+        runs: Sequence[dict[str, Any] | Failure],
+        seeds: Sequence[int],
+    ) -> Record:
         failures = [one.message for one in runs if isinstance(one, Failure)]
-        measured = {quantity: [math.nan if isinstance(one, Failure) else value_of(one, quantity.metric) for one in runs]
-                    for quantity in self._space.quantities if quantity.metric}
+        measured = {
+            quantity: [
+                math.nan if isinstance(one, Failure) else value_of(one, quantity.metric)
+                for one in runs
+            ]
+            for quantity in self._space.quantities
+            if quantity.metric
+        }
         told = _told(known, measured, seeds)
         if failures:
             return Record("failed", failures[0], *told)
-        missing = [f"{quantity.name} has no value in {len(without)} of {len(seeds)} runs (seed {', '.join(map(str, without))})"
-                   for quantity, values in measured.items()
-                   if (without := [seed for seed, value in zip(seeds, values, strict=True) if not math.isfinite(value)])]
-        return Record("infeasible", f"{NOTHING_MEASURED}: {'; '.join(missing)}", *told) if missing else Record("good", "", *told)
+        missing = [
+            (
+                f"{quantity.name} has no value in {len(without)} of {len(seeds)} runs (seed "
+                f"{', '.join(map(str, without))})"
+            )
+            for quantity, values in measured.items()
+            if (
+                without := [
+                    seed
+                    for seed, value in zip(seeds, values, strict=True)
+                    if not math.isfinite(value)
+                ]
+            )
+        ]
+        return (
+            Record("infeasible", f"{NOTHING_MEASURED}: {'; '.join(missing)}", *told)
+            if missing
+            else Record("good", "", *told)
+        )
 
 
-def _told(known: Mapping[Quantity, Price], measured: Mapping[Quantity, Sequence[float]], seeds: Sequence[int]) -> tuple[dict[str, list[float]], dict[str, str]]:
+def _told(
+    known: Mapping[Quantity, Price],
+    measured: Mapping[Quantity, Sequence[float]],
+    seeds: Sequence[int],
+) -> tuple[dict[str, list[float]], dict[str, str]]:
     """A record's samples and sources. What is no number is left out: a journal is strict JSON."""
     samples = {quantity.name: [price.value] * len(seeds) for quantity, price in known.items()}
-    samples |= {quantity.name: list(values) for quantity, values in measured.items() if all(map(math.isfinite, values))}
-    return samples, {quantity.name: str(price.source) for quantity, price in known.items() if price.source}
+    samples |= {
+        quantity.name: list(values)
+        for quantity, values in measured.items()
+        if all(map(math.isfinite, values))
+    }
+    return samples, {
+        quantity.name: str(price.source) for quantity, price in known.items() if price.source
+    }
 
 
-def search(study: Study, evaluation: Evaluation, space: Space, goal: int, tell: Callable[[Assignment, Record], None]) -> None:
-    """Goes on to `goal` different configurations, of all processes together, or until no new one is found. Of trials that are chosen together each is told in turn, so that the same ones come of the same
-    seed."""
+def search(
+    study: Study,
+    evaluation: Evaluation,
+    space: Space,
+    goal: int,
+    tell: Callable[[Assignment, Record], None],
+) -> None:
+    """Goes on to `goal` different configurations, of all processes together, or until no new one is
+    found. Of trials that are chosen together each is told in turn, so that the same ones come of
+    the same seed.
+    """
     with study.alive():
         while True:
             study.take_over()

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a search looks through: parameters of a scenario, objectives, constraints. The file's form is in docs/reference/optimise.md."""
+"""What a search looks through: parameters of a scenario, objectives, constraints.
+
+The file's form is in docs/reference/optimise.md.
+"""
 
 from __future__ import annotations
 
@@ -17,15 +20,15 @@ from platter_lab.sweep.plan_file import Metric, Step, expect_end, seeds_of, step
 from platter_lab.toml_file import TomlFile
 
 _FORMAT = 1
-_COLUMNS = ("trial", "status", "message", "feasible", "front")   # of every table
+_COLUMNS = ("trial", "status", "message", "feasible", "front")  # of every table
 _SAMPLERS = ("NSGA-II", "TPE")
 _DIRECTIONS = ("minimise", "maximise")
 _PLACEHOLDER = re.compile(r"\{([^{}]+)\}")
 _COST = "cost."
-_MOST_LISTED = 50_000   # configurations
+_MOST_LISTED = 50_000  # configurations
 
 Value = str | int | float
-Assignment = Mapping[str, Value]   # the values of all parameters, by name
+Assignment = Mapping[str, Value]  # the values of all parameters, by name
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,11 @@ class Range:
 
     def count(self) -> int | None:
         """None where they are not whole numbers, or in steps."""
-        return None if self.step is None and not self.whole else math.floor((self.high - self.low) / (self.step or 1) + 1e-9) + 1
+        return (
+            None
+            if self.step is None and not self.whole
+            else math.floor((self.high - self.low) / (self.step or 1) + 1e-9) + 1
+        )
 
     def all(self) -> Sequence[Value]:
         """Precondition: they can be counted."""
@@ -55,18 +62,24 @@ class Range:
 
 @dataclass(frozen=True)
 class Parameter:
-    """`key` is set to the parameter's value; without one only placeholders name it. It counts where each parameter in `when` counts and has one of the
-    values there."""
+    """`key` is set to the parameter's value; without one only placeholders name it.
+
+    It counts where each parameter in `when` counts and has one of the values there.
+    """
 
     name: str
     key: str | None
     domain: tuple[Step, ...] | Range
     when: tuple[tuple[str, tuple[Value, ...]], ...]
-    table: Mapping[str, Any] = field(compare=False, repr=False)   # where it stands in the file
+    table: Mapping[str, Any] = field(compare=False, repr=False)  # where it stands in the file
 
     def probes(self) -> tuple[Value, ...]:
         """The values that are tried before a search begins."""
-        return self.domain.ends() if isinstance(self.domain, Range) else tuple(step.label for step in self.domain)
+        return (
+            self.domain.ends()
+            if isinstance(self.domain, Range)
+            else tuple(step.label for step in self.domain)
+        )
 
     def count(self) -> int | None:
         """How many values there are; None in a continuous range."""
@@ -76,9 +89,13 @@ class Parameter:
         """Precondition: they can be counted."""
         return self.domain.all() if isinstance(self.domain, Range) else self.probes()
 
-    def keys(self) -> set[str]:
+    def all_keys(self) -> set[str]:
         own = {self.key} if self.key else set()
-        return own if isinstance(self.domain, Range) else own | {key for step in self.domain for key, _ in step.settings}
+        return (
+            own
+            if isinstance(self.domain, Range)
+            else own | {key for step in self.domain for key, _ in step.settings}
+        )
 
     def settings(self, value: Value) -> tuple[tuple[str, str], ...]:
         if isinstance(self.domain, Range):
@@ -109,7 +126,9 @@ class Objective:
     resolution: float | None = None
 
     def coarse(self, value: float) -> float:
-        return value if self.resolution is None else round(value / self.resolution) * self.resolution
+        return (
+            value if self.resolution is None else round(value / self.resolution) * self.resolution
+        )
 
     @property
     def direction(self) -> str:
@@ -126,8 +145,13 @@ class Constraint:
 
     def violation(self, values: Sequence[float]) -> float:
         """By how much it is broken, at the worst; 0 or less where it is kept."""
-        return max(max(value - self.at_most if self.at_most is not None else -math.inf, self.at_least - value if self.at_least is not None else -math.inf)
-                   for value in values)
+        return max(
+            max(
+                value - self.at_most if self.at_most is not None else -math.inf,
+                self.at_least - value if self.at_least is not None else -math.inf,
+            )
+            for value in values
+        )
 
     def worst(self, values: Sequence[float]) -> float:
         return max(values, key=lambda value: self.violation([value]))
@@ -135,7 +159,10 @@ class Constraint:
 
 @dataclass(frozen=True)
 class Sampler:
-    """`population` is of NSGA-II, `startup` of TPE: trials at random before it learns. `batch` trials are chosen before the first of them is known."""
+    """`population` is of NSGA-II, `startup` of TPE: trials at random before it learns.
+
+    `batch` trials are chosen before the first of them is known.
+    """
 
     name: str
     seed: int
@@ -170,14 +197,22 @@ class Space:
 
     @functools.cached_property
     def listed(self) -> list[dict[str, Value]] | None:
-        """All different configurations, each with the values of all parameters; those that do not count there have their first. None where there are more
-        than can be listed."""
-        if any(parameter.count() is None for parameter in self.parameters) or math.prod(parameter.count() or 0 for parameter in self.parameters) > _MOST_LISTED:
+        """All different configurations, each with the values of all parameters; those that do not
+        count there have their first. None where there are more than can be listed.
+        """
+        if (
+            any(parameter.count() is None for parameter in self.parameters)
+            or math.prod(parameter.count() or 0 for parameter in self.parameters) > _MOST_LISTED
+        ):
             return None
         found: list[dict[str, Value]] = [{}]
-        for parameter in self.parameters:   # a condition names earlier ones
+        for parameter in self.parameters:  # a condition names earlier ones
             every = parameter.all()
-            found = [{**one, parameter.name: value} for one in found for value in (every if self._counts(parameter, one) else every[:1])]
+            found = [
+                {**one, parameter.name: value}
+                for one in found
+                for value in (every if self._counts(parameter, one) else every[:1])
+            ]
         return found
 
     def _counts(self, parameter: Parameter, values: Assignment) -> bool:
@@ -190,7 +225,10 @@ class Space:
 
     @property
     def quantities(self) -> list[Quantity]:
-        return [one.quantity for one in (*self.objectives, *self.constraints)]
+        return [
+            *(one.quantity for one in self.objectives),
+            *(one.quantity for one in self.constraints),
+        ]
 
     def parameter(self, name: str) -> Parameter:
         return next(one for one in self.parameters if one.name == name)
@@ -198,8 +236,10 @@ class Space:
     def active(self, values: Assignment) -> dict[str, Value]:
         """The parameters that count, with their values."""
         found: dict[str, Value] = {}
-        for parameter in self.parameters:   # a condition names earlier ones
-            if parameter.name in values and all(name in found and found[name] in allowed for name, allowed in parameter.when):
+        for parameter in self.parameters:  # a condition names earlier ones
+            if parameter.name in values and all(
+                name in found and found[name] in allowed for name, allowed in parameter.when
+            ):
                 found[parameter.name] = values[parameter.name]
         return found
 
@@ -208,7 +248,9 @@ class Space:
         return {parameter.name: parameter.probes()[0] for parameter in self.parameters}
 
     def with_value(self, name: str, value: Value) -> dict[str, Value]:
-        """A parameter at a value where it counts, all others that its conditions do not name at their first value."""
+        """A parameter at a value where it counts, all others that its conditions do not name at
+        their first value.
+        """
         values = self.first()
 
         def meet(parameter: Parameter) -> None:
@@ -220,9 +262,17 @@ class Space:
         values[name] = value
         return values
 
-    def settings(self, values: Assignment, cost: Callable[[str, Mapping[str, str]], str | None], over: Sequence[tuple[str, str]] = ()) -> dict[str, str]:
-        """The scenario's keys, placeholders replaced. `cost` is asked for a cost under the other keys; where it gives None the key is not set. `over` comes
-        last. LabError for a placeholder that has no value here."""
+    def settings(
+        self,
+        values: Assignment,
+        cost: Callable[[str, Mapping[str, str]], str | None],
+        over: Sequence[tuple[str, str]] = (),
+    ) -> dict[str, str]:
+        """The scenario's keys, placeholders replaced.
+
+        `cost` is asked for a cost under the other keys; where it gives None the key is not set.
+        `over` comes last. LabError for a placeholder that has no value here.
+        """
         active = self.active(values)
         raw = dict(self.common)
         for name, value in active.items():
@@ -236,12 +286,19 @@ class Space:
                     return text(active[name])
                 if name in raw and name not in above:
                     return resolved(name, (*above, name))
-                raise self.source.wrong(key, f"{raw[key]!r}, whose {{{name}}} has no value with {_listed(active)}",
-                                        f"a parameter that counts there, a key that is set there, or {_COST}NAME")
+                raise self.source.wrong(
+                    key,
+                    f"{raw[key]!r}, whose {{{name}}} has no value with {_listed(active)}",
+                    f"a parameter that counts there, a key that is set there, or {_COST}NAME",
+                )
 
             return _PLACEHOLDER.sub(value_of, raw[key])
 
-        priced = {key: found[1] for key, value in raw.items() if (found := _PLACEHOLDER.fullmatch(value)) and found[1].startswith(_COST)}
+        priced = {
+            key: found[1]
+            for key, value in raw.items()
+            if (found := _PLACEHOLDER.fullmatch(value)) and found[1].startswith(_COST)
+        }
         settled = {key: resolved(key, (key,)) for key in raw if key not in priced}
         for key, name in priced.items():
             price = cost(name.removeprefix(_COST), settled)
@@ -251,12 +308,23 @@ class Space:
 
     def costs(self) -> set[str]:
         """All that are asked for."""
-        placed = {name.removeprefix(_COST) for value in self._texts() for name in _PLACEHOLDER.findall(value) if name.startswith(_COST)}
+        placed = {
+            name.removeprefix(_COST)
+            for value in self._texts()
+            for name in _PLACEHOLDER.findall(value)
+            if name.startswith(_COST)
+        }
         return placed | {one.cost for one in self.quantities if one.cost}
 
     def _texts(self) -> list[str]:
-        domains = [parameter.domain for parameter in self.parameters if not isinstance(parameter.domain, Range)]
-        return [value for _, value in self.common] + [value for domain in domains for step in domain for _, value in step.settings]
+        domains = [
+            parameter.domain
+            for parameter in self.parameters
+            if not isinstance(parameter.domain, Range)
+        ]
+        return [value for _, value in self.common] + [
+            value for domain in domains for step in domain for _, value in step.settings
+        ]
 
     def named(self) -> set[str]:
         """What placeholders name."""
@@ -264,7 +332,12 @@ class Space:
 
     def named_by(self, keys: Container[str]) -> set[str]:
         """What the placeholders in the values of these keys name."""
-        steps = [step for one in self.parameters if not isinstance(one.domain, Range) for step in one.domain]
+        steps = [
+            step
+            for one in self.parameters
+            if not isinstance(one.domain, Range)
+            for step in one.domain
+        ]
         pairs = [*self.common, *(pair for step in steps for pair in step.settings)]
         return {name for key, value in pairs if key in keys for name in _PLACEHOLDER.findall(value)}
 
@@ -289,38 +362,92 @@ class _Reader:
         if not isinstance(name, str) or not name or "{" in name:
             raise self._file.wrong("name", f"{what} {name!r}", "a text", table)
         if name in self._names or name.startswith(_COST):
-            raise self._file.wrong("name" if "name" in table else name, f"{what} {name}, a name that another entry or a column of the table has", "a name of its own", table)
+            raise self._file.wrong(
+                "name" if "name" in table else name,
+                f"{what} {name}, a name that another entry or a column of the table has",
+                "a name of its own",
+                table,
+            )
         self._names.append(name)
         return name
 
-    def number(self, table: Mapping[str, Any], key: str, *, whole: bool = False, least: float = -math.inf, default: float | None = None) -> Any:
+    def number(
+        self,
+        table: Mapping[str, Any],
+        key: str,
+        *,
+        whole: bool = False,
+        least: float = -math.inf,
+        default: float | None = None,
+    ) -> Any:
         value = table.get(key, default)
         if value is None:
             return None
         kinds = int if whole else (int, float)
-        if isinstance(value, bool) or not isinstance(value, kinds) or not math.isfinite(value) or value < least:
-            raise self._file.wrong(key, repr(value), ("a whole number" if whole else "a number") + (f", at least {least:g}" if least > -math.inf else ""), table)
+        if (
+            isinstance(value, bool)
+            or not isinstance(value, kinds)
+            or not math.isfinite(value)
+            or value < least
+        ):
+            raise self._file.wrong(
+                key,
+                repr(value),
+                ("a whole number" if whole else "a number")
+                + (f", at least {least:g}" if least > -math.inf else ""),
+                table,
+            )
         return value
 
     def range(self, table: Mapping[str, Any], name: str) -> Range:
         given = table["range"]
         if not isinstance(given, dict):
-            raise self._file.wrong("range", repr(given), "{ from, to } with step, or scale = \"log\"", table)
+            raise self._file.wrong(
+                "range", repr(given), '{ from, to } with step, or scale = "log"', table
+            )
         for key in given:
             if key not in ("from", "to", "step", "scale"):
-                raise self._file.wrong(key, f"in the range of {name} a key that does not exist", "one of from, to, step, scale", table)
-        low, high, step = (given.get(key) for key in ("from", "to", "step"))
-        for value in (low, high, *([step] if "step" in given else [])):
-            if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-                raise self._file.wrong("range", repr(value), "numbers from and to, and perhaps step", table)
+                raise self._file.wrong(
+                    key,
+                    f"in the range of {name} a key that does not exist",
+                    "one of from, to, step, scale",
+                    table,
+                )
+        for key in ("from", "to", *(["step"] if "step" in given else [])):
+            value = given.get(key)
+            if (
+                isinstance(value, bool)
+                or not isinstance(value, int | float)
+                or not math.isfinite(value)
+            ):
+                raise self._file.wrong(
+                    "range", repr(value), "numbers from and to, and perhaps step", table
+                )
+        low: float = given["from"]
+        high: float = given["to"]
+        step: float | None = given.get("step")
         scale = given.get("scale", "linear")
         if low >= high:
-            raise self._file.wrong("range", f"an empty range from {low} to {high}", "from below to", table)
+            raise self._file.wrong(
+                "range", f"an empty range from {low} to {high}", "from below to", table
+            )
         if step is not None and not 0 < step <= high - low:
-            raise self._file.wrong("range", f"step = {step} from {low} to {high}", "a step above 0 that is not longer than the range", table)
+            raise self._file.wrong(
+                "range",
+                f"step = {step} from {low} to {high}",
+                "a step above 0 that is not longer than the range",
+                table,
+            )
         if scale not in ("linear", "log") or (scale == "log" and (low <= 0 or step is not None)):
-            raise self._file.wrong("range", f"scale = {scale!r} from {low} to {high}", "linear, or log with both ends above 0 and no step", table)
-        whole = all(isinstance(value, int) for value in (low, high, *([] if step is None else [step])))
+            raise self._file.wrong(
+                "range",
+                f"scale = {scale!r} from {low} to {high}",
+                "linear, or log with both ends above 0 and no step",
+                table,
+            )
+        whole = all(
+            isinstance(value, int) for value in (low, high, *([] if step is None else [step]))
+        )
         if step is not None:
             expect_end(self._file, low, high, step, table)
             high = low + step * round((high - low) / step)
@@ -330,72 +457,125 @@ class _Reader:
         self._file.only(table, "a parameter", ("name", "key", "values", "range", "points", "when"))
         name = self.name(table, table.get("key"), "parameter")
         if sum(kind in table for kind in ("values", "range", "points")) != 1:
-            raise self._file.wrong(name, f"a parameter with {', '.join(table)}", "one of values, range, points", table)
+            raise self._file.wrong(
+                name, f"a parameter with {', '.join(table)}", "one of values, range, points", table
+            )
         key = table.get("key")
         if key is not None and (not isinstance(key, str) or not key):
             raise self._file.wrong("key", repr(key), "a key of the scenario", table)
         if "range" in table:
             domain: tuple[Step, ...] | Range = self.range(table, name)
-        elif "values" in table and key is None:   # only placeholders name it
-            domain = tuple(Step(step.label, ()) for step in steps_of(self._file, {"key": name, "values": table["values"]}, name, "parameter"))
+        elif "values" in table and key is None:  # only placeholders name it
+            domain = tuple(
+                Step(step.label, ())
+                for step in steps_of(
+                    self._file, {"key": name, "values": table["values"]}, name, "parameter"
+                )
+            )
         else:
             domain = steps_of(self._file, table, name, "parameter")
         return Parameter(name, key, domain, self._when(table, earlier), table)
 
-    def _when(self, table: Mapping[str, Any], earlier: Sequence[Parameter]) -> tuple[tuple[str, tuple[Value, ...]], ...]:
+    def _when(
+        self, table: Mapping[str, Any], earlier: Sequence[Parameter]
+    ) -> tuple[tuple[str, tuple[Value, ...]], ...]:
         given = table.get("when", {})
         if not isinstance(given, dict):
-            raise self._file.wrong("when", repr(given), "earlier parameters with their values: { engine = \"model\" }", table)
+            raise self._file.wrong(
+                "when",
+                repr(given),
+                'earlier parameters with their values: { engine = "model" }',
+                table,
+            )
         found = []
         for name, values in given.items():
             other = next((one for one in earlier if one.name == name), None)
             if other is None or isinstance(other.domain, Range):
                 choices = [one.name for one in earlier if not isinstance(one.domain, Range)]
-                raise self._file.wrong("when", f"in a condition {name}", f"an earlier parameter with values or points: {', '.join(choices) or 'there is none'}", table)
+                raise self._file.wrong(
+                    "when",
+                    f"in a condition {name}",
+                    "an earlier parameter with values or points: "
+                    f"{', '.join(choices) or 'there is none'}",
+                    table,
+                )
             listed = tuple(values) if isinstance(values, list) else (values,)
             for value in listed:
                 if value not in other.probes():
-                    raise self._file.wrong("when", f"{name} = {value!r}, which the parameter does not have", "one of " + ", ".join(map(str, other.probes())), table)
+                    raise self._file.wrong(
+                        "when",
+                        f"{name} = {value!r}, which the parameter does not have",
+                        "one of " + ", ".join(map(str, other.probes())),
+                        table,
+                    )
             if not listed:
                 raise self._file.wrong("when", f"no value of {name}", "at least one", table)
             found.append((name, listed))
         return tuple(found)
 
-    def quantity(self, table: Mapping[str, Any], parameters: Sequence[Parameter], what: str) -> Quantity:
+    def quantity(
+        self, table: Mapping[str, Any], parameters: Sequence[Parameter], what: str
+    ) -> Quantity:
         kinds = [kind for kind in ("path", "cost", "parameter") if kind in table]
         if len(kinds) != 1 or not isinstance(table[kinds[0]], str):
-            raise self._file.wrong(what, ", ".join(table) or "nothing", f"{what} with one of path (of a number in the result), cost, parameter", table)
+            raise self._file.wrong(
+                what,
+                ", ".join(table) or "nothing",
+                f"{what} with one of path (of a number in the result), cost, parameter",
+                table,
+            )
         given = table[kinds[0]]
         if kinds[0] == "parameter" and "name" not in table:
-            raise self._file.wrong("parameter", f"{what} {given} without a name", "a name of its own, for its column", table)
+            raise self._file.wrong(
+                "parameter",
+                f"{what} {given} without a name",
+                "a name of its own, for its column",
+                table,
+            )
         name = self.name(table, given, what)
         self._names += [f"{name} low", f"{name} high", f"{name} source"]
         if kinds[0] == "path":
-            return Quantity(name, Metric(name, tuple(given.split(".")), self._file.line("path", table)))
+            return Quantity(
+                name, Metric(name, tuple(given.split(".")), self._file.line("path", table))
+            )
         if kinds[0] == "cost":
             if given not in COSTS:
                 raise self._file.wrong("cost", given, "one of " + ", ".join(COSTS), table)
             return Quantity(name, cost=given)
         parameter = next((one for one in parameters if one.name == given), None)
-        if parameter is None or any(isinstance(value, str) for value in parameter.probes()) or parameter.when:
-            raise self._file.wrong("parameter", f"{what} {given}", "a parameter of numbers, without a condition", table)
+        if (
+            parameter is None
+            or any(isinstance(value, str) for value in parameter.probes())
+            or parameter.when
+        ):
+            raise self._file.wrong(
+                "parameter", f"{what} {given}", "a parameter of numbers, without a condition", table
+            )
         return Quantity(name, parameter=given)
 
     def objective(self, table: Mapping[str, Any], parameters: Sequence[Parameter]) -> Objective:
-        self._file.only(table, "an objective", ("name", "path", "cost", "parameter", "direction", "resolution"))
+        self._file.only(
+            table, "an objective", ("name", "path", "cost", "parameter", "direction", "resolution")
+        )
         direction = table.get("direction", "minimise")
         if direction not in _DIRECTIONS:
             raise self._file.wrong("direction", repr(direction), " or ".join(_DIRECTIONS), table)
         resolution = self.number(table, "resolution")
         if resolution is not None and not resolution > 0:
             raise self._file.wrong("resolution", repr(resolution), "a number above 0", table)
-        return Objective(self.quantity(table, parameters, "objective"), direction == "maximise", resolution)
+        return Objective(
+            self.quantity(table, parameters, "objective"), direction == "maximise", resolution
+        )
 
     def constraint(self, table: Mapping[str, Any], parameters: Sequence[Parameter]) -> Constraint:
-        self._file.only(table, "a constraint", ("name", "path", "cost", "parameter", "at_most", "at_least"))
+        self._file.only(
+            table, "a constraint", ("name", "path", "cost", "parameter", "at_most", "at_least")
+        )
         at_most, at_least = self.number(table, "at_most"), self.number(table, "at_least")
         if at_most is None and at_least is None:
-            raise self._file.wrong("constraint", "neither at_most nor at_least", "one of them", table)
+            raise self._file.wrong(
+                "constraint", "neither at_most nor at_least", "one of them", table
+            )
         return Constraint(self.quantity(table, parameters, "constraint"), at_most, at_least)
 
     def sampler(self) -> Sampler:
@@ -409,8 +589,13 @@ class _Reader:
         for key, of in (("population", "NSGA-II"), ("startup", "TPE")):
             if key in table and name != of:
                 raise self._file.wrong(key, f"with sampler {name}", f"sampler {of}")
-        return Sampler(name, self.number(table, "seed", whole=True, least=0, default=1), self.number(table, "population", whole=True, least=2, default=50),
-                       self.number(table, "startup", whole=True, least=1, default=20), self.number(table, "batch", whole=True, least=1, default=1))
+        return Sampler(
+            name,
+            self.number(table, "seed", whole=True, least=0, default=1),
+            self.number(table, "population", whole=True, least=2, default=50),
+            self.number(table, "startup", whole=True, least=1, default=20),
+            self.number(table, "batch", whole=True, least=1, default=1),
+        )
 
     def check(self, table: Mapping[str, Any], seeds: tuple[int, ...]) -> Check:
         self._file.only(table, "a check", ("name", "seeds", "set"))
@@ -420,7 +605,12 @@ class _Reader:
         given = table.get("set", {})
         if not isinstance(given, dict):
             raise self._file.wrong("set", repr(given), "a table of the scenario's keys", table)
-        return Check(name, seeds_of(self._file, table["seeds"]) if "seeds" in table else seeds, tuple(flat(given)), table)
+        return Check(
+            name,
+            seeds_of(self._file, table["seeds"]) if "seeds" in table else seeds,
+            tuple(flat(given)),
+            table,
+        )
 
 
 def _expect_apart(file: TomlFile, parameters: Sequence[Parameter]) -> None:
@@ -428,10 +618,18 @@ def _expect_apart(file: TomlFile, parameters: Sequence[Parameter]) -> None:
     for number, one in enumerate(parameters):
         for other in parameters[:number]:
             conditions = dict(other.when)
-            apart = any(name in conditions and not set(values) & set(conditions[name]) for name, values in one.when)
-            if (both := one.keys() & other.keys()) and not apart:
-                raise file.wrong(min(both), f"a key that {other.name} sets too", "each key in one parameter, or conditions that never hold together", one.table)
-        if "sim.seed" in one.keys():
+            apart = any(
+                name in conditions and not set(values) & set(conditions[name])
+                for name, values in one.when
+            )
+            if (both := one.all_keys() & other.all_keys()) and not apart:
+                raise file.wrong(
+                    min(both),
+                    f"a key that {other.name} sets too",
+                    "each key in one parameter, or conditions that never hold together",
+                    one.table,
+                )
+        if "sim.seed" in one.all_keys():
             raise file.wrong("sim.seed", "a key that `seeds` sets", "another key", one.table)
 
 
@@ -439,14 +637,38 @@ def read_space(path: Path) -> Space:
     """Raises LabError with file, line, key, what was found and what was expected."""
     file = TomlFile(path, "a space to search")
     content, read = file.content, _Reader(file)
-    file.only(content, "the space", ("format", "scenario", "seeds", "trials", "limit_s", "search", "set", "parameter", "objective", "constraint", "check"))
+    file.only(
+        content,
+        "the space",
+        (
+            "format",
+            "scenario",
+            "seeds",
+            "trials",
+            "limit_s",
+            "search",
+            "set",
+            "parameter",
+            "objective",
+            "constraint",
+            "check",
+        ),
+    )
     if content.get("format") != _FORMAT:
         raise file.wrong("format", repr(content.get("format")), str(_FORMAT))
     if not isinstance(content.get("scenario"), str):
-        raise file.wrong("scenario", repr(content.get("scenario")), "the file of a scenario, relative to the space")
+        raise file.wrong(
+            "scenario",
+            repr(content.get("scenario")),
+            "the file of a scenario, relative to the space",
+        )
     scenario = (path.parent / content["scenario"]).resolve()
     if not scenario.is_file():
-        raise file.wrong("scenario", f"{scenario}, which is not a file", "the file of a scenario, relative to the space")
+        raise file.wrong(
+            "scenario",
+            f"{scenario}, which is not a file",
+            "the file of a scenario, relative to the space",
+        )
     common = content.get("set", {})
     if not isinstance(common, dict):
         raise file.wrong("set", repr(common), "a table of the scenario's keys")
@@ -468,10 +690,31 @@ def read_space(path: Path) -> Space:
     limit_s = read.number(content, "limit_s")
     if limit_s is not None and not limit_s > 0:
         raise file.wrong("limit_s", repr(limit_s), "seconds above 0")
-    space = Space(file, scenario, seeds, trials, read.sampler(), tuple(flat(common)), tuple(parameters), objectives, constraints, checks, limit_s)
+    space = Space(
+        file,
+        scenario,
+        seeds,
+        trials,
+        read.sampler(),
+        tuple(flat(common)),
+        tuple(parameters),
+        objectives,
+        constraints,
+        checks,
+        limit_s,
+    )
     for parameter in parameters:
-        if parameter.key is None and isinstance(parameter.domain, Range) and parameter.name not in space.named():
-            raise file.wrong(parameter.name, "a parameter without a key that no placeholder names", f"key, or {{{parameter.name}}} in another value", parameter.table)
+        if (
+            parameter.key is None
+            and isinstance(parameter.domain, Range)
+            and parameter.name not in space.named()
+        ):
+            raise file.wrong(
+                parameter.name,
+                "a parameter without a key that no placeholder names",
+                f"key, or {{{parameter.name}}} in another value",
+                parameter.table,
+            )
     for name in sorted(space.named()):
         if name.startswith(_COST) and name.removeprefix(_COST) not in COSTS:
             raise file.wrong(name, f"a placeholder {{{name}}}", "one of " + ", ".join(COSTS))

@@ -18,7 +18,12 @@ from typing import Any
 
 import numpy as np
 import optuna
-from optuna.distributions import BaseDistribution, CategoricalDistribution, FloatDistribution, IntDistribution
+from optuna.distributions import (
+    BaseDistribution,
+    CategoricalDistribution,
+    FloatDistribution,
+    IntDistribution,
+)
 from optuna.samplers import BaseSampler, NSGAIISampler, RandomSampler, TPESampler
 from optuna.storages import BaseStorage, InMemoryStorage, JournalStorage
 from optuna.storages.journal import JournalFileBackend, JournalFileSymlinkLock
@@ -29,13 +34,13 @@ from platter_lab.files import expect_writable_folder
 from platter_lab.optimise.space import Assignment, Parameter, Range, Sampler, Space
 
 _STUDY = "platter"
-_RECORD, _OWNER, _SPACE = "record", "owner", "space"   # attributes of a trial, and of the study
+_RECORD, _OWNER, _SPACE = "record", "owner", "space"  # attributes of a trial, and of the study
 _BEAT_S, _SILENT_S = 5.0, 60.0
 _FINISHED = (TrialState.COMPLETE, TrialState.FAIL)
 _UNCOUNTED = ("surplus", "repeated")
-_DRAWS = 20             # by the sampler, until one is new
-_RANDOM_DRAWS = 1000    # then, uniformly, where not all configurations can be listed
-NOTHING_MEASURED = "nothing was measured"   # a record's message begins so
+_DRAWS = 20  # by the sampler, until one is new
+_RANDOM_DRAWS = 1000  # then, uniformly, where not all configurations can be listed
+NOTHING_MEASURED = "nothing was measured"  # a record's message begins so
 
 optuna.logging.set_verbosity(optuna.logging.ERROR)
 warnings.filterwarnings("ignore", category=optuna.exceptions.ExperimentalWarning)
@@ -43,10 +48,14 @@ warnings.filterwarnings("ignore", category=optuna.exceptions.ExperimentalWarning
 
 @dataclass(frozen=True)
 class Record:
-    """What a trial has given. `status`: good, failed (a run failed), refused (by the model), infeasible (shown by its cost, so it was not run; or a run has
-    no value of an objective or a constraint); surplus (asked for by two processes at the end) and repeated (two processes have chosen the same
-    configuration at once) do not count. `samples`: of each quantity that every
-    run has a value of, a value a seed; `sources`: of each cost."""
+    """What a trial has given.
+
+    `status`: good, failed (a run failed), refused (by the model), infeasible (shown by its cost, so
+    it was not run; or a run has no value of an objective or a constraint); surplus (asked for by
+    two processes at the end) and repeated (two processes have chosen the same configuration at
+    once) do not count. `samples`: of each quantity that every run has a value of, a value a seed;
+    `sources`: of each cost.
+    """
 
     status: str
     message: str = ""
@@ -59,20 +68,35 @@ def _distribution(parameter: Parameter) -> BaseDistribution:
     if not isinstance(domain, Range):
         return CategoricalDistribution([step.label for step in domain])
     if domain.whole:
-        return IntDistribution(int(domain.low), int(domain.high), log=domain.log, step=int(domain.step or 1))
+        return IntDistribution(
+            int(domain.low), int(domain.high), log=domain.log, step=int(domain.step or 1)
+        )
     return FloatDistribution(domain.low, domain.high, log=domain.log, step=domain.step)
 
 
-_Key = tuple[tuple[str, Any], ...]   # of a configuration: the parameters that count, with their values
+# Of a configuration: the parameters that count, with their values.
+_Key = tuple[tuple[str, Any], ...]
 
 
 class _ByNumber(BaseSampler):
-    """The sampler that is asked for, with a seed of its own for each trial: what a trial tries depends on the trials before it alone, not on where a search
-    was interrupted. A configuration that has been tried is drawn again; after `_DRAWS` of them the choice is uniform among those that are left."""
+    """The sampler that is asked for, with a seed of its own for each trial: what a trial tries
+    depends on the trials before it alone, not on where a search was interrupted. A configuration
+    that has been tried is drawn again; after `_DRAWS` of them the choice is uniform among those
+    that are left.
+    """
 
-    def __init__(self, sampler: Sampler, distributions: Mapping[str, BaseDistribution], key: Callable[[Mapping[str, Any]], _Key],
-                 tried: Callable[[FrozenTrial], set[_Key]], listed: Callable[[], Sequence[Mapping[str, Any]] | None]) -> None:
-        """`tried`: the configurations of the trials before one. `listed`: all configurations, or None."""
+    def __init__(
+        self,
+        sampler: Sampler,
+        distributions: Mapping[str, BaseDistribution],
+        key: Callable[[Mapping[str, Any]], _Key],
+        tried: Callable[[FrozenTrial], set[_Key]],
+        listed: Callable[[], Sequence[Mapping[str, Any]] | None],
+    ) -> None:
+        """`tried`: the configurations of the trials before one.
+
+        `listed`: all configurations, or None.
+        """
         self._what = sampler
         self._distributions = dict(distributions)
         self._key = key
@@ -92,7 +116,7 @@ class _ByNumber(BaseSampler):
         return int(np.random.SeedSequence((self._what.seed, number, draw)).generate_state(1)[0])
 
     def before_trial(self, study: optuna.Study, trial: FrozenTrial) -> None:
-        if "fixed_params" in trial.system_attrs:   # of one whose process was killed
+        if "fixed_params" in trial.system_attrs:  # of one whose process was killed
             self._inner = self._made(self._seed(trial.number, 0))
             self._inner.before_trial(study, trial)
             self._chosen = {}
@@ -107,18 +131,30 @@ class _ByNumber(BaseSampler):
         new = self._any_new(study, trial, tried)
         self._chosen = self._chosen if new is None else new
 
-    def _drawn(self, sampler: BaseSampler, study: optuna.Study, trial: FrozenTrial) -> dict[str, Any]:
+    def _drawn(
+        self, sampler: BaseSampler, study: optuna.Study, trial: FrozenTrial
+    ) -> dict[str, Any]:
         """As Optuna asks a sampler, which it does not ask for a value without alternative."""
-        together = sampler.sample_relative(study, trial, sampler.infer_relative_search_space(study, trial))
+        together = sampler.sample_relative(
+            study, trial, sampler.infer_relative_search_space(study, trial)
+        )
         drawn = {}
         for name, one in self._distributions.items():
-            if one.single():
-                drawn[name] = one.choices[0] if isinstance(one, CategoricalDistribution) else one.low
+            if isinstance(one, CategoricalDistribution) and one.single():
+                drawn[name] = one.choices[0]
+            elif isinstance(one, IntDistribution | FloatDistribution) and one.single():
+                drawn[name] = one.low
             else:
-                drawn[name] = together[name] if name in together else sampler.sample_independent(study, trial, name, one)
+                drawn[name] = (
+                    together[name]
+                    if name in together
+                    else sampler.sample_independent(study, trial, name, one)
+                )
         return drawn
 
-    def _any_new(self, study: optuna.Study, trial: FrozenTrial, tried: set[_Key]) -> dict[str, Any] | None:
+    def _any_new(
+        self, study: optuna.Study, trial: FrozenTrial, tried: set[_Key]
+    ) -> dict[str, Any] | None:
         seed = self._seed(trial.number, _DRAWS)
         if (listed := self._listed()) is not None:
             left = [values for values in listed if self._key(values) not in tried]
@@ -127,16 +163,36 @@ class _ByNumber(BaseSampler):
         drawn = (self._drawn(uniform, study, trial) for _ in range(_RANDOM_DRAWS))
         return next((values for values in drawn if self._key(values) not in tried), None)
 
-    def infer_relative_search_space(self, study: optuna.Study, trial: FrozenTrial) -> dict[str, BaseDistribution]:
-        return self._distributions if self._chosen else self._inner.infer_relative_search_space(study, trial)
+    def infer_relative_search_space(
+        self, study: optuna.Study, trial: FrozenTrial
+    ) -> dict[str, BaseDistribution]:
+        return (
+            self._distributions
+            if self._chosen
+            else self._inner.infer_relative_search_space(study, trial)
+        )
 
-    def sample_relative(self, study: optuna.Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]) -> dict[str, Any]:
+    def sample_relative(
+        self, study: optuna.Study, trial: FrozenTrial, search_space: dict[str, BaseDistribution]
+    ) -> dict[str, Any]:
         return self._chosen or self._inner.sample_relative(study, trial, search_space)
 
-    def sample_independent(self, study: optuna.Study, trial: FrozenTrial, param_name: str, param_distribution: BaseDistribution) -> Any:
+    def sample_independent(
+        self,
+        study: optuna.Study,
+        trial: FrozenTrial,
+        param_name: str,
+        param_distribution: BaseDistribution,
+    ) -> Any:
         return self._inner.sample_independent(study, trial, param_name, param_distribution)
 
-    def after_trial(self, study: optuna.Study, trial: FrozenTrial, state: TrialState, values: Sequence[float] | None) -> None:
+    def after_trial(
+        self,
+        study: optuna.Study,
+        trial: FrozenTrial,
+        state: TrialState,
+        values: Sequence[float] | None,
+    ) -> None:
         self._inner.after_trial(study, trial, state, values)
 
 
@@ -152,15 +208,26 @@ def _process_start(pid: int) -> str:
 def _machine() -> str:
     """In which process numbers mean the same."""
     boot = Path("/proc/sys/kernel/random/boot_id")
-    return f"{socket.gethostname()} {boot.read_text().strip() if boot.exists() else ''} {os.readlink('/proc/self/ns/pid')}"
+    return (
+        f"{socket.gethostname()} {boot.read_text().strip() if boot.exists() else ''} "
+        f"{os.readlink('/proc/self/ns/pid')}"
+    )
 
 
 class _Owner:
-    """This process as the owner of trials. Others on this machine see it by its number; those elsewhere by a file that it touches while it lives."""
+    """This process as the owner of trials.
+
+    Others on this machine see it by its number; those elsewhere by a file that it touches while it
+    lives.
+    """
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self.name = {"machine": _machine(), "pid": os.getpid(), "start": _process_start(os.getpid())}
+        self.name = {
+            "machine": _machine(),
+            "pid": os.getpid(),
+            "start": _process_start(os.getpid()),
+        }
         self._beat_file = self._file(self.name)
 
     def _file(self, owner: Mapping[str, Any]) -> Path:
@@ -174,7 +241,7 @@ class _Owner:
 
         def beat() -> None:
             while not ended.wait(_BEAT_S):
-                with contextlib.suppress(OSError):   # the next one may succeed
+                with contextlib.suppress(OSError):  # the next one may succeed
                     self._beat_file.touch()
 
         self._beat_file.touch()
@@ -186,7 +253,7 @@ class _Owner:
             ended.set()
             thread.join()
             self._beat_file.unlink(missing_ok=True)
-            with contextlib.suppress(OSError):   # others live
+            with contextlib.suppress(OSError):  # others live
                 self._folder.rmdir()
 
     def is_dead(self, owner: Mapping[str, Any] | None, begun: float) -> bool:
@@ -194,9 +261,9 @@ class _Owner:
         if owner is None:
             return time.time() - begun > _SILENT_S
         if owner["machine"] == self.name["machine"]:
-            return _process_start(owner["pid"]) != owner["start"]
+            return bool(_process_start(owner["pid"]) != owner["start"])
         try:
-            self._beat_file.touch()   # by the clock of the file system
+            self._beat_file.touch()  # by the clock of the file system
             return self._beat_file.stat().st_mtime - self._file(owner).stat().st_mtime > _SILENT_S
         except FileNotFoundError:
             return True
@@ -211,25 +278,42 @@ class Study:
     """Trials are numbered in the order in which they are begun, over all processes."""
 
     def __init__(self, space: Space, journal: Path | None, identity: Mapping[str, str]) -> None:
-        """Without a journal nothing is kept. `identity`: what has to be the same for trials of several calls to be of one search. LabError where the journal
-        is no journal, or of another search."""
+        """Without a journal nothing is kept.
+
+        `identity`: what has to be the same for trials of several calls to be of one search.
+        LabError where the journal is no journal, or of another search.
+        """
         self._space = space
         self._keys: dict[int, _Key | None] = {}
-        self._distributions = {parameter.name: _distribution(parameter) for parameter in space.parameters}
+        self._distributions = {
+            parameter.name: _distribution(parameter) for parameter in space.parameters
+        }
         self._owner = _Owner(journal.with_name(journal.name + ".alive")) if journal else None
         storage = _storage(journal, self._owner.name if self._owner else {})
         try:
-            sampler = _ByNumber(space.sampler, self._distributions, self._key, self._tried, lambda: space.listed)
-            self._study = optuna.create_study(storage=storage, study_name=_STUDY, load_if_exists=True, sampler=sampler,
-                                              directions=["maximize" if one.maximise else "minimize" for one in space.objectives])
+            sampler = _ByNumber(
+                space.sampler, self._distributions, self._key, self._tried, lambda: space.listed
+            )
+            self._study = optuna.create_study(
+                storage=storage,
+                study_name=_STUDY,
+                load_if_exists=True,
+                sampler=sampler,
+                directions=["maximize" if one.maximise else "minimize" for one in space.objectives],
+            )
             there = self._study.user_attrs.get(_SPACE)
         except (ValueError, KeyError, TypeError, AttributeError, OSError) as error:
-            raise LabError(f"{journal}: {error}; expected a journal of a search, or no file") from error
+            raise LabError(
+                f"{journal}: {error}; expected a journal of a search, or no file"
+            ) from error
         if there is None:
             self._study.set_user_attr(_SPACE, dict(identity))
         elif there != identity:
             others = [name for name in identity if there.get(name) != identity[name]]
-            raise LabError(f"{journal}: holds a search with different {', '.join(others)}; expected the same ones, or another --journal")
+            raise LabError(
+                f"{journal}: holds a search with different {', '.join(others)}; expected the same "
+                "ones, or another --journal"
+            )
 
     @contextlib.contextmanager
     def alive(self) -> Iterator[None]:
@@ -242,15 +326,24 @@ class Study:
 
     def records(self) -> dict[int, tuple[Assignment, Record]]:
         """Of the trials that have ended, by number; one whose process was killed has none."""
-        return {trial.number: (self.values_of(trial), record) for trial in self._trials()
-                if trial.state in _FINISHED and (record := _record(trial)) and record.status not in _UNCOUNTED}
+        return {
+            trial.number: (self.values_of(trial), record)
+            for trial in self._trials()
+            if trial.state in _FINISHED
+            and (record := _record(trial))
+            and record.status not in _UNCOUNTED
+        }
 
     def left(self, goal: int) -> int:
         """How many configurations are still to be begun, of `goal` different ones in all."""
-        return goal - self._different(trial for trial in self._trials() if trial.state != TrialState.WAITING)
+        return goal - self._different(
+            trial for trial in self._trials() if trial.state != TrialState.WAITING
+        )
 
     def exhausted(self) -> bool:
-        """Whether every configuration of the space has been begun; False where these cannot be listed."""
+        """Whether every configuration of the space has been begun; False where these cannot be
+        listed.
+        """
         listed = self._space.listed
         return listed is not None and self._different(self._trials()) >= len(listed)
 
@@ -258,8 +351,12 @@ class Study:
         return self._tidy(trial.params)
 
     def _tidy(self, params: Mapping[str, Any]) -> dict[str, Any]:
-        return {parameter.name: parameter.domain.tidy(params[parameter.name]) if isinstance(parameter.domain, Range) else params[parameter.name]
-                for parameter in self._space.parameters}
+        return {
+            parameter.name: parameter.domain.tidy(params[parameter.name])
+            if isinstance(parameter.domain, Range)
+            else params[parameter.name]
+            for parameter in self._space.parameters
+        }
 
     def _key(self, params: Mapping[str, Any]) -> _Key:
         return tuple(self._space.active(self._tidy(params)).items())
@@ -269,24 +366,38 @@ class Study:
         if trial.number in self._keys:
             return self._keys[trial.number]
         params = trial.system_attrs.get("fixed_params", trial.params)
-        key = self._key(params) if _counts(trial) and all(name in params for name in self._distributions) else None
-        if trial.state in _FINISHED:   # nothing of it changes any more
+        key = (
+            self._key(params)
+            if _counts(trial) and all(name in params for name in self._distributions)
+            else None
+        )
+        if trial.state in _FINISHED:  # nothing of it changes any more
             self._keys[trial.number] = key
         return key
 
     def _tried(self, trial: FrozenTrial) -> set[_Key]:
-        return {key for one in self._trials() if one.number != trial.number and (key := self._key_of(one)) is not None}
+        return {
+            key
+            for one in self._trials()
+            if one.number != trial.number and (key := self._key_of(one)) is not None
+        }
 
     def _different(self, trials: Iterable[FrozenTrial]) -> int:
-        """How many configurations they try; one of which not all parameters are known yet counts as a new one."""
+        """How many configurations they try; one of which not all parameters are known yet counts as
+        a new one.
+        """
         counted = [self._key_of(one) for one in trials if _counts(one)]
         return len(set(counted) - {None}) + counted.count(None)
 
     def ask(self, goal: int) -> tuple[Trial, dict[str, Any]] | None:
-        """The next trial, whose configuration has not been tried yet, with the values of all parameters; None where others have begun all of `goal`
-        meanwhile, or where no new configuration was found."""
+        """The next trial, whose configuration has not been tried yet, with the values of all
+        parameters; None where others have begun all of `goal` meanwhile, or where no new
+        configuration was found.
+        """
         for _ in range(_DRAWS):
-            if self.exhausted() and not any(one.state == TrialState.WAITING for one in self._trials()):
+            if self.exhausted() and not any(
+                one.state == TrialState.WAITING for one in self._trials()
+            ):
                 return None
             trial = self._study.ask(fixed_distributions=self._distributions)
             if self._owner and trial.user_attrs.get(_OWNER) != self._owner.name:
@@ -297,7 +408,7 @@ class Study:
                 return None
             if self._key(trial.params) not in {self._key_of(one) for one in before}:
                 return trial, self.values_of(trial)
-            self.tell(trial, Record("repeated"))   # another process was first
+            self.tell(trial, Record("repeated"))  # another process was first
         return None
 
     def tell(self, trial: Trial, record: Record) -> None:
@@ -305,8 +416,12 @@ class Study:
         if record.status == "good":
             assert record.samples is not None
             for constraint in self._space.constraints:
-                trial.set_constraint(constraint.quantity.name, constraint.violation(record.samples[constraint.quantity.name]))
-        trial.set_user_attr(_RECORD, asdict(record))   # all that is needed to end it, should this process be killed here
+                trial.set_constraint(
+                    constraint.quantity.name,
+                    constraint.violation(record.samples[constraint.quantity.name]),
+                )
+        # All that is needed to end it, should this process be killed here.
+        trial.set_user_attr(_RECORD, asdict(record))
         self._end(trial, record)
 
     def _end(self, trial: Trial | int, record: Record) -> None:
@@ -315,24 +430,36 @@ class Study:
             return
         assert record.samples is not None
         samples = [(one, record.samples[one.quantity.name]) for one in self._space.objectives]
-        self._study.tell(trial, [one.coarse(math.fsum(values) / len(values)) for one, values in samples])
+        self._study.tell(
+            trial, [one.coarse(math.fsum(values) / len(values)) for one, values in samples]
+        )
 
     def under_way(self) -> int:
         """Trials that processes have begun and not ended."""
         return sum(trial.state == TrialState.RUNNING for trial in self._trials())
 
     def take_over(self) -> int:
-        """Ends the trials of processes that were killed. Those without a record have their configurations tried again first. How many these are."""
+        """Ends the trials of processes that were killed.
+
+        Those without a record have their configurations tried again first. How many these are.
+        """
         count = 0
         for trial in self._trials():
-            if trial.state != TrialState.RUNNING or self._owner is None or trial.user_attrs.get(_OWNER) == self._owner.name:
+            if (
+                trial.state != TrialState.RUNNING
+                or self._owner is None
+                or trial.user_attrs.get(_OWNER) == self._owner.name
+            ):
                 continue
             begun = trial.datetime_start.timestamp() if trial.datetime_start else 0.0
             if self._owner.is_dead(trial.user_attrs.get(_OWNER), begun):
                 record = _record(trial)
                 try:
                     self._end(trial.number, record or Record("killed"))
-                except (ValueError, optuna.exceptions.UpdateFinishedTrialError):   # another process was first
+                except (
+                    ValueError,
+                    optuna.exceptions.UpdateFinishedTrialError,
+                ):  # another process was first
                     continue
                 if record is None and all(name in trial.params for name in self._distributions):
                     self._study.enqueue_trial(trial.params)
@@ -347,7 +474,9 @@ def _record(trial: FrozenTrial) -> Record | None:
 
 
 def _counts(trial: FrozenTrial) -> bool:
-    """Towards the number of trials that is asked for: not one whose process was killed, which is tried again under another number."""
+    """Towards the number of trials that is asked for: not one whose process was killed, which is
+    tried again under another number.
+    """
     if trial.state in (TrialState.RUNNING, TrialState.WAITING):
         return True
     record = _record(trial)
@@ -355,16 +484,26 @@ def _counts(trial: FrozenTrial) -> bool:
 
 
 class _OwnedStorage(JournalStorage):
-    """A trial has its owner from the record on that begins it: a process may be killed after any record."""
+    """A trial has its owner from the record on that begins it: a process may be killed after any
+    record.
+    """
 
     def __init__(self, backend: JournalFileBackend, owner: Mapping[str, Any]) -> None:
         super().__init__(backend)
         self._owner = dict(owner)
 
     def create_new_trial(self, study_id: int, template_trial: FrozenTrial | None = None) -> int:
-        return super().create_new_trial(study_id, template_trial or optuna.trial.create_trial(state=TrialState.RUNNING, user_attrs={_OWNER: self._owner}))
+        return super().create_new_trial(
+            study_id,
+            template_trial
+            or optuna.trial.create_trial(
+                state=TrialState.RUNNING, user_attrs={_OWNER: self._owner}
+            ),
+        )
 
-    def set_trial_state_values(self, trial_id: int, state: TrialState, values: Sequence[float] | None = None) -> bool:
+    def set_trial_state_values(
+        self, trial_id: int, state: TrialState, values: Sequence[float] | None = None
+    ) -> bool:
         if state == TrialState.RUNNING and self.get_trial(trial_id).state == TrialState.WAITING:
             self.set_trial_user_attr(trial_id, _OWNER, self._owner)
         return super().set_trial_state_values(trial_id, state, values)

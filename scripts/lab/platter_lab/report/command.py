@@ -23,7 +23,10 @@ def _page(arguments: argparse.Namespace) -> Page:
     if isinstance(given, SweepInput):
         return sweep_page(given, [tuple(pair) for pair in arguments.pareto], arguments.maximise)
     if arguments.pareto or arguments.maximise:
-        raise LabError(f"{arguments.input[0]}: found --pareto or --maximise; expected the table of a sweep with these options")
+        raise LabError(
+            f"{arguments.input[0]}: found --pareto or --maximise; expected the table of a sweep "
+            "with these options"
+        )
     if isinstance(given, StudyInput):
         return study_page(given)
     schema = read_schema(arguments.platter)

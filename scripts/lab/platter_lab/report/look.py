@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 
 import altair as alt
 from altair.utils.schemapi import debug_mode
@@ -11,23 +11,66 @@ from altair.utils.schemapi import debug_mode
 Chart = TypeVar("Chart", bound=alt.TopLevelMixin)
 
 CLASSES = {"continuous": "#2f6db5", "discrete": "#e07b39", "background": "#7a8b3c"}
-PARTS = {"queue": "#b9c0cb", "overhead": "#8e6bbf", "seek": "#cf4b4b", "settle": "#f0a878", "rotation": "#e9bf45", "transfer": "#3b9c78", "bus": "#4a90c2"}
-SERIES = ("#2f6db5", "#e07b39", "#3b9c78", "#b04aa0", "#c9a227", "#5b5fc7", "#cf4b4b", "#6b7a8c", "#2aa5b8", "#8c6239")
+PARTS = {
+    "queue": "#b9c0cb",
+    "overhead": "#8e6bbf",
+    "seek": "#cf4b4b",
+    "settle": "#f0a878",
+    "rotation": "#e9bf45",
+    "transfer": "#3b9c78",
+    "bus": "#4a90c2",
+}
+SERIES = (
+    "#2f6db5",
+    "#e07b39",
+    "#3b9c78",
+    "#b04aa0",
+    "#c9a227",
+    "#5b5fc7",
+    "#cf4b4b",
+    "#6b7a8c",
+    "#2aa5b8",
+    "#8c6239",
+)
 INK = "#1d2530"
 SOFT = "#5a6675"
-WIDE = 1050    # pixels of a chart that has the page's width, without its axis
-NARROW = 440   # of one of two side by side
+WIDE = 1050  # pixels of a chart that has the page's width, without its axis
+NARROW = 440  # of one of two side by side
 
 _FONT = 'system-ui, "Segoe UI", "Helvetica Neue", Arial, "DejaVu Sans", sans-serif'
 CONFIG: dict[str, Any] = {
     "font": _FONT,
-    "numberFormat": ",~r",   # of axes
+    "numberFormat": ",~r",  # of axes
     "background": "transparent",
     "view": {"stroke": "#dde2e9"},
-    "axis": {"labelColor": SOFT, "titleColor": INK, "titleFontWeight": 500, "gridColor": "#edf0f4", "domainColor": "#b9c2ce", "tickColor": "#b9c2ce",
-             "labelFontSize": 11.5, "titleFontSize": 12.5, "titlePadding": 8, "labelLimit": 260, "labelSeparation": 5},
-    "legend": {"orient": "top", "labelColor": INK, "titleColor": SOFT, "labelFontSize": 12, "titleFontSize": 12, "symbolStrokeWidth": 2.5, "labelLimit": 340},
-    "header": {"labelColor": INK, "labelFontSize": 12.5, "labelFontWeight": 600, "titleColor": SOFT},
+    "axis": {
+        "labelColor": SOFT,
+        "titleColor": INK,
+        "titleFontWeight": 500,
+        "gridColor": "#edf0f4",
+        "domainColor": "#b9c2ce",
+        "tickColor": "#b9c2ce",
+        "labelFontSize": 11.5,
+        "titleFontSize": 12.5,
+        "titlePadding": 8,
+        "labelLimit": 260,
+        "labelSeparation": 5,
+    },
+    "legend": {
+        "orient": "top",
+        "labelColor": INK,
+        "titleColor": SOFT,
+        "labelFontSize": 12,
+        "titleFontSize": 12,
+        "symbolStrokeWidth": 2.5,
+        "labelLimit": 340,
+    },
+    "header": {
+        "labelColor": INK,
+        "labelFontSize": 12.5,
+        "labelFontWeight": 600,
+        "titleColor": SOFT,
+    },
     "title": {"fontSize": 13, "fontWeight": 600, "color": INK, "anchor": "start"},
     "range": {"category": list(SERIES)},
 }
@@ -48,27 +91,54 @@ def _legend(labels: list[Any], width: int) -> alt.Legend:
 def class_colour(classes: list[str]) -> alt.Color:
     """The same colour for a class in each chart."""
     there = [name for name in CLASSES if name in classes]
-    return alt.Color(field="class", type="nominal", title="class", legend=_legend(there, NARROW),
-                     scale=alt.Scale(domain=there, range=[CLASSES[name] for name in there]))
+    return alt.Color(
+        field="class",
+        type="nominal",
+        title="class",
+        legend=_legend(there, NARROW),
+        scale=alt.Scale(domain=there, range=[CLASSES[name] for name in there]),
+    )
 
 
 def part_colour() -> alt.Color:
-    return alt.Color(field="part", type="nominal", title="part of the response time", legend=_legend(list(PARTS), WIDE),
-                     scale=alt.Scale(domain=list(PARTS), range=list(PARTS.values())))
+    return alt.Color(
+        field="part",
+        type="nominal",
+        title="part of the response time",
+        legend=_legend(list(PARTS), WIDE),
+        scale=alt.Scale(domain=list(PARTS), range=list(PARTS.values())),
+    )
 
 
-def series_colour(field: str, title: str, values: list[Any], shown: list[Any] | None = None, *, width: int = WIDE) -> alt.Color:
+def series_colour(
+    field: str, title: str, values: list[Any], shown: list[Any] | None = None, *, width: int = WIDE
+) -> alt.Color:
     """In the order of the values, which is the input's; the legend has those that are `shown`."""
     colours = [SERIES[i % len(SERIES)] for i in range(len(values))]
-    return alt.Color(field=field, type="nominal", title=title, legend=_legend(shown or values, width), scale=alt.Scale(domain=values, range=colours))
+    return alt.Color(
+        field=field,
+        type="nominal",
+        title=title,
+        legend=_legend(shown or values, width),
+        scale=alt.Scale(domain=values, range=colours),
+    )
 
 
 def either_scale(chart: Chart, **titles: str) -> Chart:
-    """The page has a box below the chart for each of these channels, by which its scale is logarithmic or linear."""
+    """The page has a box below the chart for each of these channels, by which its scale is
+    logarithmic or linear.
+    """
     return chart.properties(usermeta={"scales": titles})
 
 
-def zoom(name: str, *encodings: str) -> alt.Parameter:
+def layered(*charts: alt.Chart) -> alt.LayerChart:
+    """One over the other, the last on top; none of them has facets."""
+    chart = alt.layer(*charts)
+    assert isinstance(chart, alt.LayerChart)
+    return chart
+
+
+def zoom(name: str, *encodings: Literal["x", "y"]) -> alt.Parameter:
     """Drag and wheel move and scale these axes; a double click puts them back."""
     return alt.selection_interval(name=name, bind="scales", encodings=list(encodings))
 

@@ -22,7 +22,7 @@ from platter_lab.report import look
 from platter_lab.statistics import ABSENT
 
 _HERE = Path(__file__).parent
-_NAME = re.compile(r"\w+(\.\w*[a-z]\w*)+")   # of a statistic, of a key: paper is narrower than some
+_NAME = re.compile(r"\w+(\.\w*[a-z]\w*)+")  # of a statistic, of a key: paper is narrower than some
 
 
 @dataclass(frozen=True)
@@ -53,8 +53,9 @@ def _in_words(value: float, after: int) -> str:
 
 
 def number(value: float | None, digits: int = 4) -> str:
-    """As a reader wants it: so many significant digits, and all of those before the point; `ABSENT` for what is no number. An exponent only where there
-    would be many zeros."""
+    """As a reader wants it: so many significant digits, and all of those before the point; `ABSENT`
+    for what is no number. An exponent only where there would be many zeros.
+    """
     if value is None or not math.isfinite(value):
         return ABSENT
     if value and not 1e-9 <= abs(value) < 1e15:
@@ -69,7 +70,8 @@ def mean_and_half(mean: float, half: float) -> str:
     if not 1e-9 <= half < 1e15 or abs(mean) >= 1e15:
         return f"{number(mean)} ± {number(half, 2)}"
     last = 1 - _exponent(half, 2)
-    return f"{_in_words(round(mean, last) + 0.0, max(last, 0))} ± {_in_words(round(half, last), max(last, 0))}"
+    after = max(last, 0)
+    return f"{_in_words(round(mean, last) + 0.0, after)} ± {_in_words(round(half, last), after)}"
 
 
 def _cell(value: Cell) -> str:
@@ -84,20 +86,39 @@ def _cell(value: Cell) -> str:
     return f"<td>{words.replace('.', '.<wbr>') if _NAME.fullmatch(words) else words}</td>"
 
 
-def table(columns: Sequence[str], rows: Iterable[Sequence[Cell]], *, name: str, searched: bool = True) -> str:
-    """With a field that filters its rows (`searched`); a click on a column's heading orders them. `name` says what its rows are."""
+def table(
+    columns: Sequence[str], rows: Iterable[Sequence[Cell]], *, name: str, searched: bool = True
+) -> str:
+    """With a field that filters its rows (`searched`); a click on a column's heading orders them.
+
+    `name` says what its rows are.
+    """
     lines = [f"<tr>{''.join(_cell(cell) for cell in row)}</tr>" for row in rows]
-    search = (f'<div class="search"><input type="search" placeholder="filter: words, column&lt;5, column=text" aria-label="filter of {text(name)}">'
-              f'<span class="shown">{len(lines)} {text(name)}</span></div>') if searched else ""
+    search = (
+        (
+            '<div class="search"><input type="search"'
+            ' placeholder="filter: words, column&lt;5, column=text"'
+            f' aria-label="filter of {text(name)}">'
+            f'<span class="shown">{len(lines)} {text(name)}</span></div>'
+        )
+        if searched
+        else ""
+    )
     head = "".join(f"<th>{text(column)}</th>" for column in columns)
-    return (f'<div class="table{" many" * (len(columns) > 12)}" data-name="{text(name)}">{search}<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>\n'
-            + "\n".join(lines) + "\n</tbody></table></div></div>")
+    return (
+        f'<div class="table{" many" * (len(columns) > 12)}" data-name="{text(name)}">{search}'
+        f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>\n'
+        + "\n".join(lines)
+        + "\n</tbody></table></div></div>"
+    )
 
 
 @functools.cache
 def _bundle() -> str:
     """Vega, Vega-Lite and Vega-Embed."""
-    return vl_convert.javascript_bundle(vl_version=".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2]))
+    return vl_convert.javascript_bundle(  # type: ignore[call-arg]  # the snippet has a default
+        vl_version=".".join(alt.SCHEMA_VERSION.lstrip("v").split(".")[:2])
+    )
 
 
 def _brief(value: Any) -> Any:
@@ -111,17 +132,22 @@ def _brief(value: Any) -> Any:
 
 def _json(value: Any) -> str:
     """For a script element, which "</script>" in a text would end."""
-    return json.dumps(_brief(value), sort_keys=True, allow_nan=False, separators=(",", ":")).replace("<", "\\u003c")
+    return json.dumps(
+        _brief(value), sort_keys=True, allow_nan=False, separators=(",", ":")
+    ).replace("<", "\\u003c")
 
 
 @dataclass
 class Page:
-    """Sections of figures, tables and notes. Texts are escaped, only what is called markup is not."""
+    """Sections of figures, tables and notes.
+
+    Texts are escaped, only what is called markup is not.
+    """
 
     title: str
     kind: str
     about: str = ""
-    tiles: list[tuple[str, str, str]] = field(default_factory=list)   # name, value, unit or remark
+    tiles: list[tuple[str, str, str]] = field(default_factory=list)  # name, value, unit or remark
     _sections: list[tuple[str, list[str]]] = field(default_factory=list)
     _charts: int = 0
 
@@ -134,30 +160,66 @@ class Page:
     def note(self, words: str) -> None:
         self.markup(f'<p class="note">{text(words)}</p>')
 
-    def figure(self, title: str, chart: alt.TopLevelMixin, caption: str = "", *, half: bool = False) -> None:
-        """`title` is what the figure tells, `caption` how it was made. Two that are `half` stand side by side."""
+    def figure(
+        self, title: str, chart: alt.TopLevelMixin, caption: str = "", *, half: bool = False
+    ) -> None:
+        """`title` is what the figure tells, `caption` how it was made.
+
+        Two that are `half` stand side by side.
+        """
         self._charts += 1
-        spec = chart.to_dict(validate=False)   # tests draw them
-        spec.pop("$schema", None)   # an address, though nothing asks for it
+        spec = chart.to_dict(validate=False)  # tests draw them
+        spec.pop("$schema", None)  # an address, though nothing asks for it
         spec["config"] = look.CONFIG
-        self.markup(f'<figure{" class=half" if half else ""}><h3>{text(title)}</h3><div class="chart" id="chart-{self._charts}"></div>'
-                    f'<script type="application/json" data-chart="chart-{self._charts}">{_json(spec)}</script>'
-                    + (f"<figcaption>{text(caption)}</figcaption>" if caption else "") + "</figure>")
+        self.markup(
+            f"<figure{' class=half' if half else ''}><h3>{text(title)}</h3>"
+            f'<div class="chart" id="chart-{self._charts}"></div>'
+            f'<script type="application/json" data-chart="chart-{self._charts}">'
+            f"{_json(spec)}</script>"
+            + (f"<figcaption>{text(caption)}</figcaption>" if caption else "")
+            + "</figure>"
+        )
 
     def folded(self, title: str, markup: str) -> None:
         self.markup(f"<details><summary>{text(title)}</summary>{markup}</details>")
 
     def render(self) -> str:
-        """The same bytes for the same page. The policy lets no script run but the page's own, and nothing be loaded from anywhere."""
+        """The same bytes for the same page.
+
+        The policy lets no script run but the page's own, and nothing be loaded from anywhere.
+        """
         scripts = [_bundle(), (_HERE / "page.js").read_text(encoding="utf-8")]
-        digests = " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'" for script in scripts)
-        policy = f"default-src 'none'; script-src {digests} 'unsafe-eval'; style-src 'unsafe-inline'; img-src data:"
+        digests = " ".join(
+            f"'sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}'"
+            for script in scripts
+        )
+        policy = (
+            f"default-src 'none'; script-src {digests} 'unsafe-eval'; "
+            "style-src 'unsafe-inline'; img-src data:"
+        )
         style = (_HERE / "page.css").read_text(encoding="utf-8")
-        links = "".join(f'<a href="#section-{number}">{text(title)}</a>' for number, (title, _) in enumerate(self._sections, 1))
-        tiles = "".join(f'<div class="tile"><span>{text(name)}</span><b>{text(value)}</b><i>{text(remark)}</i></div>' for name, value, remark in self.tiles)
-        body = "".join(f'<section id="section-{number}"><h2>{text(title)}</h2><div class="parts">{"".join(parts)}</div></section>\n'
-                       for number, (title, parts) in enumerate(self._sections, 1))
-        return (f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{policy}">'
-                f'<meta name="viewport" content="width=device-width"><title>{text(self.title)}</title>\n<style>{style}</style></head>\n'
-                f'<body><header><p class="kind">{text(self.kind)}</p><h1>{text(self.title)}</h1><p>{text(self.about)}</p></header>\n<nav>{links}</nav>\n<main>'
-                f'<div class="tiles">{tiles}</div>\n{body}</main>\n' + "".join(f"<script>{script}</script>\n" for script in scripts) + "</body></html>\n")
+        links = "".join(
+            f'<a href="#section-{number}">{text(title)}</a>'
+            for number, (title, _) in enumerate(self._sections, 1)
+        )
+        tiles = "".join(
+            f'<div class="tile"><span>{text(name)}</span><b>{text(value)}</b>'
+            f"<i>{text(remark)}</i></div>"
+            for name, value, remark in self.tiles
+        )
+        body = "".join(
+            f'<section id="section-{number}"><h2>{text(title)}</h2>'
+            f'<div class="parts">{"".join(parts)}</div></section>\n'
+            for number, (title, parts) in enumerate(self._sections, 1)
+        )
+        return (
+            '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+            f'<meta http-equiv="Content-Security-Policy" content="{policy}">'
+            '<meta name="viewport" content="width=device-width">'
+            f"<title>{text(self.title)}</title>\n<style>{style}</style></head>\n"
+            f'<body><header><p class="kind">{text(self.kind)}</p><h1>{text(self.title)}</h1>'
+            f"<p>{text(self.about)}</p></header>\n<nav>{links}</nav>\n"
+            f'<main><div class="tiles">{tiles}</div>\n{body}</main>\n'
+            + "".join(f"<script>{script}</script>\n" for script in scripts)
+            + "</body></html>\n"
+        )

@@ -7,50 +7,80 @@ from collections import Counter
 from collections.abc import Mapping
 from typing import Any
 
+import polars as pl
+
 from platter_lab.report import charts, look
-from platter_lab.report.inputs import PARTS, RunInput, warmup_ps
+from platter_lab.report.inputs import RunInput, warmup_ps
 from platter_lab.report.page import Page, Raw, number, table, text
-from platter_lab.report.shape import classes_in, completions, finite, has_parts, has_responses, jobs_in, of_host
+from platter_lab.report.shape import (
+    PARTS,
+    classes_in,
+    completions,
+    finite,
+    has_parts,
+    has_responses,
+    jobs_in,
+    of_host,
+)
 from platter_lab.report.statistics_table import Schema, settings, statistics
 from platter_lab.statistics import ABSENT
 
 SLOWEST = 20
 # Of a decision, as `platter explain` names them (docs/reference/explain.md).
-WHY = {"hazard": "it waited for an older command over the same blocks", "buffer": "the buffer had to write blocks first",
-       "no_entry": "it had no queue entry in the engine yet",
-       "placed": "the policy chooses the place of a write itself", "arm": "the policy moved the arm or waited",
-       "forced": "the guard let only the sweep go on", "guard": "the guard refused it",
-       "nearer": "another access could begin sooner", "policy": "the policy preferred another command"}
+WHY = {
+    "hazard": "it waited for an older command over the same blocks",
+    "buffer": "the buffer had to write blocks first",
+    "no_entry": "it had no queue entry in the engine yet",
+    "placed": "the policy chooses the place of a write itself",
+    "arm": "the policy moved the arm or waited",
+    "forced": "the guard let only the sweep go on",
+    "guard": "the guard refused it",
+    "nearer": "another access could begin sooner",
+    "policy": "the policy preferred another command",
+}
 
 
 def what_ran(configuration: Mapping[str, Any]) -> str:
     """In a line."""
     drive = configuration.get("drive", {})
-    words = [str(drive.get("name", "")) if isinstance(drive, dict) else "", f"policy {configuration.get('policy', '?')}",
-             f"engine {configuration.get('engine', '?')}", f"host {configuration['host']['kind']}"]
+    words = [
+        str(drive.get("name", "")) if isinstance(drive, dict) else "",
+        f"policy {configuration.get('policy', '?')}",
+        f"engine {configuration.get('engine', '?')}",
+        f"host {configuration['host']['kind']}",
+    ]
     return ", ".join(word for word in words if word)
 
 
 def statistics_markup(result: dict[str, Any], schema: Schema | None) -> str:
     found = statistics(result, schema)
-    rows = [[name, ABSENT if one.value is None else one.value, one.unit, one.meaning] for name, one in found.items()]
+    rows = [
+        [name, ABSENT if one.value is None else one.value, one.unit, one.meaning]
+        for name, one in found.items()
+    ]
     return table(["statistic", "value", "unit", "meaning"], rows, name="statistics")
 
 
 def no_schema(page: Page, schema: Schema | None) -> None:
     if schema is None:
-        page.note("Units and descriptions are missing, because no platter executable was found when this report was made (option --platter).")
+        page.note(
+            "Units and descriptions are missing, because no platter executable was found when "
+            "this report was made (option --platter)."
+        )
 
 
 def configuration_markup(configuration: dict[str, Any]) -> str:
-    return table(["key", "value"], [[key, value] for key, value in settings(configuration).items()], name="keys")
+    return table(
+        ["key", "value"],
+        [[key, value] for key, value in settings(configuration).items()],
+        name="keys",
+    )
 
 
 def _classes(result: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     """With response times, in the order of all charts."""
     there = classes_in(result)
-    return {name: there[name] for name in look.CLASSES
-            if has_responses(there.get(name))}
+    return {name: there[name] for name in look.CLASSES if has_responses(there.get(name))}
 
 
 def nothing_completed(result: Mapping[str, Any]) -> list[str]:
@@ -61,33 +91,63 @@ def nothing_completed(result: Mapping[str, Any]) -> list[str]:
             continue
         waiting = one.get("waiting") or {}
         count = waiting.get("requests", one.get("outstanding", 0))
-        oldest = f", the oldest for {number(waiting['oldest_ms'], 4)} ms" if finite(waiting.get("oldest_ms")) else ""
+        oldest = (
+            f", the oldest for {number(waiting['oldest_ms'], 4)} ms"
+            if finite(waiting.get("oldest_ms"))
+            else ""
+        )
         issued = f" of {number(one['issued'])} issued in it" if one.get("issued") else ""
-        lines.append(f"{name}: nothing completed in the measured time{issued}; {number(count)} requests wait at its end{oldest}.")
+        lines.append(
+            f"{name}: nothing completed in the measured time{issued}; {number(count)} requests "
+            f"wait at its end{oldest}."
+        )
     return lines
 
 
 def _tiles(page: Page, result: Mapping[str, Any]) -> None:
     for name, one in _classes(result).items():
-        page.tiles.append((f"{name}: p99 response", f"{number(one['response_ms']['p99'], 3)} ms",
-                           f"mean {number(one['response_ms']['mean'], 3)} ms, {number(completions(one))} requests"))
+        page.tiles.append(
+            (
+                f"{name}: p99 response",
+                f"{number(one['response_ms']['p99'], 3)} ms",
+                f"mean {number(one['response_ms']['mean'], 3)} ms, {number(completions(one))} "
+                "requests",
+            )
+        )
     for line in nothing_completed(result):
         name, _, said = line.partition(": ")
         page.tiles.append((f"{name}: p99 response", ABSENT, said.rstrip(".")))
     if "throughput" in result:
-        page.tiles.append(("throughput", f"{number(result['throughput']['requests_per_s'], 3)} /s", "requests completed"))
+        page.tiles.append(
+            (
+                "throughput",
+                f"{number(result['throughput']['requests_per_s'], 3)} /s",
+                "requests completed",
+            )
+        )
     if finite(result.get("utilisation")):
-        page.tiles.append(("utilisation", f"{result['utilisation']:.1%}", "of the measured time in an access"))
+        page.tiles.append(
+            ("utilisation", f"{result['utilisation']:.1%}", "of the measured time in an access")
+        )
     if "queue_depth" in result:
-        page.tiles.append(("queue depth", number(result["queue_depth"]["mean"], 3), "tags in use, mean"))
+        page.tiles.append(
+            ("queue depth", number(result["queue_depth"]["mean"], 3), "tags in use, mean")
+        )
     if "hiccups" in result:
         page.tiles.append(("hiccups", number(result["hiccups"]), "late continuous requests"))
-    page.tiles.append(("measured", f"{number(result['measured_s'])} s", f"simulated, seed {result['seed']}"))
+    page.tiles.append(
+        ("measured", f"{number(result['measured_s'])} s", f"simulated, seed {result['seed']}")
+    )
 
 
 def _cdf_title(classes: Mapping[str, Mapping[str, Any]]) -> str:
-    return "; ".join(f"{name}: half within {number(one['response_ms']['p50'], 3)} ms, 99% within {number(one['response_ms']['p99'], 3)} ms"
-                     for name, one in classes.items()).capitalize()
+    return "; ".join(
+        (
+            f"{name}: half within {number(one['response_ms']['p50'], 3)} ms, 99% within "
+            f"{number(one['response_ms']['p99'], 3)} ms"
+        )
+        for name, one in classes.items()
+    ).capitalize()
 
 
 def _responses(page: Page, given: RunInput, classes: Mapping[str, Mapping[str, Any]]) -> None:
@@ -95,18 +155,37 @@ def _responses(page: Page, given: RunInput, classes: Mapping[str, Mapping[str, A
     for line in nothing_completed(given.run.result):
         page.note(line)
     if given.run.requests is None:
-        page.figure(_cdf_title(classes), charts.percentiles(given.run), "Percentiles of the result. The whole distribution needs the run's log of requests.")
+        page.figure(
+            _cdf_title(classes),
+            charts.percentiles(given.run),
+            "Percentiles of the result. The whole distribution needs the run's log of requests.",
+        )
         return
     count = charts.served(given.run).height
-    how = (f"Exact points of the distributions: at most {charts.CDF_POINTS} of each class's are drawn, finer in the upper tail." if count > charts.CDF_POINTS
-           else "Every request is drawn.")
-    page.figure(_cdf_title(classes), charts.responses(given.run),
-                f"{number(count)} requests that completed in the measured time. {how}", half=True)
+    how = (
+        (
+            f"Exact points of the distributions: at most {charts.CDF_POINTS} of each class's are "
+            "drawn, finer in the upper tail."
+        )
+        if count > charts.CDF_POINTS
+        else "Every request is drawn."
+    )
+    page.figure(
+        _cdf_title(classes),
+        charts.responses(given.run),
+        f"{number(count)} requests that completed in the measured time. {how}",
+        half=True,
+    )
     if count < 2:
         return
     worst = max(classes.items(), key=lambda one: one[1]["response_ms"]["max"] or 0.0)
-    page.figure(f"The slowest request is {worst[0]} and took {number(worst[1]['response_ms']['max'], 3)} ms", charts.responses(given.run, tail=True),
-                "The same distributions from above: the share of requests that took longer than a time.", half=True)
+    page.figure(
+        f"The slowest request is {worst[0]} and took {number(worst[1]['response_ms']['max'], 3)} "
+        "ms",
+        charts.responses(given.run, tail=True),
+        "The same distributions from above: the share of requests that took longer than a time.",
+        half=True,
+    )
 
 
 def _where(page: Page, given: RunInput, classes: Mapping[str, Mapping[str, Any]]) -> None:
@@ -116,15 +195,32 @@ def _where(page: Page, given: RunInput, classes: Mapping[str, Mapping[str, Any]]
         if not has_parts(one):
             continue
         largest = max(PARTS, key=lambda part: one["parts_ms"][part])
-        parts.append(f"{name} requests spent {one['parts_ms'][largest] / (one['response_ms']['mean'] or 1):.0%} of their time in {_in_words(largest)}")
-    page.figure("; ".join(parts).capitalize() or "Where the time of the mean request went", charts.parts(given.run), "Means over the requests of the measured time. The parts sum to the mean response time.")
+        parts.append(
+            f"{name} requests spent "
+            f"{one['parts_ms'][largest] / (one['response_ms']['mean'] or 1):.0%} of their time in "
+            f"{_in_words(largest)}"
+        )
+    page.figure(
+        "; ".join(parts).capitalize() or "Where the time of the mean request went",
+        charts.parts(given.run),
+        "Means over the requests of the measured time. The parts sum to the mean response time.",
+    )
     if given.run.requests is not None:
-        page.figure("What makes slow requests slow", charts.bands(given.run),
-                    "Requests of a class by the percentiles of their response time, and where the time of the mean request in each group went.")
+        page.figure(
+            "What makes slow requests slow",
+            charts.bands(given.run),
+            "Requests of a class by the percentiles of their response time, and where the time of "
+            "the mean request in each group went.",
+        )
 
 
 def _in_words(part: str) -> str:
-    return {"queue": "the queue", "seek": "seeks", "bus": "transfer over the bus", "transfer": "transfer from or to the media"}.get(part, part)
+    return {
+        "queue": "the queue",
+        "seek": "seeks",
+        "bus": "transfer over the bus",
+        "transfer": "transfer from or to the media",
+    }.get(part, part)
 
 
 def _over_time(page: Page, given: RunInput, classes: Mapping[str, Mapping[str, Any]]) -> None:
@@ -134,31 +230,83 @@ def _over_time(page: Page, given: RunInput, classes: Mapping[str, Mapping[str, A
     drive = given.configuration["host"]["kind"] == "drive"
     page.section("Over time")
     depth = result.get("queue_depth", {}).get("mean")
-    backlog = sum((one.get("backlog") or {}).get("mean") or 0.0 for one in classes_in(result).values())
-    title = f"{number(backlog, 3)} requests were outstanding in the mean" if backlog else "Requests outstanding, and in an access"
+    backlog = sum(
+        (one.get("backlog") or {}).get("mean") or 0.0 for one in classes_in(result).values()
+    )
+    title = (
+        f"{number(backlog, 3)} requests were outstanding in the mean"
+        if backlog
+        else "Requests outstanding, and in an access"
+    )
     if depth is not None and drive and finite(result.get("utilisation")):
-        title += f", {number(depth, 3)} of them in the drive's queue; an access ran for {result['utilisation']:.0%} of the time"
-    seconds = number(run.requests["completed_ps"].max() / 1e12, 4)
-    warmup = f", of which the first {number(warmup_ps(result) / 1e12)} s are the warm-up" if warmup_ps(result) else ""
-    how = (f"Time-weighted means in {charts.TIME_BINS} equal bins over the {seconds} s that the log covers{warmup}. Below: seek, settle, rotation and "
-           "transfer of the logged requests, without overheads. ")
-    page.figure(title, charts.over_time(run), how + (
-        "Accesses of the drive's own (cached writes on their way to the media, read-ahead) are not in the log." if drive
-        else "Of a request that an array has split, these are those of the part that ended last.") + " Drag to move, wheel to zoom, double click to go back.")
+        title += (
+            f", {number(depth, 3)} of them in the drive's queue; an access ran for "
+            f"{result['utilisation']:.0%} of the time"
+        )
+    seconds = number(charts.end_ps(run.requests) / 1e12, 4)
+    warmup = (
+        f", of which the first {number(warmup_ps(result) / 1e12)} s are the warm-up"
+        if warmup_ps(result)
+        else ""
+    )
+    how = (
+        f"Time-weighted means in {charts.TIME_BINS} equal bins over the {seconds} s that the log "
+        f"covers{warmup}. Below: seek, settle, rotation and transfer of the logged requests, "
+        "without overheads. "
+    )
+    page.figure(
+        title,
+        charts.over_time(run),
+        how
+        + (
+            (
+                "Accesses of the drive's own (cached writes on their way to the media, read-ahead) "
+                "are not in the log."
+            )
+            if drive
+            else (
+                "Of a request that an array has split, these are those of the part that ended last."
+            )
+        )
+        + " Drag to move, wheel to zoom, double click to go back.",
+    )
     page.section("Arm and requests")
     if drive and not (frame := charts.accesses(run)).is_empty():
         first = charts.slowest(run, SLOWEST)["number"].to_list()
-        request = next((one for one in first if frame["number"].index_of(one) is not None), frame["number"][-1])
-        took = run.requests.row(by_predicate=charts.pl.col("number") == request, named=True)
-        meanwhile = frame.filter((charts.pl.col("end") > took["issued_ps"]) & (charts.pl.col("begin") < took["completed_ps"])).height - 1
-        page.figure(f"While request {request}, {'the slowest' if request == first[0] else 'one of the slowest'}, waited {number(took['queue_ps'] / 1e9, 3)} ms, "
-                    f"the arm went to {meanwhile} others", charts.arm(run, request),
-                    "Thin: a request waits at its address. Thick: its rotation and transfer, with the seek before. The grey line is the arm's way between them; "
-                    "the diamond marks the request. At most 110 accesses are drawn. Address 0 is at the outer edge. Accesses without a logged request are not drawn.")
+        request = next(
+            (one for one in first if frame["number"].index_of(one) is not None), frame["number"][-1]
+        )
+        took = run.requests.row(by_predicate=pl.col("number") == request, named=True)
+        meanwhile = (
+            frame.filter(
+                (pl.col("end") > took["issued_ps"]) & (pl.col("begin") < took["completed_ps"])
+            ).height
+            - 1
+        )
+        page.figure(
+            f"While request {request}, "
+            f"{'the slowest' if request == first[0] else 'one of the slowest'}, waited "
+            f"{number(took['queue_ps'] / 1e9, 3)} ms, the arm went to {meanwhile} others",
+            charts.arm(run, request),
+            "Thin: a request waits at its address. Thick: its rotation and transfer, with the "
+            "seek before. The grey line is the arm's way between them; the diamond marks the "
+            "request. At most 110 accesses are drawn. Address 0 is at the outer edge. Accesses "
+            "without a logged request are not drawn.",
+        )
     drawn, all_of = charts.sample(run.requests).height, run.requests.height
-    said = (f"A sample: {number(drawn)} of {number(all_of)} requests are drawn, chosen by a hash of their numbers." if drawn < all_of
-            else f"All {number(all_of)} requests are drawn.")
-    page.figure("Where requests went, over the whole run", charts.requests_over_time(run), said + (" The address is the array's." if not drive else ""))
+    said = (
+        (
+            f"A sample: {number(drawn)} of {number(all_of)} requests are drawn, chosen by a hash "
+            "of their numbers."
+        )
+        if drawn < all_of
+        else f"All {number(all_of)} requests are drawn."
+    )
+    page.figure(
+        "Where requests went, over the whole run",
+        charts.requests_over_time(run),
+        said + (" The address is the array's." if not drive else ""),
+    )
 
 
 def _jobs(page: Page, result: Mapping[str, Any]) -> None:
@@ -170,12 +318,35 @@ def _jobs(page: Page, result: Mapping[str, Any]) -> None:
     for name, one in jobs.items():
         rates, times = one.get("throughput") or {}, one.get("response_ms") or {}
         megabytes = rates.get("bytes_per_s")
-        values = [rates.get("requests_per_s"), megabytes / 1e6 if finite(megabytes) else None,
-                  *(times.get(key) for key in ("mean", "p50", "p99", "max")), one.get("late"),
-                  (one.get("waiting") or {}).get("requests")]
-        rows.append([name, completions(one), *(ABSENT if value is None else value for value in values)])
-    page.markup(table(["job", "completions", "requests/s", "MB/s", "mean [ms]", "p50 [ms]", "p99 [ms]", "max [ms]", "late",
-                       "waiting"], rows, name="jobs", searched=False))
+        values = [
+            rates.get("requests_per_s"),
+            megabytes / 1e6 if finite(megabytes) else None,
+            *(times.get(key) for key in ("mean", "p50", "p99", "max")),
+            one.get("late"),
+            (one.get("waiting") or {}).get("requests"),
+        ]
+        rows.append(
+            [name, completions(one), *(ABSENT if value is None else value for value in values)]
+        )
+    page.markup(
+        table(
+            [
+                "job",
+                "completions",
+                "requests/s",
+                "MB/s",
+                "mean [ms]",
+                "p50 [ms]",
+                "p99 [ms]",
+                "max [ms]",
+                "late",
+                "waiting",
+            ],
+            rows,
+            name="jobs",
+            searched=False,
+        )
+    )
 
 
 def _reason(row: Mapping[str, Any], explained: Mapping[str, Any] | None) -> str:
@@ -200,16 +371,43 @@ def _slowest(page: Page, given: RunInput) -> None:
     rows: list[list[Any]] = []
     for row in frame.iter_rows(named=True):
         shares = {part: row[f"{part}_ms"] / (row["response_ms"] or 1) for part in PARTS}
-        bar = "".join(f'<i title="{part} {row[f"{part}_ms"]:.3f} ms" style="width:{share:.2%};background:{look.PARTS[part]}"></i>' for part, share in shares.items())
-        rows.append([Raw(str(row["number"]), row["number"]), row["class"], "read" if row["op"] == "R" else "write",
-                     Raw(f"{row['issued_s']:.6f}", row["issued_s"]), Raw(f"{row['response_ms']:.3f}", row["response_ms"]),
-                     Raw(f'<div class="bar">{bar}</div>', shares["queue"]),
-                     Raw(text(_reason(row, given.explained.get(row["number"]))))])
-    legend = " ".join(f'<span class="key"><i style="background:{look.PARTS[part]}"></i> {part}</span>' for part in PARTS)
-    page.markup(f'<p class="note">The {len(rows)} slowest of the measured time. Parts: {legend}</p>')
-    page.markup(table(["request", "class", "op", "issued at [s]", "response [ms]", "parts", "reason"], rows, name="requests"))
+        bar = "".join(
+            (
+                f'<i title="{part} {row[f"{part}_ms"]:.3f} ms" '
+                f'style="width:{share:.2%};background:{look.PARTS[part]}"></i>'
+            )
+            for part, share in shares.items()
+        )
+        rows.append(
+            [
+                Raw(str(row["number"]), row["number"]),
+                row["class"],
+                "read" if row["op"] == "R" else "write",
+                Raw(f"{row['issued_s']:.6f}", row["issued_s"]),
+                Raw(f"{row['response_ms']:.3f}", row["response_ms"]),
+                Raw(f'<div class="bar">{bar}</div>', shares["queue"]),
+                Raw(text(_reason(row, given.explained.get(row["number"])))),
+            ]
+        )
+    legend = " ".join(
+        f'<span class="key"><i style="background:{look.PARTS[part]}"></i> {part}</span>'
+        for part in PARTS
+    )
+    page.markup(
+        f'<p class="note">The {len(rows)} slowest of the measured time. Parts: {legend}</p>'
+    )
+    page.markup(
+        table(
+            ["request", "class", "op", "issued at [s]", "response [ms]", "parts", "reason"],
+            rows,
+            name="requests",
+        )
+    )
     if not given.explained:
-        page.note("The decisions are not shown: platter explain SCENARIO --slowest N writes them to explain.json, which this report takes with --explain.")
+        page.note(
+            "The decisions are not shown: platter explain SCENARIO --slowest N writes them to "
+            "explain.json, which this report takes with --explain."
+        )
 
 
 def run_page(given: RunInput, schema: Schema | None) -> Page:
@@ -227,19 +425,36 @@ def run_page(given: RunInput, schema: Schema | None) -> Page:
             page.note(line)
     elif given.run.requests is not None and not charts.served(given.run).is_empty():
         page.section("Response times")
-        page.figure("Distribution of the response times, by class", charts.responses(given.run), half=True)
-        page.figure("The share of requests that took longer", charts.responses(given.run, tail=True), half=True)
+        page.figure(
+            "Distribution of the response times, by class", charts.responses(given.run), half=True
+        )
+        page.figure(
+            "The share of requests that took longer",
+            charts.responses(given.run, tail=True),
+            half=True,
+        )
         page.section("Where the time went")
-        page.figure("What makes slow requests slow", charts.bands(given.run), "Requests of a class by the percentiles of their response time.")
+        page.figure(
+            "What makes slow requests slow",
+            charts.bands(given.run),
+            "Requests of a class by the percentiles of their response time.",
+        )
         _over_time(page, given, {})
     _jobs(page, result)
     _slowest(page, given)
     if "streams" in of_host(result).form and result.get("streams"):
         page.section("Bandwidth")
-        page.figure("What each stream got", charts.bandwidth(given.run), "Bytes of commands that ended in each second.")
+        page.figure(
+            "What each stream got",
+            charts.bandwidth(given.run),
+            "Bytes of commands that ended in each second.",
+        )
     page.section("Statistics")
     no_schema(page, schema)
     page.markup(statistics_markup(result, schema))
     page.section("Configuration")
-    page.folded("The effective configuration: every key of scenario and drive", configuration_markup(given.configuration))
+    page.folded(
+        "The effective configuration: every key of scenario and drive",
+        configuration_markup(given.configuration),
+    )
     return page

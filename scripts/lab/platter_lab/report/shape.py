@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a page takes from a result, with the form that it must have there. All else in a result is shown as it is."""
+"""What a page takes from a result, with the form that it must have there.
+
+All else in a result is shown as it is.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +10,12 @@ import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from platter_lab import LabError
 
 PARTS = ("queue", "overhead", "seek", "settle", "rotation", "transfer", "bus")
-_LARGEST = 1e300   # what a figure can still add up
+_LARGEST = 1e300  # what a figure can still add up
 
 
 @dataclass(frozen=True)
@@ -24,12 +27,20 @@ class Number:
     least: float = -_LARGEST
 
     def text(self) -> str:
-        return ("a whole number" if self.whole else "a number") + (" from 0" if self.least == 0 else "") + (" or null" if self.null else "")
+        return (
+            ("a whole number" if self.whole else "a number")
+            + (" from 0" if self.least == 0 else "")
+            + (" or null" if self.null else "")
+        )
 
     def fits(self, value: Any) -> bool:
         if value is None:
             return self.null
-        return isinstance(value, int if self.whole else int | float) and not isinstance(value, bool) and self.least <= value <= _LARGEST
+        return (
+            isinstance(value, int if self.whole else int | float)
+            and not isinstance(value, bool)
+            and self.least <= value <= _LARGEST
+        )
 
 
 @dataclass(frozen=True)
@@ -89,7 +100,11 @@ class Named:
         return "a name, or an object with one and a unit"
 
     def fits(self, value: Any) -> bool:
-        return isinstance(value, str) or (isinstance(value, dict) and isinstance(value.get("name"), str) and isinstance(value.get("unit", ""), str | None))
+        return isinstance(value, str) or (
+            isinstance(value, dict)
+            and isinstance(value.get("name"), str)
+            and isinstance(value.get("unit", ""), str | None)
+        )
 
 
 @dataclass(frozen=True)
@@ -104,32 +119,64 @@ class Anything:
 
 
 _COUNT = Number(null=False, whole=True, least=0)
-_TIMES = Table({key: Number() for key in ("mean", "p50", "p99", "max")}, {key: Number() for key in ("p90", "p95", "p99_9")})
-_OPERATIONS = Table(optional={"completed": _COUNT, "completions": _COUNT, "response_ms": _TIMES, "parts_ms": Table({part: Number() for part in PARTS}, null=True)})
-_CLASS = Table({"completed": _COUNT}, {**_OPERATIONS.optional, "issued": _COUNT, "outstanding": _COUNT, "reads": _OPERATIONS, "writes": _OPERATIONS,
-                                       "backlog": Table({"mean": Number()}, null=True),
-                                       "waiting": Table({"requests": _COUNT, "oldest_ms": Number()}, null=True)})
+_TIMES = Table(
+    {key: Number() for key in ("mean", "p50", "p99", "max")},
+    {key: Number() for key in ("p90", "p95", "p99_9")},
+)
+_OPERATIONS = Table(
+    optional={
+        "completed": _COUNT,
+        "completions": _COUNT,
+        "response_ms": _TIMES,
+        "parts_ms": Table({part: Number() for part in PARTS}, null=True),
+    }
+)
+_CLASS = Table(
+    {"completed": _COUNT},
+    {
+        **_OPERATIONS.optional,
+        "issued": _COUNT,
+        "outstanding": _COUNT,
+        "reads": _OPERATIONS,
+        "writes": _OPERATIONS,
+        "backlog": Table({"mean": Number()}, null=True),
+        "waiting": Table({"requests": _COUNT, "oldest_ms": Number()}, null=True),
+    },
+)
 _CLASSES = Table(others=_CLASS)
 _STREAM = Table({"name": Text(), "series_bytes_per_s": List(Number(null=False))})
-_OF_LOADS = {"classes": _CLASSES, "throughput": Table({"requests_per_s": Number()}), "utilisation": Number(), "queue_depth": Table({"mean": Number()}),
-             "hiccups": Number(), "jobs": _CLASSES}
+_OF_LOADS = {
+    "classes": _CLASSES,
+    "throughput": Table({"requests_per_s": Number()}),
+    "utilisation": Number(),
+    "queue_depth": Table({"mean": Number()}),
+    "hiccups": Number(),
+    "jobs": _CLASSES,
+}
 
 
 @dataclass(frozen=True)
 class OfHost:
-    """What pages read in the results of a host. `form`: the members that they read. `classes`: path of the account by class; empty for a host that keeps
-    no log of its requests. `measured`: this account covers the measured time; otherwise it covers the whole run."""
+    """What pages read in the results of a host.
+
+    `form`: the members that they read. `classes`: path of the account by class; empty for a host
+    that keeps no log of its requests. `measured`: this account covers the measured time;
+    otherwise it covers the whole run.
+    """
 
     form: Mapping[str, Any]
     classes: tuple[str, ...] = ()
     measured: bool = True
 
 
-# By host.kind, since the same name can mean different things for different hosts. The page of any other host has its statistics and no figures.
+# By host.kind, since the same name can mean different things for different hosts. The page of any
+# other host has its statistics and no figures.
 OF_HOSTS: Mapping[str, OfHost] = {
     "drive": OfHost(_OF_LOADS, ("classes",)),
     "array": OfHost(_OF_LOADS, ("classes",)),
-    "mixed_server": OfHost({"array": Table(optional={"classes": _CLASSES})}, ("array", "classes"), measured=False),
+    "mixed_server": OfHost(
+        {"array": Table(optional={"classes": _CLASSES})}, ("array", "classes"), measured=False
+    ),
     "autoqos": OfHost({"streams": List(_STREAM)}),
 }
 
@@ -139,11 +186,16 @@ def of_host(result: Mapping[str, Any]) -> OfHost:
 
 
 _EVERY = {"measured_s": Number(null=False, least=0), "seed": _COUNT}
-_CONFIGURATION = Table({"host": Table({"kind": Text()})}, {"sim": Table(optional={"warmup_s": Number(null=False, least=0)})})
+_CONFIGURATION = Table(
+    {"host": Table({"kind": Text()})},
+    {"sim": Table(optional={"warmup_s": Number(null=False, least=0)})},
+)
 
 
 def expect_result(file: Path, result: Mapping[str, Any], expected: str) -> None:
-    """LabError, with the way through the JSON, where a result does not have the form that a page takes it to have."""
+    """LabError, with the way through the JSON, where a result does not have the form that a page
+    takes it to have.
+    """
     _expect_numbers(file, result, "", expected)
     top = Table({**_EVERY, "configuration": _CONFIGURATION})
     expect(file, result, top, expected)
@@ -156,13 +208,19 @@ def _expect_numbers(file: Path, value: Any, where: str, expected: str) -> None:
         for key, one in value.items() if isinstance(value, dict) else enumerate(value):
             _expect_numbers(file, one, f"{where}.{key}" if where else str(key), expected)
     elif isinstance(value, int) and abs(value) > _LARGEST:
-        raise LabError(f"{file}: {where}: found a whole number of {value.bit_length()} bits, expected one of at most {_LARGEST:g} in {expected}")
+        raise LabError(
+            f"{file}: {where}: found a whole number of {value.bit_length()} bits, expected one of "
+            f"at most {_LARGEST:g} in {expected}"
+        )
 
 
 def expect(file: Path, value: Any, form: Any, expected: str, where: str = "") -> None:
     """LabError where a value has another form; `expected` is the whole file."""
     if not form.fits(value):
-        raise LabError(f"{file}: {where or 'the whole'}: found {shown(value)}, expected {form.text()} in {expected}")
+        raise LabError(
+            f"{file}: {where or 'the whole'}: found {shown(value)}, expected {form.text()} in "
+            f"{expected}"
+        )
     if value is None:
         return
 
@@ -175,7 +233,9 @@ def expect(file: Path, value: Any, form: Any, expected: str, where: str = "") ->
     if isinstance(form, Table):
         for key, inner in form.keys.items():
             if key not in value:
-                raise LabError(f"{file}: {at(key)}: is missing; expected {inner.text()} in {expected}")
+                raise LabError(
+                    f"{file}: {at(key)}: is missing; expected {inner.text()} in {expected}"
+                )
         for key, one in value.items():
             inner = form.keys.get(key, form.optional.get(key, form.others))
             if inner is not None:
@@ -186,19 +246,31 @@ def shown(value: Any) -> str:
     """In a message: short."""
     if isinstance(value, dict | list):
         return "an object" if isinstance(value, dict) else "an array"
-    text = {True: "true", False: "false", None: "null"}[value] if value is None or isinstance(value, bool) else repr(value)
+    text = (
+        {True: "true", False: "false", None: "null"}[value]
+        if value is None or isinstance(value, bool)
+        else repr(value)
+    )
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def finite(value: Any) -> bool:
+def finite(value: Any) -> TypeGuard[float]:
     """Whether it is a number that can be drawn."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and -sys.float_info.max <= value <= sys.float_info.max
+    return (
+        isinstance(value, int | float)
+        and not isinstance(value, bool)
+        and -sys.float_info.max <= value <= sys.float_info.max
+    )
 
 
 def classes_in(result: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     """Of a result of a drive or an array; of others nothing."""
     classes = result.get("classes")
-    return {name: one for name, one in classes.items() if isinstance(one, Mapping)} if isinstance(classes, Mapping) else {}
+    return (
+        {name: one for name, one in classes.items() if isinstance(one, Mapping)}
+        if isinstance(classes, Mapping)
+        else {}
+    )
 
 
 def jobs_in(result: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
@@ -208,19 +280,31 @@ def jobs_in(result: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
         return {}
     given = result["configuration"].get("workload", {}).get("job", [])
     order = [one.get("name") for one in given if isinstance(one, Mapping)]
-    return {name: jobs[name] for name in [*(name for name in order if name in jobs),
-                                          *(name for name in jobs if name not in order)]}
+    return {
+        name: jobs[name]
+        for name in [
+            *(name for name in order if name in jobs),
+            *(name for name in jobs if name not in order),
+        ]
+    }
 
 
 def completions(one: Mapping[str, Any]) -> int:
     """How many requests the response times of a class are of."""
-    return one.get("completions", one.get("completed", 0))
+    count: int = one.get("completions", one.get("completed", 0))
+    return count
 
 
-def has_responses(one: Any) -> bool:
+def has_responses(one: Any) -> TypeGuard[Mapping[str, Any]]:
     """Whether a class, or its reads or writes, has response times: something completed."""
-    return isinstance(one, Mapping) and bool(completions(one)) and finite((one.get("response_ms") or {}).get("mean"))
+    return (
+        isinstance(one, Mapping)
+        and bool(completions(one))
+        and finite((one.get("response_ms") or {}).get("mean"))
+    )
 
 
-def has_parts(one: Any) -> bool:
-    return has_responses(one) and all(finite((one.get("parts_ms") or {}).get(part)) for part in PARTS)
+def has_parts(one: Any) -> TypeGuard[Mapping[str, Any]]:
+    return has_responses(one) and all(
+        finite((one.get("parts_ms") or {}).get(part)) for part in PARTS
+    )

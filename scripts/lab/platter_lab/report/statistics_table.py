@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The numbers of results with units and meanings from the model's schema, and the configurations key by key."""
+"""The numbers of results with units and meanings from the model's schema, and the configurations
+key by key.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,8 @@ def read_schema(platter: Path | None) -> Schema | None:
         if platter:
             raise
         return None
-    return json.loads(call_platter(executable, ["config", "schema", "result"]))
+    schema: Schema = json.loads(call_platter(executable, ["config", "schema", "result"]))
+    return schema
 
 
 def _of_kind(schema: Schema, kind: str) -> Schema:
@@ -46,28 +49,42 @@ def _of_kind(schema: Schema, kind: str) -> Schema:
 
 
 def _below(node: Schema, part: str) -> Schema:
-    found = node.get("properties", {}).get(part, node.get("items" if part.isdigit() else "additionalProperties"))
+    found = node.get("properties", {}).get(
+        part, node.get("items" if part.isdigit() else "additionalProperties")
+    )
     return found if isinstance(found, dict) else {}
 
 
 def statistics(result: dict[str, Any], schema: Schema | None) -> dict[str, Statistic]:
     """By name. A list of numbers is one value, as text; the configuration is left out."""
-    return dict(_walk({key: value for key, value in result.items() if key != "configuration"}, "",
-                      _of_kind(schema or {}, result["configuration"]["host"]["kind"])))
+    return dict(
+        _walk(
+            {key: value for key, value in result.items() if key != "configuration"},
+            "",
+            _of_kind(schema or {}, result["configuration"]["host"]["kind"]),
+        )
+    )
 
 
 def _walk(value: Any, name: str, node: Schema) -> Iterator[tuple[str, Statistic]]:
-    if isinstance(value, dict) or (isinstance(value, list) and any(isinstance(one, dict | list) for one in value)):
+    if isinstance(value, dict) or (
+        isinstance(value, list) and any(isinstance(one, dict | list) for one in value)
+    ):
         for key, one in value.items() if isinstance(value, dict) else enumerate(value):
             yield from _walk(one, f"{name}.{key}" if name else str(key), _below(node, str(key)))
         return
     said = re.fullmatch(r"(.*?)\s*(?:\[([^]]*)\])?", str(node.get("description", "")), re.S)
     meaning, unit = (said[1], said[2] or "") if said else ("", "")
-    yield name, Statistic(_listed(value, number) if isinstance(value, list) else value, unit, meaning)
+    yield (
+        name,
+        Statistic(_listed(value, number) if isinstance(value, list) else value, unit, meaning),
+    )
 
 
 def _listed(values: list[Any], shown: Callable[[Any], str]) -> str:
-    return ", ".join(shown(one) if isinstance(one, float) else str(one) for one in values[:24]) + (f", … ({len(values)} values)" if len(values) > 24 else "")
+    return ", ".join(shown(one) if isinstance(one, float) else str(one) for one in values[:24]) + (
+        f", … ({len(values)} values)" if len(values) > 24 else ""
+    )
 
 
 def settings(configuration: dict[str, Any]) -> dict[str, str]:
@@ -76,8 +93,15 @@ def settings(configuration: dict[str, Any]) -> dict[str, str]:
 
 
 def _settings(value: Any, name: str) -> Iterator[tuple[str, str]]:
-    if isinstance(value, dict) or (isinstance(value, list) and any(isinstance(one, dict) for one in value)):
+    if isinstance(value, dict) or (
+        isinstance(value, list) and any(isinstance(one, dict) for one in value)
+    ):
         for key, one in value.items() if isinstance(value, dict) else enumerate(value):
             yield from _settings(one, f"{name}.{key}" if name else str(key))
     else:
-        yield name, _listed(value, str) if isinstance(value, list) else json.dumps(value, ensure_ascii=False).strip('"')
+        yield (
+            name,
+            _listed(value, str)
+            if isinstance(value, list)
+            else json.dumps(value, ensure_ascii=False).strip('"'),
+        )

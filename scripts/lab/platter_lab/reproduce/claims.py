@@ -27,7 +27,8 @@ class Criterion:
     high: float = math.inf
 
     def judge(self, value: Interval) -> Verdict:
-        """The whole interval on one side of the bounds decides; one that straddles a bound does not."""
+        """The whole interval on one side of the bounds decides; one that straddles a bound does
+        not."""
         if any(math.isnan(x) for x in (value.mean, value.low, value.high)):
             return Verdict.OPEN
         above = self.low == -math.inf or value.low > self.low
@@ -66,7 +67,7 @@ class Unit(StrEnum):
     """How a quantity is written."""
 
     RATIO = "ratio"
-    PERCENT = "percent"   # the quantity is a share
+    PERCENT = "percent"  # the quantity is a share
     COUNT = "count"
 
     def text(self, value: float) -> str:
@@ -88,8 +89,8 @@ class Unit(StrEnum):
 
 @dataclass(frozen=True)
 class Part:
-    """One quantity a claim rests on: at one load, of one pair of policies. `points` are those whose runs it is estimated from, if a
-    study keeps track of them."""
+    """One quantity a claim rests on: at one load, of one pair of policies. `points` are those whose
+    runs it is estimated from, if a study keeps track of them."""
 
     label: str
     value: Interval
@@ -110,7 +111,8 @@ def combined(parts: Sequence[Part]) -> Verdict:
 
 
 def deciding(parts: Sequence[Part]) -> Part | None:
-    """The part that makes the verdict: of those with the claim's own verdict one without data, else the one least inside its bounds."""
+    """The part that makes the verdict: of those with the claim's own verdict one without data, else
+    the one least inside its bounds."""
     verdict = combined(parts)
     own = [part for part in parts if part.verdict is verdict]
 
@@ -122,7 +124,8 @@ def deciding(parts: Sequence[Part]) -> Part | None:
 
 @dataclass(frozen=True)
 class Grid:
-    """The same comparisons under every combination of the answers to some questions: `parts` by one answer to each of `factors`."""
+    """The same comparisons under every combination of the answers to some questions: `parts` by one
+    answer to each of `factors`."""
 
     factors: tuple[str, ...]
     parts: Mapping[tuple[str, ...], tuple[Part, ...]]
@@ -131,24 +134,38 @@ class Grid:
         return {answers: combined(parts) for answers, parts in self.parts.items()}
 
     def turning(self) -> list[str]:
-        """The factors of which another answer alone, all others being equal, somewhere turns the verdict round."""
+        """The factors of which another answer alone, all others being equal, somewhere turns the
+        verdict round."""
         verdicts = self.verdicts()
-        holds, fails = ([answers for answers, verdict in verdicts.items() if verdict is wanted] for wanted in (Verdict.HOLDS, Verdict.FAILS))
-        turns = {next(i for i, (x, y) in enumerate(zip(a, b)) if x != y)
-                 for a in holds for b in fails if sum(x != y for x, y in zip(a, b)) == 1}
+        holds, fails = (
+            [answers for answers, verdict in verdicts.items() if verdict is wanted]
+            for wanted in (Verdict.HOLDS, Verdict.FAILS)
+        )
+        turns = {
+            next(i for i, (x, y) in enumerate(zip(a, b, strict=True)) if x != y)
+            for a in holds
+            for b in fails
+            if sum(x != y for x, y in zip(a, b, strict=True)) == 1
+        }
         return [factor for i, factor in enumerate(self.factors) if i in turns]
 
     def text(self) -> str:
         verdicts = list(self.verdicts().values())
-        counts = [f"{verdict} in {verdicts.count(verdict)}" for verdict in (Verdict.HOLDS, Verdict.FAILS, Verdict.OPEN) if verdict in verdicts]
+        counts = [
+            f"{verdict} in {verdicts.count(verdict)}"
+            for verdict in (Verdict.HOLDS, Verdict.FAILS, Verdict.OPEN)
+            if verdict in verdicts
+        ]
         return f"{', '.join(counts)} of {len(verdicts)} combinations"
 
 
 @dataclass(frozen=True)
 class Claim:
-    """A sentence of a paper. `parts` are judged under the default interpretations, `interpretations` the same under another one, `grid` under combinations.
+    """A sentence of a paper. `parts` are judged under the default interpretations,
+    `interpretations` the same under another one, `grid` under combinations.
 
-    `bases` are what an interpretation is compared with where it is judged at fewer points than the default: the default at these, by the interpretation's name.
+    `bases` are what an interpretation is compared with where it is judged at fewer points than the
+    default: the default at these, by the interpretation's name.
     """
 
     name: str
@@ -176,7 +193,11 @@ class Claim:
     def contrary(self) -> list[str]:
         """The interpretations under which the opposite comes out, at the same points."""
         opposite = {Verdict.HOLDS: Verdict.FAILS, Verdict.FAILS: Verdict.HOLDS}
-        return [name for name, parts in self.interpretations.items() if opposite.get(self.base_verdict(name)) is combined(parts)]
+        return [
+            name
+            for name, parts in self.interpretations.items()
+            if opposite.get(self.base_verdict(name)) is combined(parts)
+        ]
 
     def turning(self) -> list[str]:
         return self.grid.turning() if self.grid else []
@@ -188,13 +209,20 @@ class Claim:
     def verdict_text(self) -> str:
         contrary, turning = self.contrary(), self.turning()
         said = []
-        for verdict, base in dict.fromkeys((combined(self.interpretations[name]), self.base_verdict(name)) for name in contrary):
+        for verdict, base in dict.fromkeys(
+            (combined(self.interpretations[name]), self.base_verdict(name)) for name in contrary
+        ):
             names = [name for name in contrary if combined(self.interpretations[name]) is verdict]
             whole = self.plain_verdict
-            default = f"by default {whole}" if base is whole else f"by default, at the same points, {base}, at all {whole}"
+            default = (
+                f"by default {whole}"
+                if base is whole
+                else f"by default, at the same points, {base}, at all {whole}"
+            )
             said.append(f"{'; '.join(names)} ({verdict}; {default})")
-        if turning:
-            said.append(f"{'; '.join(turning)} ({self.grid.text()}{'' if contrary else f'; by default {self.plain_verdict}'})")
+        if turning and self.grid is not None:
+            default = "" if contrary else f"; by default {self.plain_verdict}"
+            said.append(f"{'; '.join(turning)} ({self.grid.text()}{default})")
         return f"{Verdict.DEPENDS}: {'; '.join(said)}" if said else str(self.plain_verdict)
 
     def criterion_text(self) -> str:

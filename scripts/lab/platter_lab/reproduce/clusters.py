@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Traces that have one cluster of requests at a time, and the order in which each cluster was served.
+"""Traces that have one cluster of requests at a time, and the order in which each cluster was
+served.
 
-A single request at the lower edge precedes each cluster. The whole cluster arrives while the drive serves this request, so that the
-policy sees all of the cluster when the arm becomes free at a known place.
+A single request at the lower edge precedes each cluster. The whole cluster arrives while the drive
+serves this request, so that the policy sees all of the cluster when the arm becomes free at a known
+place.
 """
 
 from __future__ import annotations
@@ -16,10 +18,10 @@ from typing import Any
 
 from platter_lab import LabError
 
-PERIOD_S = 1.0        # between clusters: enough for six of the longest requests
-LEAD_S = 0.000_1      # of the request at the edge
+PERIOD_S = 1.0  # between clusters: enough for six of the longest requests
+LEAD_S = 0.000_1  # of the request at the edge
 SECTOR = 512
-BATCHES = 5          # independent parts of a run
+BATCHES = 5  # independent parts of a run
 
 
 def _uniform_disk(profile: Path) -> tuple[int, int]:
@@ -34,13 +36,22 @@ def _uniform_disk(profile: Path) -> tuple[int, int]:
     raise LabError(f"{profile}: expected a drive with one zone, without spares and slips")
 
 
-def trace(profile: Path, requests: int, width: int, clusters: int, mean_bytes: int = 70_000,
-          deviation_bytes: int = 20_000) -> str:
-    """DiskSim's ASCII trace of clusters of `requests` within `width` cylinders, uniform over the disk. Reads of normal
-    size (Balafoutis et al., table 2), each within its cylinder."""
+def trace(
+    profile: Path,
+    requests: int,
+    width: int,
+    clusters: int,
+    mean_bytes: int = 70_000,
+    deviation_bytes: int = 20_000,
+) -> str:
+    """DiskSim's ASCII trace of clusters of `requests` within `width` cylinders, uniform over the
+    disk. Reads of normal size (Balafoutis et al., table 2), each within its cylinder."""
     cylinders, per_cylinder = _uniform_disk(profile)
     if not 1 <= width <= cylinders:
-        raise LabError(f"found clusters of {width} cylinders, expected at most the {cylinders} cylinders of the disk")
+        raise LabError(
+            f"found clusters of {width} cylinders, expected at most the {cylinders} cylinders of "
+            "the disk"
+        )
     source = random.Random(f"{requests} requests in {width} cylinders")
     size = NormalDist(mean_bytes / SECTOR, deviation_bytes / SECTOR)
     lines = []
@@ -59,20 +70,24 @@ def trace(profile: Path, requests: int, width: int, clusters: int, mean_bytes: i
 
 
 def batch_means(log: Path) -> dict[str, Any]:
-    """Mean time from the end of the request at the edge to those of a cluster's requests, in ms, for each of `BATCHES`
-    equal parts of the clusters."""
+    """Mean time from the end of the request at the edge to those of a cluster's requests, in ms,
+    for each of `BATCHES` equal parts of the clusters."""
     by_cluster: dict[int, list[tuple[int, int]]] = {}
     with log.open(encoding="ascii", newline="") as file:
         for row in csv.DictReader(file):
             if row["status"] != "good":
                 raise LabError(f"{log}: request {row['number']} failed ({row['status']})")
             issued = int(row["issued_ps"])
-            by_cluster.setdefault(int(issued // (PERIOD_S * 1e12)), []).append((issued, int(row["completed_ps"])))
+            by_cluster.setdefault(int(issued // (PERIOD_S * 1e12)), []).append(
+                (issued, int(row["completed_ps"]))
+            )
     batches: list[list[float]] = [[] for _ in range(BATCHES)]
     for number, rows in by_cluster.items():
         rows.sort()
         edge_issued, edge_end = rows[0]
         if any(issued - edge_issued > 2e12 * LEAD_S or end < edge_end for issued, end in rows[1:]):
             raise LabError(f"{log}: a cluster was not served after the request before it")
-        batches[number * BATCHES // len(by_cluster)] += [(end - edge_end) / 1e9 for _, end in rows[1:]]
+        batches[number * BATCHES // len(by_cluster)] += [
+            (end - edge_end) / 1e9 for _, end in rows[1:]
+        ]
     return {"clusters": len(by_cluster), "batch_means_ms": [fmean(batch) for batch in batches]}

@@ -27,13 +27,21 @@ def _say(text: str) -> None:
 def reproduce(study: Study, arguments: argparse.Namespace) -> None:
     plan = study.plan(arguments.quick)
     most = study.most(arguments.quick) if study.most else None
-    output = arguments.output or (KEPT / f"{study.name}-quick" if arguments.quick else PAPERS / study.name)
-    behind = arguments.output / "details" if arguments.output else KEPT / (f"{study.name}-quick" if arguments.quick else study.name)
+    output = arguments.output or (
+        KEPT / f"{study.name}-quick" if arguments.quick else PAPERS / study.name
+    )
+    behind = (
+        arguments.output / "details"
+        if arguments.output
+        else KEPT / (f"{study.name}-quick" if arguments.quick else study.name)
+    )
     expect_writable_folder(output, "the study's page")
     expect_writable_folder(behind, "what is behind the page")
     if arguments.result:
         expect_writable_file(arguments.result, "the claims")
-    runner = Runner(find_platter(arguments.platter), Store(arguments.cache), LocalProcesses(arguments.jobs))
+    runner = Runner(
+        find_platter(arguments.platter), Store(arguments.cache), LocalProcesses(arguments.jobs)
+    )
     if arguments.estimate:
         print(f"{study.name}: {runner.estimate(plan.batches).text(arguments.jobs)}")
         if most:
@@ -48,13 +56,23 @@ def reproduce(study: Study, arguments: argparse.Namespace) -> None:
     texts = files(study, plan, report, arguments.quick)
     more = details(report)
     wanted = {arguments.result: claims_json(study, report, output)} if arguments.result else {}
-    write_whole({**{output / name: text for name, text in texts.items()}, **{behind / name: text for name, text in more.items()}, **wanted})
+    write_whole(
+        {
+            **{output / name: text for name, text in texts.items()},
+            **{behind / name: text for name, text in more.items()},
+            **wanted,
+        }
+    )
     print(terminal(report))
-    print(f"{output / 'README.md'}: written, with {len(texts) - 1} files of figures and data beside it; every run and comparison are in {behind}")
+    print(
+        f"{output / 'README.md'}: written, with {len(texts) - 1} files of figures and data beside "
+        f"it; every run and comparison are in {behind}"
+    )
 
 
 def run_plan(study: Study, plan: Plan, runner: Runner, quick: bool) -> tuple[Plan, Results]:
-    """The results of the plan; of a study in stages, of all the plans that follow, with the last of them."""
+    """The results of the plan; of a study in stages, of all the plans that follow, with the last of
+    them."""
     if study.follow is None:
         return plan, runner.results(plan.batches)
     results = Results({})

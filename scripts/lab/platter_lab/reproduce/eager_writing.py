@@ -1,22 +1,33 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Zhang, Yu, Krishnamurthy, Wang: "Configuring and Scheduling an Eager-Writing Disk Array for a Transaction Processing
-Workload", the comparison of eager-writing scheduling algorithms."""
+"""Zhang, Yu, Krishnamurthy, Wang: "Configuring and Scheduling an Eager-Writing Disk Array for a
+Transaction Processing Workload", the comparison of eager-writing scheduling algorithms."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
+from platter_lab.reproduce.claims import (
+    Claim,
+    Criterion,
+    Part,
+    Unit,
+    Verdict,
+    above,
+    below,
+    combined,
+    near,
+)
+from platter_lab.reproduce.figures import Chart, Series
+from platter_lab.reproduce.interpretations import DEFAULT, Interpretation, Judged, judge
+from platter_lab.reproduce.mixed_load import number_or_nan
+from platter_lab.reproduce.study import PAPERS, Plan, Report, Study, Table
 from platter_lab.runs.point import Point
 from platter_lab.runs.results import Results
-from platter_lab.reproduce.claims import Claim, Criterion, Part, Unit, Verdict, above, below, combined, near
-from platter_lab.reproduce.figures import Chart, Series
-from platter_lab.reproduce.interpretations import DEFAULT, Judged, Interpretation, judge
-from platter_lab.reproduce.mixed_load import number_or_nan
 from platter_lab.statistics import interval, interval_text, paired_ratio
-from platter_lab.reproduce.study import PAPERS, Plan, Report, Study, Table
 
 FOLDER = PAPERS / "eager-writing"
 SCENARIO = FOLDER / "scenario.toml"
@@ -25,40 +36,73 @@ SEEDS = (1, 2, 3, 4, 5)
 SATF_EW, FREEBW_SATF, FREEBW_SCAN, HYBRID = "SATF-EW", "FreeBW-SATF", "FreeBW-SCAN", "FreeBW-Hybrid"
 FOUR = (SATF_EW, FREEBW_SATF, FREEBW_SCAN, HYBRID)
 READ_FIRST = "Read-First"
-CREDIT = "Credit-EW"     # ours
-SATF, SCAN = "SATF", "SCAN"   # in place, on a disk without eager writing
+CREDIT = "Credit-EW"  # ours
+SATF, SCAN = "SATF", "SCAN"  # in place, on a disk without eager writing
 IN_PLACE = {SATF: "SPTF(unguarded)", SCAN: "LOOK"}
 POLICIES = (*FOUR, READ_FIRST, CREDIT, SATF, SCAN)
 
 QUEUES = (1, 2, 4, 8, 16, 32, 64, 128)
-QUEUE = 64               # of figure 5
-HALF = 50                # percent of reads of figure 4
+QUEUE = 64  # of figure 5
+HALF = 50  # percent of reads of figure 4
 
 DEFAULT_OVERHEAD_MS = 0.8
 OVERHEADS_MS = (0.0, 0.4, 0.6, DEFAULT_OVERHEAD_MS, 1.0, 1.2, 1.5)
-_OVERHEAD_KEYS = ("read_miss_after_read_us", "read_miss_after_write_us", "write_after_read_us", "write_after_write_us")
-_BUS = "6.4"             # us a sector, of the drive's own profile
+_OVERHEAD_KEYS = (
+    "read_miss_after_read_us",
+    "read_miss_after_write_us",
+    "write_after_read_us",
+    "write_after_write_us",
+)
+_BUS = "6.4"  # us a sector, of the drive's own profile
 
 FREEBW = (FREEBW_SATF, FREEBW_SCAN, HYBRID)
 EAGER = frozenset({*FOUR, READ_FIRST, CREDIT})
 INTERPRETATIONS = (
-    *(Interpretation(f"overhead {ms} ms", f"a command costs {ms} ms of the drive's time while the disk turns and the arm rests",
-              tuple((f"drive.overhead.{key}", f"{1000 * ms:g}") for key in _OVERHEAD_KEYS))
-      for ms in OVERHEADS_MS if ms != DEFAULT_OVERHEAD_MS),
-    Interpretation("reads bound", "the one direction of the search for free blocks binds the reads too", (("eager.bind_reads", "true"),),
-            affects=EAGER),
-    Interpretation("random free space", "the free blocks lie at random when a run begins, without ageing", (("eager.ageing_turnovers", "0"),),
-            affects=EAGER),
-    Interpretation("bus", "data crosses a bus of 80 MB/s: a read is answered 6.4 us after its access, too late for its replacement to take part "
-            "in the next decision", (("drive.bus.read_block_us", _BUS), ("drive.bus.write_block_us", _BUS))),
-    Interpretation("decisions take time", "a decision takes the time of the controller's firmware, 120 cycles and 60 for each candidate at 200 MHz; "
-            "the arm waits for it where a replacement has come as the access ended",
-            (("drive.controller.firmware_base_cycles", "120"), ("drive.controller.firmware_candidate_cycles", "60"))),
+    *(
+        Interpretation(
+            f"overhead {ms} ms",
+            f"a command costs {ms} ms of the drive's time while the disk turns and the arm rests",
+            tuple((f"drive.overhead.{key}", f"{1000 * ms:g}") for key in _OVERHEAD_KEYS),
+        )
+        for ms in OVERHEADS_MS
+        if ms != DEFAULT_OVERHEAD_MS
+    ),
+    Interpretation(
+        "reads bound",
+        "the one direction of the search for free blocks binds the reads too",
+        (("eager.bind_reads", "true"),),
+        affects=EAGER,
+    ),
+    Interpretation(
+        "random free space",
+        "the free blocks lie at random when a run begins, without ageing",
+        (("eager.ageing_turnovers", "0"),),
+        affects=EAGER,
+    ),
+    Interpretation(
+        "bus",
+        "data crosses a bus of 80 MB/s: a read is answered 6.4 us after its access, too late for "
+        "its replacement to take part in the next decision",
+        (("drive.bus.read_block_us", _BUS), ("drive.bus.write_block_us", _BUS)),
+    ),
+    Interpretation(
+        "decisions take time",
+        "a decision takes the time of the controller's firmware, 120 cycles and 60 for each "
+        "candidate at 200 MHz; the arm waits for it where a replacement has come as the access "
+        "ended",
+        (
+            ("drive.controller.firmware_base_cycles", "120"),
+            ("drive.controller.firmware_candidate_cycles", "60"),
+        ),
+    ),
 )
 
 
-def _grid(quick: bool, interpretation: Interpretation = DEFAULT) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Queue lengths of figure 4 and percentages of reads of figure 5; fewer under other interpretations than the default."""
+def _grid(
+    quick: bool, interpretation: Interpretation = DEFAULT
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Queue lengths of figure 4 and percentages of reads of figure 5; fewer under other
+    interpretations than the default."""
     if quick:
         return (1, 8, 64, 128), (10, 50, 90, 100)
     if interpretation is DEFAULT:
@@ -72,34 +116,58 @@ def _seeds(interpretation: Interpretation) -> tuple[int, ...]:
 
 def _interpretations(quick: bool) -> tuple[Interpretation, ...]:
     """The other interpretations, beside the default's overhead."""
-    return tuple(interpretation for interpretation in INTERPRETATIONS if not quick or interpretation.name not in ("overhead 0.4 ms", "overhead 0.6 ms", "overhead 1.0 ms", "overhead 1.2 ms"))
+    return tuple(
+        interpretation
+        for interpretation in INTERPRETATIONS
+        if not quick
+        or interpretation.name
+        not in ("overhead 0.4 ms", "overhead 0.6 ms", "overhead 1.0 ms", "overhead 1.2 ms")
+    )
 
 
 def _overheads(quick: bool) -> tuple[float, ...]:
     names = {interpretation.name for interpretation in _interpretations(quick)}
-    return tuple(ms for ms in OVERHEADS_MS if ms == DEFAULT_OVERHEAD_MS or f"overhead {ms} ms" in names)
+    return tuple(
+        ms for ms in OVERHEADS_MS if ms == DEFAULT_OVERHEAD_MS or f"overhead {ms} ms" in names
+    )
 
 
-def _point(policy: str, queue: int, reads: int, quick: bool, interpretation: Interpretation = DEFAULT) -> Point:
-    settings = (("policy", IN_PLACE.get(policy, policy)),
-                *((("eager.enabled", "false"),) if policy in IN_PLACE else ()),
-                ("workload.discrete.outstanding", str(queue)), ("workload.discrete.read_fraction", f"{reads / 100:g}"),
-                *(interpretation.settings if interpretation.touches(policy) else ()))
+def _point(
+    policy: str, queue: int, reads: int, quick: bool, interpretation: Interpretation = DEFAULT
+) -> Point:
+    settings = (
+        ("policy", IN_PLACE.get(policy, policy)),
+        *((("eager.enabled", "false"),) if policy in IN_PLACE else ()),
+        ("workload.discrete.outstanding", str(queue)),
+        ("workload.discrete.read_fraction", f"{reads / 100:g}"),
+        *(interpretation.settings if interpretation.touches(policy) else ()),
+    )
     return Point(SCENARIO, settings, 5.0 if quick else 20.0, 25.0 if quick else 100.0)
 
 
 def _loads(quick: bool, interpretation: Interpretation = DEFAULT) -> list[tuple[int, int]]:
     """Queue length and percentage of reads of every point of the two figures, each once."""
     queues, ratios = _grid(quick, interpretation)
-    return list(dict.fromkeys([(queue, HALF) for queue in queues] + [(QUEUE, reads) for reads in ratios]))
+    return list(
+        dict.fromkeys([(queue, HALF) for queue in queues] + [(QUEUE, reads) for reads in ratios])
+    )
 
 
 def plan(quick: bool) -> Plan:
     def points(interpretation: Interpretation) -> list[Point]:
-        return [_point(policy, queue, reads, quick, interpretation) for policy in POLICIES for queue, reads in _loads(quick, interpretation)]
+        return [
+            _point(policy, queue, reads, quick, interpretation)
+            for policy in POLICIES
+            for queue, reads in _loads(quick, interpretation)
+        ]
 
     default = tuple(points(DEFAULT))
-    further = dict.fromkeys(point for interpretation in _interpretations(quick) for point in points(interpretation) if point not in default)
+    further = dict.fromkeys(
+        point
+        for interpretation in _interpretations(quick)
+        for point in points(interpretation)
+        if point not in default
+    )
     return Plan(default, SEEDS, further=tuple((point, SEEDS[:3]) for point in further))
 
 
@@ -108,7 +176,7 @@ Metric = Callable[[dict[str, Any]], float]
 
 def throughput(result: dict[str, Any]) -> float:
     """Requests per second."""
-    return result["throughput"]["requests_per_s"]
+    return float(result["throughput"]["requests_per_s"])
 
 
 def reads_ms(result: dict[str, Any]) -> float:
@@ -154,66 +222,167 @@ def writes_a_gap(result: dict[str, Any]) -> float:
 
 
 class View:
-    """What is measured along the two figures, at the points that `point` makes of policy, queue length and percentage of reads; of the
-    first `seeds` seeds."""
+    """What is measured along the two figures, at the points that `point` makes of policy, queue
+    length and percentage of reads; of the first `seeds` seeds."""
 
-    def __init__(self, results: Results, queues: Sequence[int], ratios: Sequence[int], point: Callable[[str, int, int], Point],
-                 seeds: int = len(SEEDS)) -> None:
+    def __init__(
+        self,
+        results: Results,
+        queues: Sequence[int],
+        ratios: Sequence[int],
+        point: Callable[[str, int, int], Point],
+        seeds: int = len(SEEDS),
+    ) -> None:
         self._results = results
         self._point = point
         self._seeds = seeds
         self.queues, self.ratios = queues, ratios
 
-    def samples(self, policy: str, queue: int, reads: int, metric: Metric = throughput) -> list[float]:
-        return self._results.samples(self._point(policy, queue, reads), metric)[:self._seeds]
+    def samples(
+        self, policy: str, queue: int, reads: int, metric: Metric = throughput
+    ) -> list[float]:
+        runs = self._results[self._point(policy, queue, reads)][: self._seeds]
+        return [metric(result) for result in runs]
 
-    def charts(self, file: str, title: str, policies: Sequence[str], unit: str = "") -> tuple[Chart, Chart]:
+    def charts(
+        self, file: str, title: str, policies: Sequence[str], unit: str = ""
+    ) -> tuple[Chart, Chart]:
         """Figures 4 and 5; `file` and `title` tell them from others' figures."""
         ordinate = "requests per second"
-        return (Chart(f"{file}figure4.svg", f"Figure 4{title}: throughput and queue length, {HALF} % reads", f"queued requests{unit}", ordinate,
-                      tuple(Series(policy, self.queues, [interval(self.samples(policy, queue, HALF)) for queue in self.queues])
-                            for policy in policies), log_x=True),
-                Chart(f"{file}figure5.svg", f"Figure 5{title}: throughput and reads, queue of {QUEUE}{unit}", "reads (%)", ordinate,
-                      tuple(Series(policy, self.ratios, [interval(self.samples(policy, QUEUE, reads)) for reads in self.ratios])
-                            for policy in policies)))
+        return (
+            Chart(
+                f"{file}figure4.svg",
+                f"Figure 4{title}: throughput and queue length, {HALF} % reads",
+                f"queued requests{unit}",
+                ordinate,
+                tuple(
+                    Series(
+                        policy,
+                        self.queues,
+                        [interval(self.samples(policy, queue, HALF)) for queue in self.queues],
+                    )
+                    for policy in policies
+                ),
+                log_x=True,
+            ),
+            Chart(
+                f"{file}figure5.svg",
+                f"Figure 5{title}: throughput and reads, queue of {QUEUE}{unit}",
+                "reads (%)",
+                ordinate,
+                tuple(
+                    Series(
+                        policy,
+                        self.ratios,
+                        [interval(self.samples(policy, QUEUE, reads)) for reads in self.ratios],
+                    )
+                    for policy in policies
+                ),
+            ),
+        )
 
-    def ratio(self, one: str, other: str, queue: int, reads: int, criterion: Criterion, metric: Metric = throughput) -> Part:
-        return Part(f"{one} / {other}, queue {queue}, {reads} % reads",
-                    paired_ratio(self.samples(one, queue, reads, metric), self.samples(other, queue, reads, metric)), criterion)
+    def ratio(
+        self,
+        one: str,
+        other: str,
+        queue: int,
+        reads: int,
+        criterion: Criterion,
+        metric: Metric = throughput,
+    ) -> Part:
+        return Part(
+            f"{one} / {other}, queue {queue}, {reads} % reads",
+            paired_ratio(
+                self.samples(one, queue, reads, metric), self.samples(other, queue, reads, metric)
+            ),
+            criterion,
+        )
 
-    def against(self, one: str, others: Iterable[str], criterion: Criterion, queues: Sequence[int] = (),
-                ratios: Sequence[int] = (), metric: Metric = throughput) -> list[Part]:
-        """One policy's throughput over each other's: along figure 4 at the queue lengths, along figure 5 at the ratios."""
+    def against(
+        self,
+        one: str,
+        others: Iterable[str],
+        criterion: Criterion,
+        queues: Sequence[int] = (),
+        ratios: Sequence[int] = (),
+        metric: Metric = throughput,
+    ) -> list[Part]:
+        """One policy's throughput over each other's: along figure 4 at the queue lengths, along
+        figure 5 at the ratios."""
         loads = [(queue, HALF) for queue in queues] + [(QUEUE, reads) for reads in ratios]
-        return [self.ratio(one, other, queue, reads, criterion, metric)
-                for other in others if other != one for queue, reads in loads]
+        return [
+            self.ratio(one, other, queue, reads, criterion, metric)
+            for other in others
+            if other != one
+            for queue, reads in loads
+        ]
 
     def over_best(self, one: str, others: Iterable[str], queue: int, reads: int) -> Part:
         """One policy's throughput over that of the best of the others."""
-        best = max((other for other in others if other != one), key=lambda other: interval(self.samples(other, queue, reads)).mean)
+        best = max(
+            (other for other in others if other != one),
+            key=lambda other: interval(self.samples(other, queue, reads)).mean,
+        )
         return self.ratio(one, best, queue, reads, above(1))
 
 
-def paper_claims() -> list[Judged]:
+def paper_claims() -> list[Judged[View]]:
     ratio, rate = Unit.RATIO, "throughput, ratio"
 
-    def claim(name: str, text: str, published: str, policies: Iterable[str], parts, quantity: str = rate, unit: Unit = ratio, alternatives=()) -> Judged:
-        return Judged(name, text, published, unit, quantity, frozenset(policies), parts, alternatives)
+    def claim(
+        name: str,
+        text: str,
+        published: str,
+        policies: Iterable[str],
+        parts: Callable[[View], list[Part]],
+        quantity: str = rate,
+        unit: Unit = ratio,
+        alternatives: tuple[tuple[str, Callable[[View], list[Part]]], ...] = (),
+    ) -> Judged[View]:
+        return Judged(
+            name, text, published, unit, quantity, frozenset(policies), parts, alternatives
+        )
 
     def nearer(view: View, queue: int) -> Part:
-        """How far FreeBW-SATF is on the way from FreeBW-SCAN (0) to Read-First (1) in a write's response over a read's, on a logarithmic scale."""
-        satf, scan, first = ([math.log(value) for value in view.samples(policy, queue, HALF, penalty)] for policy in (FREEBW_SATF, FREEBW_SCAN, READ_FIRST))
-        way = interval([(a - b) / (c - b) if c != b else math.nan for a, b, c in zip(satf, scan, first, strict=True)])
-        return Part(f"{FREEBW_SATF} from {FREEBW_SCAN} to {READ_FIRST}, queue {queue}, {HALF} % reads", way, above(0.5))
+        """How far FreeBW-SATF is on the way from FreeBW-SCAN (0) to Read-First (1) in a write's
+        response over a read's, on a logarithmic scale."""
+        satf, scan, first = (
+            [math.log(value) for value in view.samples(policy, queue, HALF, penalty)]
+            for policy in (FREEBW_SATF, FREEBW_SCAN, READ_FIRST)
+        )
+        way = interval(
+            [
+                (a - b) / (c - b) if c != b else math.nan
+                for a, b, c in zip(satf, scan, first, strict=True)
+            ]
+        )
+        return Part(
+            f"{FREEBW_SATF} from {FREEBW_SCAN} to {READ_FIRST}, queue {queue}, {HALF} % reads",
+            way,
+            above(0.5),
+        )
 
     def per_write(result: dict[str, Any]) -> float:
         """Rotational time before reads, for each write."""
         eager = result["eager"]
-        return gap_ms(result) * eager["gaps"]["reads"] / eager["writes"] if eager["writes"] else math.nan
+        return (
+            gap_ms(result) * eager["gaps"]["reads"] / eager["writes"]
+            if eager["writes"]
+            else math.nan
+        )
 
     def few_over_half(view: View, metric: Metric) -> list[Part]:
-        return [Part(f"{policy}, {reads} % over {HALF} % reads", paired_ratio(*(view.samples(policy, QUEUE, share, metric) for share in (reads, HALF))), below(1))
-                for policy in FREEBW for reads in between(view, 1, 10)]
+        return [
+            Part(
+                f"{policy}, {reads} % over {HALF} % reads",
+                paired_ratio(
+                    *(view.samples(policy, QUEUE, share, metric) for share in (reads, HALF))
+                ),
+                below(1),
+            )
+            for policy in FREEBW
+            for reads in between(view, 1, 10)
+        ]
 
     def queued(view: View, least: int) -> list[int]:
         return [queue for queue in view.queues if queue >= least]
@@ -223,225 +392,631 @@ def paper_claims() -> list[Judged]:
 
     def most_apparent(view: View) -> list[Part]:
         """The worst disadvantage at high read ratios beside that at each lower one."""
+
         def behind(reads: int) -> list[float]:
-            best = max((policy for policy in FOUR if policy != FREEBW_SCAN), key=lambda policy: interval(view.samples(policy, QUEUE, reads)).mean)
-            return [scan / other for scan, other in zip(view.samples(FREEBW_SCAN, QUEUE, reads), view.samples(best, QUEUE, reads), strict=True)]
+            best = max(
+                (policy for policy in FOUR if policy != FREEBW_SCAN),
+                key=lambda policy: interval(view.samples(policy, QUEUE, reads)).mean,
+            )
+            return [
+                scan / other
+                for scan, other in zip(
+                    view.samples(FREEBW_SCAN, QUEUE, reads),
+                    view.samples(best, QUEUE, reads),
+                    strict=True,
+                )
+            ]
 
         high = min(between(view, 90, 100), key=lambda reads: interval(behind(reads)).mean)
-        return [Part(f"{FREEBW_SCAN} / the best other one, {high} % over {reads} % reads", paired_ratio(behind(high), behind(reads)), below(1))
-                for reads in between(view, 10, 80)]
+        return [
+            Part(
+                f"{FREEBW_SCAN} / the best other one, {high} % over {reads} % reads",
+                paired_ratio(behind(high), behind(reads)),
+                below(1),
+            )
+            for reads in between(view, 10, 80)
+        ]
 
     def falls_behind(view: View) -> list[Part]:
-        """FreeBW-SATF over FreeBW-SCAN in the longest queue, beside each short one that the view has."""
+        """FreeBW-SATF over FreeBW-SCAN in the longest queue, beside each short one that the view
+        has."""
+
         def ratio(queue: int) -> list[float]:
-            return [one / other for one, other in zip(view.samples(FREEBW_SATF, queue, HALF), view.samples(FREEBW_SCAN, queue, HALF), strict=True)]
+            return [
+                one / other
+                for one, other in zip(
+                    view.samples(FREEBW_SATF, queue, HALF),
+                    view.samples(FREEBW_SCAN, queue, HALF),
+                    strict=True,
+                )
+            ]
 
         longest = max(view.queues)
-        return [Part(f"{FREEBW_SATF} / {FREEBW_SCAN}, queue {longest} over queue {queue}", paired_ratio(ratio(longest), ratio(queue)), below(1))
-                for queue in view.queues if 4 <= queue <= 16]
+        return [
+            Part(
+                f"{FREEBW_SATF} / {FREEBW_SCAN}, queue {longest} over queue {queue}",
+                paired_ratio(ratio(longest), ratio(queue)),
+                below(1),
+            )
+            for queue in view.queues
+            if 4 <= queue <= 16
+        ]
 
     def leads_somewhere(view: View) -> list[Part]:
         parts = [view.over_best(HYBRID, FOUR, QUEUE, reads) for reads in between(view, 20, 70)]
         return [max(parts, key=lambda part: part.value.mean)]
 
     return [
-        claim("satf-ew-queues", "SATF-EW works well for all queue lengths (within 10 % of each of the others)", "figure 4", FOUR,
-              lambda v: v.against(SATF_EW, FOUR, above(0.9), queues=v.queues)),
-        claim("satf-beats-scan", "SATF outperforms SCAN in a traditional storage system (in place, queues from 8)", "cited",
-              (SATF, SCAN), lambda v: v.against(SATF, (SCAN,), above(1), queues=queued(v, 8))),
-        claim("freebw-satf-worse", "FreeBW-SATF performs worse than FreeBW-SCAN (queues from 4)", "figure 4", (FREEBW_SATF, FREEBW_SCAN),
-              lambda v: v.against(FREEBW_SATF, (FREEBW_SCAN,), below(1), queues=queued(v, 4))),
-        claim("freebw-satf-worse-long", "especially when the queue is large (further behind in the longest than at 4 to 16)", "figure 4", (FREEBW_SATF, FREEBW_SCAN),
-              falls_behind, "throughput over FreeBW-SCAN's, ratio of ratios"),
-        claim("freebw-satf-read-first", "FreeBW-SATF becomes similar to read-first (throughput within a quarter, queues from 32)", "in words",
-              (FREEBW_SATF, READ_FIRST, FREEBW_SCAN),
-              lambda v: v.against(FREEBW_SATF, (READ_FIRST,), near(1, 0.25), queues=queued(v, 32)),
-              alternatives=(("by what reads and writes get", lambda v: [nearer(v, queue) for queue in queued(v, 32)]),)),
-        claim("penalizes-writes", "FreeBW-SATF penalizes writes: a write's response time over a read's is longer than under FreeBW-SCAN "
-              "and SATF-EW (queues from 32)", "in words", (FREEBW_SATF, FREEBW_SCAN, SATF_EW),
-              lambda v: v.against(FREEBW_SATF, (FREEBW_SCAN, SATF_EW), above(1), queues=queued(v, 32), metric=penalty),
-              "write's over read's response, ratio"),
-        claim("little-free-bandwidth", "The aggressive scheduling of reads by SATF leaves little free bandwidth, SCAN spaces them further apart: "
-              "the gap before a read is shorter under FreeBW-SATF (queues from 32)", "in words", (FREEBW_SATF, FREEBW_SCAN),
-              lambda v: v.against(FREEBW_SATF, (FREEBW_SCAN,), below(1), queues=queued(v, 32), metric=gap_ms), "mean gap, ratio"),
-        claim("more-in-a-gap", "so more becomes available for eager writes: a gap takes more writes under FreeBW-SCAN (queues from 32)", "in words",
-              (FREEBW_SATF, FREEBW_SCAN),
-              lambda v: v.against(FREEBW_SCAN, (FREEBW_SATF,), above(1), queues=queued(v, 32), metric=writes_a_gap), "writes in a gap, ratio"),
-        claim("better-balanced", "Reads and writes are better balanced under FreeBW-SCAN: the response times of both are nearer to each other (queues from 32)",
-              "in words", (FREEBW_SATF, FREEBW_SCAN), lambda v: v.against(FREEBW_SCAN, (FREEBW_SATF,), below(1), queues=queued(v, 32), metric=imbalance),
-              "the longer one over the shorter one, ratio of FreeBW-SCAN's to FreeBW-SATF's"),
-        claim("hybrid-best", "FreeBW-Hybrid performs the best (50 % reads, queues from 8)", "figure 4", FOUR,
-              lambda v: v.against(HYBRID, FOUR, above(1), queues=queued(v, 8))),
-        claim("hybrid-slightly", "it slightly outperforms SATF-EW (by up to 10 %)", "figure 4", (HYBRID, SATF_EW),
-              lambda v: v.against(HYBRID, (SATF_EW,), near(1.05, 0.05), queues=queued(v, 8))),
-        claim("hybrid-masks", "due to its successful masking of the eager writes in the gaps of reads (90 % of them, queues from 8)", "in words",
-              (HYBRID,), lambda v: [Part(f"{HYBRID}, queue {queue}, {HALF} % reads", interval(v.samples(HYBRID, queue, HALF, hidden_share)), above(0.9))
-                                    for queue in queued(v, 8)], "share of writes in gaps", Unit.PERCENT),
-        claim("satf-ew-ratios", "SATF-EW works well for all read ratios (within 10 % of each of the others)", "figure 5", FOUR,
-              lambda v: v.against(SATF_EW, FOUR, above(0.9), ratios=v.ratios)),
-        claim("freebw-scan-reads", "When the read ratio is high (from 90 %), FreeBW-SCAN is at a disadvantage", "figure 5", FOUR,
-              lambda v: v.against(FREEBW_SCAN, FOUR, below(1), ratios=between(v, 90, 100))),
-        claim("freebw-scan-most", "which is most apparent there (further behind the best other one than at 10 to 80 %)", "figure 5", FOUR, most_apparent,
-              "throughput over the best other one's, ratio of ratios"),
-        claim("approach-satf", "All others approach SATF when the read ratio approaches 100 % (within 2 % there)", "figure 5",
-              (SATF_EW, FREEBW_SATF, HYBRID, SATF),
-              lambda v: [v.ratio(policy, SATF, QUEUE, 100, near(1, 0.02)) for policy in (SATF_EW, FREEBW_SATF, HYBRID)]),
-        claim("few-reads", "With few reads (but some, 10 %) the FreeBW approaches are worse than SATF-EW", "figure 5", FOUR,
-              lambda v: [part for policy in (FREEBW_SATF, FREEBW_SCAN, HYBRID)
-                         for part in v.against(policy, (SATF_EW,), below(1), ratios=between(v, 1, 10))]),
-        claim("little-rotational-time", "because little rotational time is left then for eager writes: the gap before a read is shorter than with half reads",
-              "in words", FREEBW, lambda v: few_over_half(v, gap_ms), "mean gap, ratio",
-              alternatives=(("for each write", lambda v: few_over_half(v, per_write)),)),
-        claim("modest-reads", "With a modest number of reads FreeBW-Hybrid is the best (somewhere from 20 to 70 %: where its advantage is largest)",
-              "figure 5", FOUR, leads_somewhere),
-        claim("modest-reads-throughout", "the same at every point from 30 to 60 %", "figure 5", FOUR,
-              lambda v: v.against(HYBRID, FOUR, above(1), ratios=between(v, 30, 60))),
-        claim("credit-long", f"Ours: {CREDIT} is at least 8 % above each of the four (queues of 64 and 128, 50 % reads)", "1.08",
-              (*FOUR, CREDIT), lambda v: v.against(CREDIT, FOUR, above(1.08), queues=queued(v, 64))),
-        claim("credit-everywhere", "and nowhere more than 2 % below one of them", "0.98", (*FOUR, CREDIT),
-              lambda v: v.against(CREDIT, FOUR, above(0.98), queues=v.queues, ratios=v.ratios)),
+        claim(
+            "satf-ew-queues",
+            "SATF-EW works well for all queue lengths (within 10 % of each of the others)",
+            "figure 4",
+            FOUR,
+            lambda v: v.against(SATF_EW, FOUR, above(0.9), queues=v.queues),
+        ),
+        claim(
+            "satf-beats-scan",
+            "SATF outperforms SCAN in a traditional storage system (in place, queues from 8)",
+            "cited",
+            (SATF, SCAN),
+            lambda v: v.against(SATF, (SCAN,), above(1), queues=queued(v, 8)),
+        ),
+        claim(
+            "freebw-satf-worse",
+            "FreeBW-SATF performs worse than FreeBW-SCAN (queues from 4)",
+            "figure 4",
+            (FREEBW_SATF, FREEBW_SCAN),
+            lambda v: v.against(FREEBW_SATF, (FREEBW_SCAN,), below(1), queues=queued(v, 4)),
+        ),
+        claim(
+            "freebw-satf-worse-long",
+            "especially when the queue is large (further behind in the longest than at 4 to 16)",
+            "figure 4",
+            (FREEBW_SATF, FREEBW_SCAN),
+            falls_behind,
+            "throughput over FreeBW-SCAN's, ratio of ratios",
+        ),
+        claim(
+            "freebw-satf-read-first",
+            "FreeBW-SATF becomes similar to read-first (throughput within a quarter, queues from "
+            "32)",
+            "in words",
+            (FREEBW_SATF, READ_FIRST, FREEBW_SCAN),
+            lambda v: v.against(FREEBW_SATF, (READ_FIRST,), near(1, 0.25), queues=queued(v, 32)),
+            alternatives=(
+                (
+                    "by what reads and writes get",
+                    lambda v: [nearer(v, queue) for queue in queued(v, 32)],
+                ),
+            ),
+        ),
+        claim(
+            "penalizes-writes",
+            "FreeBW-SATF penalizes writes: a write's response time over a read's is longer than "
+            "under FreeBW-SCAN and SATF-EW (queues from 32)",
+            "in words",
+            (FREEBW_SATF, FREEBW_SCAN, SATF_EW),
+            lambda v: v.against(
+                FREEBW_SATF, (FREEBW_SCAN, SATF_EW), above(1), queues=queued(v, 32), metric=penalty
+            ),
+            "write's over read's response, ratio",
+        ),
+        claim(
+            "little-free-bandwidth",
+            "The aggressive scheduling of reads by SATF leaves little free bandwidth, SCAN spaces "
+            "them further apart: the gap before a read is shorter under FreeBW-SATF (queues from "
+            "32)",
+            "in words",
+            (FREEBW_SATF, FREEBW_SCAN),
+            lambda v: v.against(
+                FREEBW_SATF, (FREEBW_SCAN,), below(1), queues=queued(v, 32), metric=gap_ms
+            ),
+            "mean gap, ratio",
+        ),
+        claim(
+            "more-in-a-gap",
+            "so more becomes available for eager writes: a gap takes more writes under FreeBW-SCAN "
+            "(queues from 32)",
+            "in words",
+            (FREEBW_SATF, FREEBW_SCAN),
+            lambda v: v.against(
+                FREEBW_SCAN, (FREEBW_SATF,), above(1), queues=queued(v, 32), metric=writes_a_gap
+            ),
+            "writes in a gap, ratio",
+        ),
+        claim(
+            "better-balanced",
+            "Reads and writes are better balanced under FreeBW-SCAN: the response times of both "
+            "are nearer to each other (queues from 32)",
+            "in words",
+            (FREEBW_SATF, FREEBW_SCAN),
+            lambda v: v.against(
+                FREEBW_SCAN, (FREEBW_SATF,), below(1), queues=queued(v, 32), metric=imbalance
+            ),
+            "the longer one over the shorter one, ratio of FreeBW-SCAN's to FreeBW-SATF's",
+        ),
+        claim(
+            "hybrid-best",
+            "FreeBW-Hybrid performs the best (50 % reads, queues from 8)",
+            "figure 4",
+            FOUR,
+            lambda v: v.against(HYBRID, FOUR, above(1), queues=queued(v, 8)),
+        ),
+        claim(
+            "hybrid-slightly",
+            "it slightly outperforms SATF-EW (by up to 10 %)",
+            "figure 4",
+            (HYBRID, SATF_EW),
+            lambda v: v.against(HYBRID, (SATF_EW,), near(1.05, 0.05), queues=queued(v, 8)),
+        ),
+        claim(
+            "hybrid-masks",
+            "due to its successful masking of the eager writes in the gaps of reads (90 % of them, "
+            "queues from 8)",
+            "in words",
+            (HYBRID,),
+            lambda v: [
+                Part(
+                    f"{HYBRID}, queue {queue}, {HALF} % reads",
+                    interval(v.samples(HYBRID, queue, HALF, hidden_share)),
+                    above(0.9),
+                )
+                for queue in queued(v, 8)
+            ],
+            "share of writes in gaps",
+            Unit.PERCENT,
+        ),
+        claim(
+            "satf-ew-ratios",
+            "SATF-EW works well for all read ratios (within 10 % of each of the others)",
+            "figure 5",
+            FOUR,
+            lambda v: v.against(SATF_EW, FOUR, above(0.9), ratios=v.ratios),
+        ),
+        claim(
+            "freebw-scan-reads",
+            "When the read ratio is high (from 90 %), FreeBW-SCAN is at a disadvantage",
+            "figure 5",
+            FOUR,
+            lambda v: v.against(FREEBW_SCAN, FOUR, below(1), ratios=between(v, 90, 100)),
+        ),
+        claim(
+            "freebw-scan-most",
+            "which is most apparent there (further behind the best other one than at 10 to 80 %)",
+            "figure 5",
+            FOUR,
+            most_apparent,
+            "throughput over the best other one's, ratio of ratios",
+        ),
+        claim(
+            "approach-satf",
+            "All others approach SATF when the read ratio approaches 100 % (within 2 % there)",
+            "figure 5",
+            (SATF_EW, FREEBW_SATF, HYBRID, SATF),
+            lambda v: [
+                v.ratio(policy, SATF, QUEUE, 100, near(1, 0.02))
+                for policy in (SATF_EW, FREEBW_SATF, HYBRID)
+            ],
+        ),
+        claim(
+            "few-reads",
+            "With few reads (but some, 10 %) the FreeBW approaches are worse than SATF-EW",
+            "figure 5",
+            FOUR,
+            lambda v: [
+                part
+                for policy in (FREEBW_SATF, FREEBW_SCAN, HYBRID)
+                for part in v.against(policy, (SATF_EW,), below(1), ratios=between(v, 1, 10))
+            ],
+        ),
+        claim(
+            "little-rotational-time",
+            "because little rotational time is left then for eager writes: the gap before a read "
+            "is shorter than with half reads",
+            "in words",
+            FREEBW,
+            lambda v: few_over_half(v, gap_ms),
+            "mean gap, ratio",
+            alternatives=(("for each write", lambda v: few_over_half(v, per_write)),),
+        ),
+        claim(
+            "modest-reads",
+            "With a modest number of reads FreeBW-Hybrid is the best (somewhere from 20 to 70 %: "
+            "where its advantage is largest)",
+            "figure 5",
+            FOUR,
+            leads_somewhere,
+        ),
+        claim(
+            "modest-reads-throughout",
+            "the same at every point from 30 to 60 %",
+            "figure 5",
+            FOUR,
+            lambda v: v.against(HYBRID, FOUR, above(1), ratios=between(v, 30, 60)),
+        ),
+        claim(
+            "credit-long",
+            f"Ours: {CREDIT} is at least 8 % above each of the four (queues of 64 and 128, 50 % "
+            "reads)",
+            "1.08",
+            (*FOUR, CREDIT),
+            lambda v: v.against(CREDIT, FOUR, above(1.08), queues=queued(v, 64)),
+        ),
+        claim(
+            "credit-everywhere",
+            "and nowhere more than 2 % below one of them",
+            "0.98",
+            (*FOUR, CREDIT),
+            lambda v: v.against(CREDIT, FOUR, above(0.98), queues=v.queues, ratios=v.ratios),
+        ),
     ]
 
 
 # Each sentence of the paper that says something of results, with the claim that judges it.
 SENTENCES = (
     ("satf-ew-queues", "figure 4", "SATF-EW works well for all queue lengths."),
-    ("satf-beats-scan", "figure 4", "it is known that SATF generally outperforms SCAN in a traditional storage system"),
+    (
+        "satf-beats-scan",
+        "figure 4",
+        "it is known that SATF generally outperforms SCAN in a traditional storage system",
+    ),
     ("freebw-satf-worse", "figure 4", "FreeBW-SATF performs worse than FreeBW-SCAN,"),
     ("freebw-satf-worse-long", "figure 4", "especially when the queue is large."),
-    ("little-free-bandwidth", "figure 4", "the aggressive scheduling of reads by SATF under high load leaves little \"free bandwidth\" for scheduling the eager-writes;"),
-    ("freebw-satf-read-first", "figure 4", "consequently, FreeBW-SATF becomes similar to the read-first algorithm"),
+    (
+        "little-free-bandwidth",
+        "figure 4",
+        'the aggressive scheduling of reads by SATF under high load leaves little "free bandwidth" '
+        "for scheduling the eager-writes;",
+    ),
+    (
+        "freebw-satf-read-first",
+        "figure 4",
+        "consequently, FreeBW-SATF becomes similar to the read-first algorithm",
+    ),
     ("penalizes-writes", "figure 4", "and unnecessarily penalizes writes."),
-    ("more-in-a-gap", "figure 4", "FreeBW-SCAN causes the reads to be spaced further apart so more \"free bandwidth\" becomes available for eager-writes;"),
-    ("better-balanced", "figure 4", "consequently, the scheduling of reads and writes are better balanced"),
+    (
+        "more-in-a-gap",
+        "figure 4",
+        'FreeBW-SCAN causes the reads to be spaced further apart so more "free bandwidth" becomes '
+        "available for eager-writes;",
+    ),
+    (
+        "better-balanced",
+        "figure 4",
+        "consequently, the scheduling of reads and writes are better balanced",
+    ),
     ("freebw-satf-worse", "figure 4", "and the overall performance of FreeBW-SCAN is better."),
-    ("freebw-scan-reads", "figure 4", "When there are a large number of reads but few writes, however, the performance of FreeBW-SCAN is not the best"),
-    ("", "figure 4", "due to its failure to take rotational delay of reads into consideration. (not judged: a cause; the table of reads and writes has the gaps)"),
+    (
+        "freebw-scan-reads",
+        "figure 4",
+        "When there are a large number of reads but few writes, however, the performance of "
+        "FreeBW-SCAN is not the best",
+    ),
+    (
+        "",
+        "figure 4",
+        "due to its failure to take rotational delay of reads into consideration. (not judged: a "
+        "cause; the table of reads and writes has the gaps)",
+    ),
     ("hybrid-best", "figure 4", "this hybrid algorithm performs the best for this workload"),
     ("hybrid-slightly", "figure 4", "it even slightly outperforms SATF-EW"),
-    ("hybrid-masks", "figure 4", "due to its successful masking the eager-writes in the gaps of reads."),
+    (
+        "hybrid-masks",
+        "figure 4",
+        "due to its successful masking the eager-writes in the gaps of reads.",
+    ),
     ("satf-ew-ratios", "figure 5", "SATF-EW works well for all read ratios."),
-    ("freebw-scan-most", "figure 5", "When the read ratio is high, the disadvantage of FreeBW-SCAN is most apparent."),
-    ("approach-satf", "figure 5", "all other algorithms approach the performance of SATF when the read ratio approaches 100%."),
-    ("few-reads", "figure 5", "when the number of reads is small (but nonzero), the free bandwidth-based approaches also perform worse than SATF-EW."),
-    ("", "figure 5", "This is because the seek time among those small number of reads dominates (not judged: a cause; results have no seek times of reads alone)"),
-    ("little-rotational-time", "figure 5", "and there is little rotational time left for scheduling the eager-writes."),
-    ("modest-reads", "figure 5", "When there are a modest number of reads, … FreeBW-Hybrid is the best."),
+    (
+        "freebw-scan-most",
+        "figure 5",
+        "When the read ratio is high, the disadvantage of FreeBW-SCAN is most apparent.",
+    ),
+    (
+        "approach-satf",
+        "figure 5",
+        "all other algorithms approach the performance of SATF when the read ratio approaches "
+        "100%.",
+    ),
+    (
+        "few-reads",
+        "figure 5",
+        "when the number of reads is small (but nonzero), the free bandwidth-based approaches also "
+        "perform worse than SATF-EW.",
+    ),
+    (
+        "",
+        "figure 5",
+        "This is because the seek time among those small number of reads dominates (not judged: a "
+        "cause; results have no seek times of reads alone)",
+    ),
+    (
+        "little-rotational-time",
+        "figure 5",
+        "and there is little rotational time left for scheduling the eager-writes.",
+    ),
+    (
+        "modest-reads",
+        "figure 5",
+        "When there are a modest number of reads, … FreeBW-Hybrid is the best.",
+    ),
     ("modest-reads-throughout", "figure 5", "the same sentence, at every point"),
-    ("", "figure 5", "due to both of its ability of successfully exploiting free bandwidth and its intelligent scheduling of reads (not judged: causes; hybrid-masks has "
-                     "the first one)"),
+    (
+        "",
+        "figure 5",
+        "due to both of its ability of successfully exploiting free bandwidth and its intelligent "
+        "scheduling of reads (not judged: causes; hybrid-masks has the first one)",
+    ),
 )
 
 
 def advantage(views: dict[float, View]) -> Table:
-    """FreeBW-Hybrid's throughput over the best of the other three's, by overhead and ratio of reads, and where it leads."""
+    """FreeBW-Hybrid's throughput over the best of the other three's, by overhead and ratio of
+    reads, and where it leads."""
     ratios = [reads for reads in next(iter(views.values())).ratios if 20 <= reads <= 70]
     rows = []
     for ms, view in views.items():
         parts = [view.over_best(HYBRID, FOUR, QUEUE, reads) for reads in ratios]
-        leads = [f"{reads} %" for reads, part in zip(ratios, parts, strict=True) if part.verdict is Verdict.HOLDS]
-        rows.append((f"{ms} ms", *(interval_text(part.value) for part in parts), ", ".join(leads) or "nowhere"))
-    return Table(f"FreeBW-Hybrid over the best of the other three, queue of {QUEUE}, by overhead and reads",
-                 ("overhead", *(f"{reads} %" for reads in ratios), "it leads at"), tuple(rows))
+        leads = [
+            f"{reads} %"
+            for reads, part in zip(ratios, parts, strict=True)
+            if part.verdict is Verdict.HOLDS
+        ]
+        rows.append(
+            (
+                f"{ms} ms",
+                *(interval_text(part.value) for part in parts),
+                ", ".join(leads) or "nowhere",
+            )
+        )
+    return Table(
+        f"FreeBW-Hybrid over the best of the other three, queue of {QUEUE}, by overhead and reads",
+        ("overhead", *(f"{reads} %" for reads in ratios), "it leads at"),
+        tuple(rows),
+    )
 
 
 def mechanism(view: View) -> Table:
     """What reads and writes got apart, and where the writes went, along figure 5."""
+
     def text(policy: str, reads: int, metric: Metric, digits: int = 3) -> str:
         value = interval(view.samples(policy, QUEUE, reads, metric))
         return "" if math.isnan(value.mean) else f"{value.mean:.{digits}g}"
 
-    rows = [(str(reads), policy, text(policy, reads, reads_ms), text(policy, reads, writes_ms),
-             *((text(policy, reads, gap_ms), text(policy, reads, writes_a_gap), text(policy, reads, hidden_share))
-               if policy in EAGER else ("", "", "")))
-            for reads in view.ratios if reads in (10, 30, 50, 70, 90) for policy in (*FOUR, READ_FIRST, CREDIT, SATF)]
-    return Table(f"Reads and writes apart, queue of {QUEUE}",
-                 ("reads %", "policy", "read ms", "write ms", "gap ms", "writes in a gap", "share of writes in gaps"), tuple(rows))
+    rows = [
+        (
+            str(reads),
+            policy,
+            text(policy, reads, reads_ms),
+            text(policy, reads, writes_ms),
+            *(
+                (
+                    text(policy, reads, gap_ms),
+                    text(policy, reads, writes_a_gap),
+                    text(policy, reads, hidden_share),
+                )
+                if policy in EAGER
+                else ("", "", "")
+            ),
+        )
+        for reads in view.ratios
+        if reads in (10, 30, 50, 70, 90)
+        for policy in (*FOUR, READ_FIRST, CREDIT, SATF)
+    ]
+    return Table(
+        f"Reads and writes apart, queue of {QUEUE}",
+        (
+            "reads %",
+            "policy",
+            "read ms",
+            "write ms",
+            "gap ms",
+            "writes in a gap",
+            "share of writes in gaps",
+        ),
+        tuple(rows),
+    )
 
 
 def turning(claims: Sequence[Claim], overheads_ms: Sequence[float]) -> Table:
     """Each claim's verdict along the overhead, and where it changes."""
+
     def verdicts(claim: Claim) -> list[Verdict]:
-        return [claim.plain_verdict if ms == DEFAULT_OVERHEAD_MS else combined(claim.interpretations[f"overhead {ms} ms"])
-                for ms in overheads_ms]
+        return [
+            claim.plain_verdict
+            if ms == DEFAULT_OVERHEAD_MS
+            else combined(claim.interpretations[f"overhead {ms} ms"])
+            for ms in overheads_ms
+        ]
 
     def turns(along: Sequence[Verdict]) -> str:
-        decided = [(ms, verdict) for ms, verdict in zip(overheads_ms, along, strict=True) if verdict is not Verdict.OPEN]
-        changes = [f"between {a} and {b} ms" for (a, one), (b, other) in zip(decided, decided[1:]) if one is not other]
+        decided = [
+            (ms, verdict)
+            for ms, verdict in zip(overheads_ms, along, strict=True)
+            if verdict is not Verdict.OPEN
+        ]
+        changes = [
+            f"between {a} and {b} ms"
+            for (a, one), (b, other) in pairwise(decided)
+            if one is not other
+        ]
         return ", ".join(changes) or ("nowhere" if decided else "not decided")
 
-    return Table("Where the claims turn", ("claim", *(f"{ms} ms" for ms in overheads_ms), "turns"),
-                 tuple((claim.name, *map(str, verdicts(claim)), turns(verdicts(claim))) for claim in claims))
+    return Table(
+        "Where the claims turn",
+        ("claim", *(f"{ms} ms" for ms in overheads_ms), "turns"),
+        tuple((claim.name, *map(str, verdicts(claim)), turns(verdicts(claim))) for claim in claims),
+    )
 
 
-RUN_HEADER = ("interpretation", "policy", "queue", "reads_percent", "seed", "requests_per_s", "read_ms", "write_ms", "gap_ms", "hidden_share")
+RUN_HEADER = (
+    "interpretation",
+    "policy",
+    "queue",
+    "reads_percent",
+    "seed",
+    "requests_per_s",
+    "read_ms",
+    "write_ms",
+    "gap_ms",
+    "hidden_share",
+)
 
 
 def report(results: Results, quick: bool) -> Report:
-    views = {interpretation: View(results, *_grid(quick, interpretation), partial(_point, quick=quick, interpretation=interpretation), len(_seeds(interpretation)))
-             for interpretation in (DEFAULT, *_interpretations(quick))}
+    views = {
+        interpretation: View(
+            results,
+            *_grid(quick, interpretation),
+            partial(_point, quick=quick, interpretation=interpretation),
+            len(_seeds(interpretation)),
+        )
+        for interpretation in (DEFAULT, *_interpretations(quick))
+    }
     default = views[DEFAULT]
     others = {interpretation: view for interpretation, view in views.items() if view is not default}
-    bases = {interpretation: View(results, view.queues, view.ratios, partial(_point, quick=quick)) for interpretation, view in others.items()}
+    bases = {
+        interpretation: View(results, view.queues, view.ratios, partial(_point, quick=quick))
+        for interpretation, view in others.items()
+    }
     claims = tuple(judge(one, default, others, bases=bases) for one in paper_claims())
     charts = default.charts("", "", POLICIES)
     by_name = {interpretation.name: view for interpretation, view in views.items()}
-    by_overhead = {ms: default if ms == DEFAULT_OVERHEAD_MS else by_name[f"overhead {ms} ms"] for ms in _overheads(quick)}
+    by_overhead = {
+        ms: default if ms == DEFAULT_OVERHEAD_MS else by_name[f"overhead {ms} ms"]
+        for ms in _overheads(quick)
+    }
 
-    def table(title: str, label: str, loads: Sequence[tuple[int, int]], values: Sequence[int]) -> Table:
-        return Table(title, (label, *POLICIES), tuple(
-            (str(value), *(interval_text(interval(default.samples(policy, *load)), 4) for policy in POLICIES))
-            for value, load in zip(values, loads, strict=True)))
+    def table(
+        title: str, label: str, loads: Sequence[tuple[int, int]], values: Sequence[int]
+    ) -> Table:
+        return Table(
+            title,
+            (label, *POLICIES),
+            tuple(
+                (
+                    str(value),
+                    *(
+                        interval_text(interval(default.samples(policy, *load)), 4)
+                        for policy in POLICIES
+                    ),
+                )
+                for value, load in zip(values, loads, strict=True)
+            ),
+        )
 
-    def run_rows(interpretation: Interpretation, view: View, policy: str, queue: int, reads: int) -> Iterable[tuple[str, ...]]:
-        metrics = (throughput, reads_ms, writes_ms, *((gap_ms, hidden_share) if policy in EAGER else ()))
+    def run_rows(
+        interpretation: Interpretation, view: View, policy: str, queue: int, reads: int
+    ) -> Iterable[tuple[str, ...]]:
+        metrics = (
+            throughput,
+            reads_ms,
+            writes_ms,
+            *((gap_ms, hidden_share) if policy in EAGER else ()),
+        )
         columns = [view.samples(policy, queue, reads, metric) for metric in metrics]
         for seed, *values in zip(_seeds(interpretation), *columns, strict=True):
             cells = ["" if math.isnan(value) else f"{value:.9g}" for value in values]
-            yield (interpretation.name, policy, str(queue), str(reads), str(seed), *cells, *[""] * (len(RUN_HEADER) - 5 - len(cells)))
+            yield (
+                interpretation.name,
+                policy,
+                str(queue),
+                str(reads),
+                str(seed),
+                *cells,
+                *[""] * (len(RUN_HEADER) - 5 - len(cells)),
+            )
 
-    rows = tuple(row for interpretation, view in views.items() for policy in POLICIES if view is default or interpretation.touches(policy)
-                 for queue, reads in _loads(quick, interpretation) for row in run_rows(interpretation, view, policy, queue, reads))
-    tables = (table("Requests per second, 50 % reads", "queue", [(queue, HALF) for queue in default.queues], default.queues),
-              table(f"Requests per second, queue of {QUEUE}", "reads %", [(QUEUE, reads) for reads in default.ratios], default.ratios),
-              advantage(by_overhead), turning(claims, _overheads(quick)), mechanism(default),
-              Table("The sentences behind the claims", ("claim", "about", "sentence"), SENTENCES))
-    return Report(claims, charts, tables, tuple((interpretation.name, interpretation.text) for interpretation in others),
-                  runs=(Table("Every run", RUN_HEADER, rows, "runs.csv"),))
+    rows = tuple(
+        row
+        for interpretation, view in views.items()
+        for policy in POLICIES
+        if view is default or interpretation.touches(policy)
+        for queue, reads in _loads(quick, interpretation)
+        for row in run_rows(interpretation, view, policy, queue, reads)
+    )
+    tables = (
+        table(
+            "Requests per second, 50 % reads",
+            "queue",
+            [(queue, HALF) for queue in default.queues],
+            default.queues,
+        ),
+        table(
+            f"Requests per second, queue of {QUEUE}",
+            "reads %",
+            [(QUEUE, reads) for reads in default.ratios],
+            default.ratios,
+        ),
+        advantage(by_overhead),
+        turning(claims, _overheads(quick)),
+        mechanism(default),
+        Table("The sentences behind the claims", ("claim", "about", "sentence"), SENTENCES),
+    )
+    return Report(
+        claims,
+        charts,
+        tables,
+        tuple((interpretation.name, interpretation.text) for interpretation in others),
+        runs=(Table("Every run", RUN_HEADER, rows, "runs.csv"),),
+    )
 
 
 INTRODUCTION = """
-C. Zhang, X. Yu, A. Krishnamurthy, R. Y. Wang: *Configuring and Scheduling an Eager-Writing Disk Array for a Transaction Processing
+C. Zhang, X. Yu, A. Krishnamurthy, R. Y. Wang: *Configuring and Scheduling an Eager-Writing Disk \
+Array for a Transaction Processing
 Workload*, the comparison of eager-writing scheduling algorithms.
 
-A closed queue: a request that is finished is replaced at once, and its replacement takes part in the next decision. Requests are 4 KB, aligned, and
-uniform over the disk, which holds twice its data's space (dilution 2), so that half of its blocks are free; an eager write goes to a free block near the
-head (`scenario.toml`). Before a run the free space is [aged](../../reference/eager_writing.md#ageing): as many blocks as the data have are written, drawn at random.
-The drive is one of the class of the paper's 10,000 rpm Seagate; a command costs 0.8 ms while the disk
-turns and the arm rests, a value that the paper does not print and that is varied here from none to 1.5 ms. The paper's simulator knows no bus and no time to decide; both are
+A closed queue: a request that is finished is replaced at once, and its replacement takes part in \
+the next decision. Requests are 4 KB, aligned, and
+uniform over the disk, which holds twice its data's space (dilution 2), so that half of its blocks \
+are free; an eager write goes to a free block near the
+head (`scenario.toml`). Before a run the free space is \
+[aged](../../reference/eager_writing.md#ageing): as many blocks as the data have are written, \
+drawn at random.
+The drive is one of the class of the paper's 10,000 rpm Seagate; a command costs 0.8 ms while the \
+disk
+turns and the arm rests, a value that the paper does not print and that is varied here from none \
+to 1.5 ms. The paper's simulator knows no bus and no time to decide; both are
 left out by default and judged as interpretations.
 
-`Credit-EW` is ours ([rule](../../reference/eager_writing.md)); its two claims are its aims. `SATF` and `SCAN` (which turns at the last request: `LOOK`) are the same load on a disk without eager writing, where a write goes to
+`Credit-EW` is ours ([rule](../../reference/eager_writing.md)); its two claims are its aims. \
+`SATF` and `SCAN` (which turns at the last request: `LOOK`) are the same load on a disk without \
+eager writing, where a write goes to
 the place of its block.
 
-A replacement is a read with the share of reads as its probability, whatever it replaces; so what is queued is a result, where the caption of figure 5 speaks of *the fraction of queued operations
-that are reads*. Were a read replaced by a read, a write would always be queued and FreeBW-Hybrid be FreeBW-SCAN at every mixed ratio, which is not what the figure shows. Batches that are drained are not
+A replacement is a read with the share of reads as its probability, whatever it replaces; so what \
+is queued is a result, where the caption of figure 5 speaks of *the fraction of queued operations
+that are reads*. Were a read replaced by a read, a write would always be queued and FreeBW-Hybrid \
+be FreeBW-SCAN at every mixed ratio, which is not what the figure shows. Batches that are drained \
+are not
 judged.
 
-A *gap* is the rotational wait that a read would have, were the arm to go there at once: what an eager write may use without delaying it. In a closed queue the mean response time of all requests is the queue's length
+A *gap* is the rotational wait that a read would have, were the arm to go there at once: what an \
+eager write may use without delaying it. In a closed queue the mean response time of all requests \
+is the queue's length
 over the throughput; how it is shared between reads and writes is what a policy does with each.
 
-Which of the four is best turns with the command overhead, which the paper does not print (tables below): the longer the arm rests
-before each access, the more a write in a gap is worth that would else be an access of its own, and the fewer writes a gap takes. FreeBW-SATF and Read-First both let the queue fill up with
-writes, but Read-First then has one read at a time and all writes in accesses of their own, as with a queue of one, while FreeBW-SATF goes on to hide
+Which of the four is best turns with the command overhead, which the paper does not print (tables \
+below): the longer the arm rests
+before each access, the more a write in a gap is worth that would else be an access of its own, \
+and the fewer writes a gap takes. FreeBW-SATF and Read-First both let the queue fill up with
+writes, but Read-First then has one read at a time and all writes in accesses of their own, as \
+with a queue of one, while FreeBW-SATF goes on to hide
 writes before that read.
 
-*Similar to read-first* is judged twice. Figure 4 is about throughput, but the sentence is about how the drive's time is shared, and a write's response over a read's says which of them goes first:
-*by what reads and writes get* asks whether FreeBW-SATF is nearer to Read-First than to FreeBW-SCAN in it. *Little rotational time left* with few reads is judged by the gap before a read, as the
+*Similar to read-first* is judged twice. Figure 4 is about throughput, but the sentence is about \
+how the drive's time is shared, and a write's response over a read's says which of them goes first:
+*by what reads and writes get* asks whether FreeBW-SATF is nearer to Read-First than to \
+FreeBW-SCAN in it. *Little rotational time left* with few reads is judged by the gap before a \
+read, as the
 sentence has it, and *for each write*.
 
-What changed the figures of earlier versions of this page: replacements come in time for the next decision (a queue of two was served hardly faster than one of one), the free space is aged by a whole
+What changed the figures of earlier versions of this page: replacements come in time for the next \
+decision (a queue of two was served hardly faster than one of one), the free space is aged by a \
+whole
 turnover, and bus and decisions take no time by default.
 """
 
-STUDY = Study("eager-writing", "Eager writing: scheduling algorithms compared", INTRODUCTION, plan, report)
+STUDY = Study(
+    "eager-writing", "Eager writing: scheduling algorithms compared", INTRODUCTION, plan, report
+)

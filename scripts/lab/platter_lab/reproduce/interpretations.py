@@ -6,14 +6,15 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Generic, TypeVar
 
 from platter_lab.reproduce.claims import Claim, Grid, Part, Unit
 
 
 @dataclass(frozen=True)
 class Interpretation:
-    """Another way to interpret the paper: settings beside the default's, policies in the place of others.
+    """Another way to interpret the paper: settings beside the default's, policies in the place of
+    others.
 
     `affects` are the policies it can make a difference to; None: all.
     """
@@ -30,7 +31,11 @@ class Interpretation:
 
     def applied(self, policy: str) -> tuple[str, tuple[tuple[str, str], ...]]:
         """The policy that runs in the place of this one, and the settings it runs with."""
-        return (dict(self.policies).get(policy, policy), self.settings) if self.touches(policy) else (policy, ())
+        return (
+            (dict(self.policies).get(policy, policy), self.settings)
+            if self.touches(policy)
+            else (policy, ())
+        )
 
 
 @dataclass(frozen=True)
@@ -47,7 +52,8 @@ class Together:
         return any(interpretation.touches(*policies) for interpretation in self.interpretations)
 
     def applied(self, policy: str) -> tuple[str, tuple[tuple[str, str], ...]]:
-        runs, settings = policy, ()
+        runs = policy
+        settings: tuple[tuple[str, str], ...] = ()
         for interpretation in self.interpretations:
             other, more = interpretation.applied(policy)
             runs, settings = (runs if other == policy else other), settings + more
@@ -65,8 +71,17 @@ class Factor:
 
 def factor_rows(factors: Sequence[Factor]) -> tuple[tuple[str, ...], ...]:
     """What they ask and how it may be answered, for a table (`FACTOR_HEADER`)."""
-    return tuple((factor.name, factor.text, *("; ".join(f"*{option.name}*: {option.text}" for option in options) for options in (
-        factor.options[:1], factor.options[1:]))) for factor in factors)
+    return tuple(
+        (
+            factor.name,
+            factor.text,
+            *(
+                "; ".join(f"*{option.name}*: {option.text}" for option in options)
+                for options in (factor.options[:1], factor.options[1:])
+            ),
+        )
+        for factor in factors
+    )
 
 
 FACTOR_HEADER = ("question", "meaning", "default", "other answers")
@@ -80,14 +95,16 @@ def combinations(factors: Sequence[Factor]) -> tuple[Together, ...]:
 DEFAULT = Interpretation("default", "", affects=frozenset())
 
 # Results as a study's claims look at them, under one interpretation.
-View = Any
+View = TypeVar("View")
 
 
 @dataclass(frozen=True)
-class Judged:
-    """A claim before it is judged: what it says, and the comparisons it rests on in the results of some policies.
+class Judged(Generic[View]):
+    """A claim before it is judged: what it says, and the comparisons it rests on in the results of
+    some policies.
 
-    `alternatives` are other comparisons under the default interpretation, each under a name of its own.
+    `alternatives` are other comparisons under the default interpretation, each under a name of its
+    own.
     """
 
     name: str
@@ -100,18 +117,52 @@ class Judged:
     alternatives: tuple[tuple[str, Callable[[View], list[Part]]], ...] = ()
 
 
-def judge(judged: Judged, default: View, others: Mapping[Interpretation, View], factors: Sequence[Factor] = (),
-          grid: Mapping[Together, View] | None = None, bases: Mapping[Interpretation, View] | None = None) -> Claim:
-    """The claim under the default interpretation, under those that touch one of its policies, and, if it depends on one of the factors, under all
-    combinations of them. `bases` are the default at the points of each of the others, where these are fewer."""
-    touching = {interpretation: view for interpretation, view in others.items() if interpretation.touches(*judged.policies)}
-    interpretations = {interpretation.name: tuple(judged.parts(view)) for interpretation, view in touching.items()}
+def judge(
+    judged: Judged[View],
+    default: View,
+    others: Mapping[Interpretation, View],
+    factors: Sequence[Factor] = (),
+    grid: Mapping[Together, View] | None = None,
+    bases: Mapping[Interpretation, View] | None = None,
+) -> Claim:
+    """The claim under the default interpretation, under those that touch one of its policies, and,
+    if it depends on one of the factors, under all combinations of them. `bases` are the default at
+    the points of each of the others, where these are fewer."""
+    touching = {
+        interpretation: view
+        for interpretation, view in others.items()
+        if interpretation.touches(*judged.policies)
+    }
+    interpretations = {
+        interpretation.name: tuple(judged.parts(view)) for interpretation, view in touching.items()
+    }
     parts = tuple(judged.parts(default))
-    at_same_points = {interpretation.name: tuple(judged.parts(bases[interpretation])) for interpretation in touching} if bases else {}
+    at_same_points = (
+        {
+            interpretation.name: tuple(judged.parts(bases[interpretation]))
+            for interpretation in touching
+        }
+        if bases
+        else {}
+    )
     at_same_points = {name: base for name, base in at_same_points.items() if base != parts}
     interpretations |= {name: tuple(other(default)) for name, other in judged.alternatives}
     combined = {}
-    if any(together.touches(*judged.policies) for together in grid or ()):
-        combined = {tuple(interpretation.name for interpretation in together.interpretations): tuple(judged.parts(view)) for together, view in grid.items()}
-    return Claim(judged.name, judged.text, judged.published, judged.unit, judged.quantity, parts,
-                 interpretations, Grid(tuple(factor.name for factor in factors), combined) if combined else None, at_same_points)
+    if grid and any(together.touches(*judged.policies) for together in grid):
+        combined = {
+            tuple(interpretation.name for interpretation in together.interpretations): tuple(
+                judged.parts(view)
+            )
+            for together, view in grid.items()
+        }
+    return Claim(
+        judged.name,
+        judged.text,
+        judged.published,
+        judged.unit,
+        judged.quantity,
+        parts,
+        interpretations,
+        Grid(tuple(factor.name for factor in factors), combined) if combined else None,
+        at_same_points,
+    )

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A study's report as files: a page in Markdown, figures as SVG, data as CSV, and what is behind them."""
+"""A study's report as files: a page in Markdown, figures as SVG, data as CSV, and what is behind
+them."""
 
 from __future__ import annotations
 
@@ -15,10 +16,15 @@ from platter_lab.reproduce.figures import Chart, Map, svg
 from platter_lab.reproduce.study import Plan, Report, Study, Table
 from platter_lab.statistics import interval
 
-INTERVALS = """Values are means over the seeds with their 95 % confidence intervals (Student's t); a ratio is taken run by run
-between runs of the same seed, which have the same load. A claim *holds* if the whole interval of each quantity it rests on
-meets the criterion, *does not hold* if one lies wholly on the other side, and is *not decided* if an interval straddles a bound.
-It *depends on* an interpretation if that alone turns the verdict round (where an interpretation has run at fewer points: the default's at these), and on a question that the paper leaves open if another answer to it alone does so under some
+INTERVALS = """Values are means over the seeds with their 95 % confidence intervals (Student's t); \
+a ratio is taken run by run
+between runs of the same seed, which have the same load. A claim *holds* if the whole interval of \
+each quantity it rests on
+meets the criterion, *does not hold* if one lies wholly on the other side, and is *not decided* if \
+an interval straddles a bound.
+It *depends on* an interpretation if that alone turns the verdict round (where an interpretation \
+has run at fewer points: the default's at these), and on a question that the paper leaves open if \
+another answer to it alone does so under some
 combination of answers to the others. Shown is the comparison that decides: the one nearest to its
 bound, or farthest beyond it."""
 
@@ -26,6 +32,7 @@ bound, or farthest beyond it."""
 def markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     def line(cells: Sequence[str]) -> str:
         return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
     return "\n".join([line(header), line(["---"] * len(header)), *map(line, rows)])
 
 
@@ -46,31 +53,64 @@ def parts_table(claims: Sequence[Claim]) -> Table:
     """Every comparison behind the verdicts, for a CSV file."""
     rows = []
     for claim in claims:
-        grid = {", ".join(answers): parts for answers, parts in claim.grid.parts.items()} if claim.grid else {}
+        grid = (
+            {", ".join(answers): parts for answers, parts in claim.grid.parts.items()}
+            if claim.grid
+            else {}
+        )
         bases: dict[tuple[Part, ...], list[str]] = {}
         for interpretation, parts in claim.bases.items():
             bases.setdefault(parts, []).append(interpretation)
-        for interpretation, parts in (("default", claim.parts), *((f"default, at the points of {', '.join(names)}", parts) for parts, names in bases.items()),
-                               *claim.interpretations.items(), *grid.items()):
+        for interpretation, parts in (
+            ("default", claim.parts),
+            *(
+                (f"default, at the points of {', '.join(names)}", parts)
+                for parts, names in bases.items()
+            ),
+            *claim.interpretations.items(),
+            *grid.items(),
+        ):
             for part in parts:
                 value = part.value
-                rows.append((claim.name, interpretation, part.label, number(value.mean), number(value.low), number(value.high),
-                             part.criterion.text(Unit.RATIO if claim.unit is Unit.PERCENT else claim.unit), str(part.verdict)))
-    return Table("Comparisons", ("claim", "interpretation", "comparison", "value", "low", "high", "criterion", "verdict"),
-                 tuple(rows), "comparisons.csv")
+                rows.append(
+                    (
+                        claim.name,
+                        interpretation,
+                        part.label,
+                        number(value.mean),
+                        number(value.low),
+                        number(value.high),
+                        part.criterion.text(
+                            Unit.RATIO if claim.unit is Unit.PERCENT else claim.unit
+                        ),
+                        str(part.verdict),
+                    )
+                )
+    return Table(
+        "Comparisons",
+        ("claim", "interpretation", "comparison", "value", "low", "high", "criterion", "verdict"),
+        tuple(rows),
+        "comparisons.csv",
+    )
 
 
 def means_table(runs: Table) -> Table:
-    """Of each configuration the number of its runs, and of each value the mean and half the width of its interval; empty where a run has none. A
-    value that is a word is the same in all runs of a configuration."""
+    """Of each configuration the number of its runs, and of each value the mean and half the width
+    of its interval; empty where a run has none. A value that is a word is the same in all runs of a
+    configuration."""
     seed = runs.header.index("seed")
     by_configuration: dict[tuple[str, ...], dict[str, tuple[str, ...]]] = {}
     for row in runs.rows:
         rows = by_configuration.setdefault(row[:seed], {})
-        if rows.setdefault(row[seed], row[seed + 1:]) != row[seed + 1:]:
-            raise ValueError(f"{runs.file}: two runs of seed {row[seed]} of {', '.join(row[:seed])}")
-    values = runs.header[seed + 1:]
-    words = [any(not _is_number(row[seed + 1 + column]) for row in runs.rows) for column in range(len(values))]
+        if rows.setdefault(row[seed], row[seed + 1 :]) != row[seed + 1 :]:
+            raise ValueError(
+                f"{runs.file}: two runs of seed {row[seed]} of {', '.join(row[:seed])}"
+            )
+    values = runs.header[seed + 1 :]
+    words = [
+        any(not _is_number(row[seed + 1 + column]) for row in runs.rows)
+        for column in range(len(values))
+    ]
     header = [*runs.header[:seed], "runs"]
     for name, word in zip(values, words, strict=True):
         header += [name] if word else [name, f"{name}_half"]
@@ -80,7 +120,9 @@ def means_table(runs: Table) -> Table:
         for word, column in zip(words, zip(*rows.values(), strict=True), strict=True):
             cells += [" or ".join(dict.fromkeys(column))] if word else _mean(column)
         means.append(tuple(cells))
-    return Table(f"{runs.title}: means", tuple(header), tuple(means), runs.file.replace("runs", "means"))
+    return Table(
+        f"{runs.title}: means", tuple(header), tuple(means), runs.file.replace("runs", "means")
+    )
 
 
 def _is_number(cell: str) -> bool:
@@ -95,7 +137,10 @@ def _mean(cells: Sequence[str]) -> list[str]:
     value = interval([float(cell or "nan") for cell in cells])
     if math.isnan(value.mean):
         return ["", ""]
-    return [number(value.mean), f"{value.high - value.mean:.3g}" if math.isfinite(value.high) else ""]
+    return [
+        number(value.mean),
+        f"{value.high - value.mean:.3g}" if math.isfinite(value.high) else "",
+    ]
 
 
 def number(value: float) -> str:
@@ -105,11 +150,21 @@ def number(value: float) -> str:
 def chart_table(chart: Chart | Map) -> Table:
     file = chart.file.removesuffix(".svg") + ".csv"
     if isinstance(chart, Map):
-        cells = [(f"{x:g}", f"{y:g}", number(value)) for y, values in zip(chart.ys, chart.values, strict=True)
-                 for x, value in zip(chart.xs, values, strict=True)]
+        cells = [
+            (f"{x:g}", f"{y:g}", number(value))
+            for y, values in zip(chart.ys, chart.values, strict=True)
+            for x, value in zip(chart.xs, values, strict=True)
+        ]
         return Table(chart.title, (chart.x, chart.y, chart.value), tuple(cells), file)
-    rows = [(series.label, f"{x:g}", *(("", "", "") if y is None else (number(y.mean), number(y.low), number(y.high))))
-            for series in chart.series for x, y in zip(series.x, series.y, strict=True)]
+    rows = [
+        (
+            series.label,
+            f"{x:g}",
+            *(("", "", "") if y is None else (number(y.mean), number(y.low), number(y.high))),
+        )
+        for series in chart.series
+        for x, y in zip(series.x, series.y, strict=True)
+    ]
     return Table(chart.title, ("series", chart.x, chart.y, "low", "high"), tuple(rows), file)
 
 
@@ -118,43 +173,84 @@ def interpretations_section(report: Report) -> str:
     names = list(dict.fromkeys(name for claim in report.claims for name in claim.interpretations))
     if not names:
         return ""
-    rows = [(claim.name, str(claim.plain_verdict),
-             *(str(combined(claim.interpretations[name])) if name in claim.interpretations else "" for name in names))
-            for claim in report.claims]
-    return "\n".join(["## Interpretations\n", "Where the paper is silent, one other interpretation at a time against the default:\n",
-                      *(f"- *{name}*: {text}" for name, text in report.interpretations), "",
-                      "The verdicts; empty where the interpretation does not touch the claim.\n",
-                      markdown(("claim", "default", *names), rows), ""])
+    rows = [
+        (
+            claim.name,
+            str(claim.plain_verdict),
+            *(
+                str(combined(claim.interpretations[name])) if name in claim.interpretations else ""
+                for name in names
+            ),
+        )
+        for claim in report.claims
+    ]
+    return "\n".join(
+        [
+            "## Interpretations\n",
+            "Where the paper is silent, one other interpretation at a time against the default:\n",
+            *(f"- *{name}*: {text}" for name, text in report.interpretations),
+            "",
+            "The verdicts; empty where the interpretation does not touch the claim.\n",
+            markdown(("claim", "default", *names), rows),
+            "",
+        ]
+    )
 
 
 def page(study: Study, plan: Plan, report: Report, quick: bool) -> str:
-    scale = "a **quick** run, shorter than what the page in the project was made of" if quick else "the full study"
+    scale = (
+        "a **quick** run, shorter than what the page in the project was made of"
+        if quick
+        else "the full study"
+    )
     command = f"scripts/platter reproduce {study.name}{' --quick' if quick else ''}"
-    seeds, others = f"{len(plan.seeds)} seeds", sorted({len(seeds) for _, seeds in plan.further} - {len(plan.seeds)})
+    seeds, others = (
+        f"{len(plan.seeds)} seeds",
+        sorted({len(seeds) for _, seeds in plan.further} - {len(plan.seeds)}),
+    )
     if others:
         seeds += f" ({' or '.join(map(str, others))} for some points)"
-    parts = [f"# {study.title}\n", study.introduction.strip() + "\n",
-             f"Made by `{command}`: {scale}, {plan.runs} runs with {seeds}. One of them by hand:\n",
-             f"```\n{plan.points[0].command(plan.seeds[0])}\n```\n",
-             "## Claims\n", INTERVALS + "\n",
-             markdown(("", *CLAIM_HEADER), [(claim.name, *claim_row(claim)) for claim in report.claims]) + "\n",
-             interpretations_section(report)]
+    parts = [
+        f"# {study.title}\n",
+        study.introduction.strip() + "\n",
+        f"Made by `{command}`: {scale}, {plan.runs} runs with {seeds}. One of them by hand:\n",
+        f"```\n{plan.points[0].command(plan.seeds[0])}\n```\n",
+        "## Claims\n",
+        INTERVALS + "\n",
+        markdown(("", *CLAIM_HEADER), [(claim.name, *claim_row(claim)) for claim in report.claims])
+        + "\n",
+        interpretations_section(report),
+    ]
     for table in report.tables:
         parts += [f"## {table.title}\n", markdown(table.header, table.rows) + "\n"]
     if report.charts:
         parts += ["## Figures\n"]
     for chart in report.charts:
         parts += [f"![{chart.title}]({chart.file})\n"]
-    parts += [data_section([table.file for table in data_tables(report)], list(details(report)), command)]
+    parts += [
+        data_section([table.file for table in data_tables(report)], list(details(report)), command)
+    ]
     return "\n".join(part for part in parts if part) + "\n"
 
 
 def data_section(shown: Sequence[str], behind: Sequence[str], command: str) -> str:
     """The files of data, and how those that are not in the folder are made."""
-    return "\n".join(["## Data\n", ", ".join(f"[{file}]({file})" for file in shown) + ".\n",
-                      "A row of a file of means is a configuration. It has the number of the runs, the mean of each value, and half the width of the mean's 95 %",
-                      f"confidence interval (`_half`). `{command}` also writes every run and every comparison",
-                      f"([where](../../reference/reproduce.md#interface)): {', '.join(f'`{file}`' for file in behind)}."])
+    return "\n".join(
+        [
+            "## Data\n",
+            ", ".join(f"[{file}]({file})" for file in shown) + ".\n",
+            (
+                "A row of a file of means is a configuration. It has the number of the runs, the "
+                "mean of each value, and half the width of the mean's 95 %"
+            ),
+            (
+                f"confidence interval (`_half`). `{command}` also writes every run and every "
+                "comparison"
+            ),
+            "([where](../../reference/reproduce.md#interface)): "
+            f"{', '.join(f'`{file}`' for file in behind)}.",
+        ]
+    )
 
 
 def data_tables(report: Report) -> list[Table]:
@@ -163,8 +259,12 @@ def data_tables(report: Report) -> list[Table]:
 
 
 def details(report: Report) -> dict[str, str]:
-    """File name to text of what is behind the page: every run, every comparison, and further tables."""
-    return {table.file: csv_text(table.header, table.rows) for table in (*report.runs, parts_table(report.claims), *report.details)}
+    """File name to text of what is behind the page: every run, every comparison, and further
+    tables."""
+    return {
+        table.file: csv_text(table.header, table.rows)
+        for table in (*report.runs, parts_table(report.claims), *report.details)
+    }
 
 
 def files(study: Study, plan: Plan, report: Report, quick: bool) -> dict[str, str]:
@@ -172,29 +272,54 @@ def files(study: Study, plan: Plan, report: Report, quick: bool) -> dict[str, st
     texts = {"README.md": page(study, plan, report, quick)}
     texts.update({chart.file: svg(chart) for chart in report.charts})
     texts.update({table.file: csv_text(table.header, table.rows) for table in data_tables(report)})
-    texts["claims.csv"] = csv_text(("name", *CLAIM_HEADER), [(claim.name, *claim_row(claim)) for claim in report.claims])
+    texts["claims.csv"] = csv_text(
+        ("name", *CLAIM_HEADER), [(claim.name, *claim_row(claim)) for claim in report.claims]
+    )
     return texts
 
 
 def claims_json(study: Study, report: Report, folder: Path) -> str:
     """The claims, and where the figures are, for a program (docs/reference/claims.schema.json)."""
+
     def finite(value: float) -> float | None:
         return value if math.isfinite(value) else None
 
     claims = []
     for claim in report.claims:
         part = deciding(claim.parts)
-        claims.append({"id": claim.name, "text": claim.text, "published": claim.published, "measured": finite(part.value.mean) if part else None,
-                       "ci95": [finite(part.value.low), finite(part.value.high)] if part else None, "verdict": str(claim.verdict),
-                       "why": f"{claim.verdict_text()}; {claim.criterion_text()}; {claim.ours()}"})
-    figures = [{"id": chart.file.removesuffix(".svg"), "data": str(folder / chart_table(chart).file), "image": str(folder / chart.file)} for chart in report.charts]
-    return json.dumps({"schema": 1, "study": study.name, "claims": claims, "figures": figures}, indent=2) + "\n"
+        claims.append(
+            {
+                "id": claim.name,
+                "text": claim.text,
+                "published": claim.published,
+                "measured": finite(part.value.mean) if part else None,
+                "ci95": [finite(part.value.low), finite(part.value.high)] if part else None,
+                "verdict": str(claim.verdict),
+                "why": f"{claim.verdict_text()}; {claim.criterion_text()}; {claim.ours()}",
+            }
+        )
+    figures = [
+        {
+            "id": chart.file.removesuffix(".svg"),
+            "data": str(folder / chart_table(chart).file),
+            "image": str(folder / chart.file),
+        }
+        for chart in report.charts
+    ]
+    return (
+        json.dumps(
+            {"schema": 1, "study": study.name, "claims": claims, "figures": figures}, indent=2
+        )
+        + "\n"
+    )
 
 
 def terminal(report: Report) -> str:
     """The claims for the terminal."""
     lines = []
     for claim in report.claims:
-        lines += [f"{claim.verdict_text()}: {claim.text}",
-                  f"    published {claim.published}; {claim.criterion_text()}; ours {claim.ours()}"]
+        lines += [
+            f"{claim.verdict_text()}: {claim.text}",
+            f"    published {claim.published}; {claim.criterion_text()}; ours {claim.ours()}",
+        ]
     return "\n".join(lines)

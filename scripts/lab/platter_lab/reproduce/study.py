@@ -7,17 +7,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from platter_lab.executable import ROOT
-from platter_lab.runs.point import Point
-from platter_lab.runs.results import Results
 from platter_lab.reproduce.claims import Claim
 from platter_lab.reproduce.figures import Chart, Map
+from platter_lab.runs.point import Point
+from platter_lab.runs.results import Results
 
 PAPERS = ROOT / "docs" / "papers"
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The points of a study: those that run with every seed, those that run once, with the first, and further ones with seeds of their own."""
+    """The points of a study: those that run with every seed, those that run once, with the first,
+    and further ones with seeds of their own."""
 
     points: tuple[Point, ...]
     seeds: tuple[int, ...]
@@ -27,7 +28,11 @@ class Plan:
     @property
     def batches(self) -> tuple[tuple[Point, tuple[int, ...]], ...]:
         """Each point with its seeds."""
-        return (*((point, self.seeds) for point in self.points), *((point, self.seeds[:1]) for point in self.once), *self.further)
+        return (
+            *((point, self.seeds) for point in self.points),
+            *((point, self.seeds[:1]) for point in self.once),
+            *self.further,
+        )
 
     @property
     def runs(self) -> int:
@@ -46,13 +51,14 @@ class Table:
 
 @dataclass(frozen=True)
 class Report:
-    """What a study found. The page has `tables`. A row of `runs` is a run: its configuration, its `seed`, and its values. The study's folder has
-    their means (`means.csv` of `runs.csv`); the runs themselves and `details` go to a folder of their own, with every comparison."""
+    """What a study found. The page has `tables`. A row of `runs` is a run: its configuration, its
+    `seed`, and its values. The study's folder has their means (`means.csv` of `runs.csv`); the runs
+    themselves and `details` go to a folder of their own, with every comparison."""
 
     claims: tuple[Claim, ...]
     charts: tuple[Chart | Map, ...] = ()
     tables: tuple[Table, ...] = ()
-    interpretations: tuple[tuple[str, str], ...] = ()   # name and meaning
+    interpretations: tuple[tuple[str, str], ...] = ()  # name and meaning
     runs: tuple[Table, ...] = ()
     details: tuple[Table, ...] = ()
 
@@ -61,10 +67,12 @@ class Report:
 class Study:
     """A paper's experiments.
 
-    `introduction` is the page's fixed text, in Markdown: the load, the drive, the interpretations; no measured number.
+    `introduction` is the page's fixed text, in Markdown: the load, the drive, the interpretations;
+    no measured number.
 
-    A study in stages has `follow`: the plan that follows from what has run, at first nothing; the study is complete when its plan has run. Its
-    `plan` is the least to be expected of it, `most` the most, for an estimate.
+    A study in stages has `follow`: the plan that follows from what has run, at first nothing; the
+    study is complete when its plan has run. Its `plan` is the least to be expected of it, `most`
+    the most, for an estimate.
     """
 
     name: str

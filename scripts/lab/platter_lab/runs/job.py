@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One run as a job, which can be sent to another process or machine. That one executes the job and keeps its result."""
+"""One run as a job, which can be sent to another process or machine.
+
+That one executes the job and keeps its result.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +23,6 @@ from platter_lab.executable import call_platter
 from platter_lab.files import write_parquet
 from platter_lab.model import read_requests
 from platter_lab.runs.store import Store
-
 
 Places = Sequence[tuple[str, ...]]
 
@@ -46,8 +48,10 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Inputs:
-    """Digests of what a result depends on beside the seed, as they were when the key was made: of the executable, of the effective configuration without
-    its seed, and of the contents that it names, by absolute name (`content_of`)."""
+    """Digests of what a result depends on beside the seed, as they were when the key was made: of
+    the executable, of the effective configuration without its seed, and of the contents that it
+    names, by absolute name (`content_of`).
+    """
 
     program: str
     configuration: str
@@ -56,9 +60,11 @@ class Inputs:
 
 @dataclass(frozen=True)
 class Job:
-    """`scenario` is a scenario's file and what is overridden in it, as words of a command; `command` repeats the run by hand. `folder` is where it runs
-    (None: this process's). With `logs` the log of requests is kept too; `summary` makes further values of it. All of the result is kept; with `places`,
-    ways through its JSON, only what stands there is handed back."""
+    """`scenario` is a scenario's file and what is overridden in it, as words of a command;
+    `command` repeats the run by hand. `folder` is where it runs (None: this process's). With `logs`
+    the log of requests is kept too; `summary` makes further values of it. All of the result is
+    kept; with `places`, ways through its JSON, only what stands there is handed back.
+    """
 
     key: str
     platter: Path
@@ -80,10 +86,16 @@ class Job:
 
 
 def digest_of(file: Path) -> str:
-    """Of a file's content; read only if it was written since this process has read it. LabError where it cannot be read."""
+    """Of a file's content; read only if it was written since this process has read it.
+
+    LabError where it cannot be read.
+    """
     try:
         status = file.stat()
-        return _digest(file, (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns))
+        return _digest(
+            file,
+            (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns),
+        )
     except OSError as error:
         raise LabError(f"{file}: {error.strerror}; expected a file that can be read") from error
 
@@ -95,10 +107,16 @@ def _digest(file: Path, stamp: tuple[int, ...]) -> str:
         return hashlib.file_digest(content, "sha256").hexdigest()
 
 
-def configuration_of(platter: Path, scenario: tuple[str, ...], folder: Path | None, command: str) -> dict[str, Any]:
+def configuration_of(
+    platter: Path, scenario: tuple[str, ...], folder: Path | None, command: str
+) -> dict[str, Any]:
     """The effective one, as it is now. LabError where it cannot run."""
     try:
-        configuration = tomllib.loads(call_platter(platter, ["config", "dump", *scenario, "--check"], folder=folder, command=command))
+        configuration = tomllib.loads(
+            call_platter(
+                platter, ["config", "dump", *scenario, "--check"], folder=folder, command=command
+            )
+        )
     except ValueError as error:
         raise _no_model(platter, command, "a configuration") from error
     if not configuration:
@@ -107,20 +125,35 @@ def configuration_of(platter: Path, scenario: tuple[str, ...], folder: Path | No
 
 
 def _files_of(name: str) -> list[str]:
-    """What an absolute name in a configuration stands for: a file, or NAME.blktrace.0, .1, ... of a recorded trace; nothing for other texts."""
+    """What an absolute name in a configuration stands for: a file, or NAME.blktrace.0, .1, ... of a
+    recorded trace; nothing for other texts.
+    """
     if not os.path.isabs(name) or os.path.isfile(name):
         return [name] if os.path.isabs(name) else []
-    return sorted(part for part in glob.glob(f"{glob.escape(name)}.blktrace.*") if part.rpartition(".")[2].isdigit())
+    return sorted(
+        part
+        for part in glob.glob(f"{glob.escape(name)}.blktrace.*")
+        if part.rpartition(".")[2].isdigit()
+    )
 
 
 def content_of(name: str) -> str:
     """Digest of what a text in a configuration names; empty where it names no file."""
     files = _files_of(name)
-    return digest_of(Path(name)) if files == [name] else Store.key(*((file, digest_of(Path(file))) for file in files)) if files else ""
+    return (
+        digest_of(Path(name))
+        if files == [name]
+        else Store.key(*((file, digest_of(Path(file))) for file in files))
+        if files
+        else ""
+    )
 
 
 def but_seed(configuration: dict[str, Any], scenario: Path) -> str:
-    """Digest of a configuration without its seed: a run has its own. Names of files may count from the scenario's folder, as they do in a result."""
+    """Digest of a configuration without its seed: a run has its own.
+
+    Names of files may count from the scenario's folder, as they do in a result.
+    """
     folder = os.path.abspath(scenario.parent)
 
     def absolute(value: Any) -> Any:
@@ -128,10 +161,25 @@ def but_seed(configuration: dict[str, Any], scenario: Path) -> str:
             return {key: absolute(item) for key, item in value.items()}
         if isinstance(value, list):
             return [absolute(item) for item in value]
-        name = os.path.normpath(os.path.join(folder, value)) if isinstance(value, str) and value else ""
+        name = (
+            os.path.normpath(os.path.join(folder, value))
+            if isinstance(value, str) and value
+            else ""
+        )
         return name if _files_of(name) else value
 
-    return Store.key(absolute({**configuration, "sim": {key: value for key, value in configuration.get("sim", {}).items() if key != "seed"}}))
+    return Store.key(
+        absolute(
+            {
+                **configuration,
+                "sim": {
+                    key: value
+                    for key, value in configuration.get("sim", {}).items()
+                    if key != "seed"
+                },
+            }
+        )
+    )
 
 
 def value_at(result: dict[str, Any], place: Sequence[str]) -> Any:
@@ -163,8 +211,11 @@ def parts_of(result: dict[str, Any], places: Places) -> dict[str, Any]:
 
 
 def carry_out(job: Job) -> Outcome:
-    """A result that is kept, or why there is none. What the model refuses is tried once, what fails `tries` times. StudyFailed where an input is no longer
-    what the key was made of; LabError where the result cannot be kept."""
+    """A result that is kept, or why there is none.
+
+    What the model refuses is tried once, what fails `tries` times. StudyFailed where an input is no
+    longer what the key was made of; LabError where the result cannot be kept.
+    """
     if kept := _found(job):
         return kept
     for left in reversed(range(job.tries)):
@@ -183,18 +234,38 @@ def carry_out_or_raise(job: Job) -> Outcome:
 
 
 def _found(job: Job) -> Outcome | None:
-    """What another has kept since the job was made: one whose worker was lost, or a second study."""
+    """What another has kept since the job was made.
+
+    One whose worker was lost, or a second study.
+    """
     result = job.store.read(job.key)
-    return None if result is None or (job.logs and not job.store.log(job.key).is_file()) else Outcome(job.key, parts_of(result, job.places))
+    return (
+        None
+        if result is None or (job.logs and not job.store.log(job.key).is_file())
+        else Outcome(job.key, parts_of(result, job.places))
+    )
 
 
 def _run(job: Job) -> tuple[dict[str, Any], list[str]]:
     """The result, and what has changed since the key was made."""
     with tempfile.TemporaryDirectory(prefix="platter-runs-") as name:
         result_file, log = Path(name) / "result.json", Path(name) / "requests.csv"
-        words = ["run", *job.scenario, "--quiet", "--set", f"sim.seed={job.seed}", "--result", str(result_file)]
-        call_platter(job.platter, [*words, *(["--requests", str(log)] if job.summary or job.logs else [])], folder=job.folder, command=job.command,
-                     limit_s=job.limit_s)
+        words = [
+            "run",
+            *job.scenario,
+            "--quiet",
+            "--set",
+            f"sim.seed={job.seed}",
+            "--result",
+            str(result_file),
+        ]
+        call_platter(
+            job.platter,
+            [*words, *(["--requests", str(log)] if job.summary or job.logs else [])],
+            folder=job.folder,
+            command=job.command,
+            limit_s=job.limit_s,
+        )
         try:
             result = json.loads(result_file.read_text(encoding="utf-8"))
             ran_with = result.pop("configuration")  # is in the key
@@ -208,20 +279,30 @@ def _run(job: Job) -> tuple[dict[str, Any], list[str]]:
 
 
 def _changed(job: Job, ran_with: dict[str, Any]) -> list[str]:
-    """What is not as it was when the job's key was made, by name. `ran_with` is the configuration in its result."""
+    """What is not as it was when the job's key was made, by name.
+
+    `ran_with` is the configuration in its result.
+    """
     then = job.inputs
     changed = [str(job.platter)] if digest_of(job.platter) != then.program else []
     scenario = Path(job.folder or "", job.scenario[0])
-    # What the result says tells that nothing has changed; where it has another form than the dump, a second dump tells.
-    if but_seed(ran_with, scenario) != then.configuration and but_seed(configuration_of(job.platter, job.scenario, job.folder, job.command),
-                                                                      scenario) != then.configuration:
+    # What the result says tells that nothing has changed; where it has another form than the dump,
+    # a second dump tells.
+    if (
+        but_seed(ran_with, scenario) != then.configuration
+        and but_seed(configuration_of(job.platter, job.scenario, job.folder, job.command), scenario)
+        != then.configuration
+    ):
         changed.append(f"the configuration of {job.scenario[0]}")
     return changed + [name for name, digest in then.files.items() if content_of(name) != digest]
 
 
 def _keep(job: Job, result: dict[str, Any], changed: list[str]) -> Outcome:
     if changed:
-        raise StudyFailed(f"{job.command}\n{', '.join(changed)}: changed while the study ran, so the result is not kept; start the study again")
+        raise StudyFailed(
+            f"{job.command}\n{', '.join(changed)}: changed while the study ran, so the result is "
+            "not kept; start the study again"
+        )
     job.store.write(job.key, result)
     return Outcome(job.key, parts_of(result, job.places))
 

@@ -15,7 +15,7 @@ from typing import Any
 from platter_lab import LabError
 from platter_lab.executable import HAS_TREE, ROOT, call_platter
 
-PROBES = (0.005, 0.02)   # an estimate runs each point for these parts of its time
+PROBES = (0.005, 0.02)  # an estimate runs each point for these parts of its time
 
 
 def beside_root(path: Path) -> str:
@@ -32,8 +32,9 @@ def _exact(value: float) -> str:
 class Point:
     """A scenario with some keys overridden, without its seed.
 
-    `halfway` is a key that is set to the middle of the measured time, in whole seconds. `summary` makes further values of
-    the log of all requests (a CSV file); they stand under `summary` in the result. A scenario may refuse to measure less than `least_s`.
+    `halfway` is a key that is set to the middle of the measured time, in whole seconds. `summary`
+    makes further values of the log of all requests (a CSV file); they stand under `summary` in the
+    result. A scenario may refuse to measure less than `least_s`.
     """
 
     scenario: Path
@@ -58,40 +59,67 @@ class Point:
 
     def overrides(self) -> list[str]:
         halfway = [(self.halfway, _exact(self.measure_s // 2))] if self.halfway else []
-        settings = [*self.settings, *halfway, ("sim.warmup_s", _exact(self.warmup_s)), ("sim.measure_s", _exact(self.measure_s))]
+        settings = [
+            *self.settings,
+            *halfway,
+            ("sim.warmup_s", _exact(self.warmup_s)),
+            ("sim.measure_s", _exact(self.measure_s)),
+        ]
         return [word for key, value in settings for word in ("--set", f"{key}={value}")]
 
     def command(self, seed: int) -> str:
         """What repeats one run by hand, in the project's folder."""
-        return shlex.join(["scripts/platter" if HAS_TREE else "platter", "run", beside_root(self.scenario), *self.overrides(),
-                           "--set", f"sim.seed={seed}"])
+        return shlex.join(
+            [
+                "scripts/platter" if HAS_TREE else "platter",
+                "run",
+                beside_root(self.scenario),
+                *self.overrides(),
+                "--set",
+                f"sim.seed={seed}",
+            ]
+        )
 
 
 def probes_of(point: Point) -> list[Point]:
     """Two short runs of a point, of whole seconds, since some hosts count rounds."""
-    warmup, measure = ([math.ceil(whole * share) for share in PROBES] for whole in (point.warmup_s, point.measure_s))
+    warmup = [math.ceil(point.warmup_s * share) for share in PROBES]
+    measure: list[float] = [math.ceil(point.measure_s * share) for share in PROBES]
     measure[0] = max(measure[0], point.least_s)
     measure[1] = max(measure[1], measure[0] + 1)
     return [replace(point, warmup_s=w, measure_s=m) for w, m in zip(warmup, measure, strict=True)]
 
 
 class Scenario:
-    """A scenario's file, of which points are made with the lengths that it or their settings say."""
+    """A scenario's file, of which points are made, with lengths that it or their settings say."""
 
     _LENGTHS = ("sim.warmup_s", "sim.measure_s")
 
-    def __init__(self, platter: Path, file: Path, overrides: Iterable[tuple[str, str]] = ()) -> None:
-        """`overrides` apply to what `configuration` says only. LabError where the model refuses the scenario."""
+    def __init__(
+        self, platter: Path, file: Path, overrides: Iterable[tuple[str, str]] = ()
+    ) -> None:
+        """`overrides` apply to what `configuration` says only.
+
+        LabError where the model refuses the scenario.
+        """
         self._file = file
         words = [word for key, value in overrides for word in ("--set", f"{key}={value}")]
-        self.configuration: dict[str, Any] = tomllib.loads(call_platter(platter, ["config", "dump", str(file), *words]))
+        self.configuration: dict[str, Any] = tomllib.loads(
+            call_platter(platter, ["config", "dump", str(file), *words])
+        )
 
     def point(self, settings: Iterable[tuple[str, str]], asked_by: Path) -> Point:
         """LabError, with the file that asks for it, where a length is no number."""
         sim = self.configuration["sim"]
-        keys = {"sim.warmup_s": sim["warmup_s"], "sim.measure_s": sim["measure_s"], **dict(settings)}
+        keys = {
+            "sim.warmup_s": sim["warmup_s"],
+            "sim.measure_s": sim["measure_s"],
+            **dict(settings),
+        }
         try:
             warmup_s, measure_s = (float(keys.pop(key)) for key in self._LENGTHS)
         except ValueError as error:
-            raise LabError(f"{asked_by}: sim.warmup_s or sim.measure_s: {error}; expected seconds") from error
+            raise LabError(
+                f"{asked_by}: sim.warmup_s or sim.measure_s: {error}; expected seconds"
+            ) from error
         return Point(self._file, tuple(keys.items()), warmup_s, measure_s)

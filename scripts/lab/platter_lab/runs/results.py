@@ -30,8 +30,13 @@ class Results:
     def __getitem__(self, point: Point) -> Sequence[dict[str, Any]]:
         return self._by_point[point]
 
-    def samples(self, point: Point, metric: Callable[[dict[str, Any]], float | None]) -> list[float | None]:
-        """The metric of each run, shape (seeds,). None, as a result has it, where nothing was measured: an interval over it has no data."""
+    def samples(
+        self, point: Point, metric: Callable[[dict[str, Any]], float | None]
+    ) -> list[float | None]:
+        """The metric of each run, shape (seeds,).
+
+        None, as a result has it, where nothing was measured: an interval over it has no data.
+        """
         return [metric(result) for result in self._by_point[point]]
 
 
@@ -43,11 +48,14 @@ class Estimate:
     runs: int
     kept: int
     cpu_s: float
-    probed: int   # of the points
+    probed: int  # of the points
 
     def text(self, jobs: int) -> str:
         todo = self.runs - self.kept
         each = self.cpu_s / todo if todo else 0.0
         about = f"about, from {self.probed} of the points: " if self.probed < self.points else ""
-        return (f"{about}{self.points} points, {self.runs} runs, {self.kept} of them kept; {todo} to do at {each:.2f} CPU-seconds: "
-                f"{self.cpu_s:.0f} CPU-seconds, about {self.cpu_s / jobs / 60:.1f} min with {jobs} jobs")
+        return (
+            f"{about}{self.points} points, {self.runs} runs, {self.kept} of them kept; {todo} to "
+            f"do at {each:.2f} CPU-seconds: {self.cpu_s:.0f} CPU-seconds, about "
+            f"{self.cpu_s / jobs / 60:.1f} min with {jobs} jobs"
+        )

@@ -11,7 +11,7 @@ from typing import Any
 from platter_lab import LabError
 from platter_lab.files import expect_writable_folder, write_whole
 
-_FORMAT = 2   # of a kept result
+_FORMAT = 2  # of a kept result
 
 
 class Store:
@@ -35,7 +35,9 @@ class Store:
         return self._file(key).with_suffix(".requests.parquet")
 
     def read(self, key: str) -> dict[str, Any] | None:
-        """None where there is no result, or half of one; LabError where it cannot be seen whether there is one."""
+        """None where there is no result, or half of one; LabError where it cannot be seen whether
+        there is one.
+        """
         file = self._file(key)
         try:
             result = json.loads(file.read_text(encoding="utf-8"))
@@ -43,7 +45,10 @@ class Store:
         except (FileNotFoundError, ValueError):
             return None
         except OSError as error:
-            raise LabError(f"{file}: {error.strerror}; expected a kept result, or no file") from error
+            raise LabError(
+                f"{file}: {error.strerror}; expected a kept result, or no file"
+            ) from error
 
     def write(self, key: str, result: dict[str, Any]) -> None:
-        write_whole({self._file(key): json.dumps(result, sort_keys=True)}, sync=False)   # half of one counts as none
+        # Half of one counts as none.
+        write_whole({self._file(key): json.dumps(result, sort_keys=True)}, sync=False)

@@ -31,7 +31,10 @@ from platter_lab.sweep.table import Table
 def _points(platter: Path, plan: Plan) -> dict[Configuration, Point]:
     """With the lengths that the axes, or the scenario, give."""
     scenario = Scenario(platter, plan.scenario)
-    return {configuration: scenario.point(configuration.settings, plan.file) for configuration in plan.configurations}
+    return {
+        configuration: scenario.point(configuration.settings, plan.file)
+        for configuration in plan.configurations
+    }
 
 
 @contextlib.contextmanager
@@ -43,9 +46,11 @@ def _places(plan: Plan) -> Iterator[None]:
         raise
     except LabError as error:
         refused = re.search(r"--set ([\w.-]+)=.*?: \1: (.*)", str(error))
-        if not refused or refused.group(1) not in plan.keys():
+        if not refused or refused.group(1) not in plan.all_keys():
             raise
-        raise LabError(f"{plan.place(refused.group(1))}{refused.group(1)}: {refused.group(2)}\n{error}") from error
+        raise LabError(
+            f"{plan.place(refused.group(1))}{refused.group(1)}: {refused.group(2)}\n{error}"
+        ) from error
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -53,7 +58,10 @@ def run(arguments: argparse.Namespace) -> int:
     plan = read_plan(arguments.plan)
     output = arguments.output or default_output(arguments.plan)
     if output.suffix not in (".parquet", ".csv"):
-        raise LabError(f"{output}: found {output.suffix or 'no ending'}, expected a table that ends in .parquet or .csv")
+        raise LabError(
+            f"{output}: found {output.suffix or 'no ending'}, expected a table that ends in "
+            ".parquet or .csv"
+        )
     expect_writable_file(output, "the table")
     platter = find_platter(arguments.platter)
     units = expect_metrics(platter, plan.file, plan.metrics)
@@ -61,24 +69,41 @@ def run(arguments: argparse.Namespace) -> int:
     store = Store(arguments.cache)
     batches = [(point, plan.seeds) for point in points.values()]
     with executor_of(arguments, platter) as executor:
-        runner = Runner(platter, store, executor, LocalProcesses(arguments.jobs if arguments.on == "local" else os.cpu_count() or 1))
+        runner = Runner(
+            platter,
+            store,
+            executor,
+            LocalProcesses(arguments.jobs if arguments.on == "local" else os.cpu_count() or 1),
+        )
         with _places(plan):
             if arguments.estimate:
                 print(f"{plan.file}: {runner.estimate(batches).text(executor.jobs)}")
                 return 0
-            outcomes = runner.outcomes(batches, limit_s=arguments.limit or plan.limit_s, logs=plan.requests,
-                                       places=[metric.place for metric in plan.metrics])
+            outcomes = runner.outcomes(
+                batches,
+                limit_s=arguments.limit or plan.limit_s,
+                logs=plan.requests,
+                places=[metric.place for metric in plan.metrics],
+            )
     table = Table(plan, {configuration: outcomes[point] for configuration, point in points.items()})
     table.write(output, units)
     Console(width=None if sys.stdout.isatty() else 200).print(table.screen(units))
     for metric in plan.metrics:
         if none := sum(counts[metric.name] for counts in table.none.values()):
-            print(f"{metric.name}: {none} runs have no value, because nothing was measured or the result does not have it; "
-                  "intervals are over the other seeds")
+            print(
+                f"{metric.name}: {none} runs have no value, because nothing was measured or the "
+                "result does not have it; intervals are over the other seeds"
+            )
     failures = [one for runs in outcomes.values() for one in runs if isinstance(one, Failure)]
-    print(f"{output}: {len(plan.configurations)} configurations, {len(plan.configurations) * len(plan.seeds)} runs, {len(failures)} failed")
+    print(
+        f"{output}: {len(plan.configurations)} configurations, "
+        f"{len(plan.configurations) * len(plan.seeds)} runs, {len(failures)} failed"
+    )
     for one in failures[:10]:
         print(f"failed: {one.message}", file=sys.stderr)
     if failures:
-        raise StudyFailed(f"{len(failures)} runs failed; the table names them, and a further call tries them again")
+        raise StudyFailed(
+            f"{len(failures)} runs failed; the table names them, and a further call tries them "
+            "again"
+        )
     return 0

@@ -18,7 +18,10 @@ from platter_lab.sweep.plan_file import Metric
 
 
 def expect_metrics(platter: Path, plan: Path, metrics: Sequence[Metric]) -> dict[str, str]:
-    """The unit of each metric, from the schema of results. LabError where there is no such number in any of them."""
+    """The unit of each metric, from the schema of results.
+
+    LabError where there is no such number in any of them.
+    """
     schema = json.loads(call_platter(platter, ["config", "schema", "result"]))
     units = {}
     for metric in metrics:
@@ -28,11 +31,20 @@ def expect_metrics(platter: Path, plan: Path, metrics: Sequence[Metric]) -> dict
             if not below:
                 there = sorted({name for above in nodes for name in _names(above)})
                 near = difflib.get_close_matches(part, there, 3) or there[:12]
-                raise LabError(f"{plan}:{metric.line or ' '}metric {metric.name}: found {'.'.join(metric.place)}, where {'.'.join(metric.place[:depth]) or 'a result'} has no "
-                               f"\"{part}\"; expected {', '.join(near) or 'a number'} (all are listed by `platter config statistics`)")
+                above_it = ".".join(metric.place[:depth]) or "a result"
+                raise LabError(
+                    f"{plan}:{metric.line or ' '}metric {metric.name}: found "
+                    f'{".".join(metric.place)}, where {above_it} has no "{part}"; expected '
+                    f"{', '.join(near) or 'a number'} (all are listed by `platter config "
+                    "statistics`)"
+                )
             nodes = below
         if not any({"number", "integer", "boolean"} & set(_types(node)) for node in nodes):
-            raise LabError(f"{plan}:{metric.line or ' '}metric {metric.name}: found {'.'.join(metric.place)}, which is not a number; expected one of those that `platter config statistics` lists")
+            raise LabError(
+                f"{plan}:{metric.line or ' '}metric {metric.name}: found "
+                f"{'.'.join(metric.place)}, which is not a number; expected one of those that "
+                "`platter config statistics` lists"
+            )
         unit = re.search(r"\[([^]]*)\]$", str(nodes[0].get("description", "")))
         units[metric.name] = unit.group(1) if unit else ""
     return units

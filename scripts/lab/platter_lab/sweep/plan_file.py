@@ -16,12 +16,12 @@ from platter_lab.toml_file import TomlFile
 
 MOST_RUNS = 1_000_000
 _FORMAT = 1
-_LAST_SEED = 9_200_000_000_000_000_000   # as sim.seed takes them
+_LAST_SEED = 9_200_000_000_000_000_000  # as sim.seed takes them
 
 
 @dataclass(frozen=True)
 class Step:
-    """A place on an axis: what the table shows of it, and the scenario's keys that are set there."""
+    """A place on an axis: what the table shows of it, and the scenario's keys that it sets."""
 
     label: Any
     settings: tuple[tuple[str, str], ...]
@@ -35,7 +35,10 @@ class Axis:
 
 @dataclass(frozen=True)
 class Metric:
-    """A number of the result. `place` is its way through the JSON; `line` says where in the file it is asked for, as "12: "."""
+    """A number of the result.
+
+    `place` is its way through the JSON; `line` says where in the file it is asked for, as "12: ".
+    """
 
     name: str
     place: tuple[str, ...]
@@ -43,7 +46,13 @@ class Metric:
 
     def columns(self) -> list[str]:
         """Of the table, with a comparison or without."""
-        return [self.name, *(f"{self.name} {what}" for what in ("mean", "low", "high", "none", "ratio", "ratio low", "ratio high"))]
+        return [
+            self.name,
+            *(
+                f"{self.name} {what}"
+                for what in ("mean", "low", "high", "none", "ratio", "ratio low", "ratio high")
+            ),
+        ]
 
 
 @dataclass(frozen=True)
@@ -56,7 +65,9 @@ class Filter:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Each configuration is held against the one that differs from it in this axis alone, which is at `baseline` there."""
+    """Each configuration is held against the one that differs from it in this axis alone, which is
+    at `baseline` there.
+    """
 
     axis: str
     baseline: Any
@@ -68,32 +79,51 @@ class PlanFile:
 
     source: TomlFile
     scenario: Path
-    common: tuple[tuple[str, str], ...]   # set in all configurations
+    common: tuple[tuple[str, str], ...]  # set in all configurations
     axes: tuple[Axis, ...]
     filters: tuple[Filter, ...]
     seeds: tuple[int, ...]
     metrics: tuple[Metric, ...]
     compare: Comparison | None
     limit_s: float | None
-    requests: bool   # a log of each run is kept
+    requests: bool  # a log of each run is kept
 
 
 def _is_number(value: Any) -> bool:
     """Whether it is one that a float can hold."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max
+    return (
+        isinstance(value, int | float)
+        and not isinstance(value, bool)
+        and abs(value) <= sys.float_info.max
+    )
 
 
-def expect_end(file: TomlFile, begin: float, end: float, step: float, table: Mapping[str, Any] | None = None) -> None:
-    """LabError where steps from one end of a range miss the other. Precondition: the step leads there."""
+def expect_end(
+    file: TomlFile, begin: float, end: float, step: float, table: Mapping[str, Any] | None = None
+) -> None:
+    """LabError where steps from one end of a range miss the other.
+
+    Precondition: the step leads there.
+    """
     steps = (end - begin) / step
     if abs(steps - round(steps)) <= 1e-9 * max(1.0, abs(steps)):
         return
     ends = [f"{begin + step * count:.12g}" for count in (math.floor(steps), math.ceil(steps))]
     fitting = [(end - begin) / count for count in (math.floor(steps), math.ceil(steps)) if count]
     whole = all(isinstance(value, int) for value in (begin, end, step))
-    exact = [f"{value:.6g}" for value in fitting if float(f"{value:.6g}") == value and (value.is_integer() or not whole)]
-    raise file.wrong("range", f"from {begin} in steps of {step}, which do not reach to = {end}",
-                     f"to = {ends[0]} or {ends[1]}" + (f", or step = {' or '.join(exact)}" if exact else "") + ": both ends are included", table)
+    exact = [
+        f"{value:.6g}"
+        for value in fitting
+        if float(f"{value:.6g}") == value and (value.is_integer() or not whole)
+    ]
+    raise file.wrong(
+        "range",
+        f"from {begin} in steps of {step}, which do not reach to = {end}",
+        f"to = {ends[0]} or {ends[1]}"
+        + (f", or step = {' or '.join(exact)}" if exact else "")
+        + ": both ends are included",
+        table,
+    )
 
 
 def _range(file: TomlFile, given: Any, axis: str) -> list[float | int]:
@@ -105,50 +135,102 @@ def _range(file: TomlFile, given: Any, axis: str) -> list[float | int]:
         if key in given and not _is_number(given[key]):
             raise file.wrong("range", f"{key} = {given[key]!r}", "a number")
     if "from" not in given or "to" not in given or ("step" in given) == ("points" in given):
-        raise file.wrong("range", ", ".join(given) or "nothing", "from and to, and either step or points")
+        raise file.wrong(
+            "range", ", ".join(given) or "nothing", "from and to, and either step or points"
+        )
     begin, end = given["from"], given["to"]
     if "step" in given:
         step = given["step"]
         if step == 0 or "scale" in given or (end - begin) / step < 0:
-            raise file.wrong("range", f"an empty range from {begin} to {end} in steps of {step}", "a step that leads from one to the other, without a scale")
+            raise file.wrong(
+                "range",
+                f"an empty range from {begin} to {end} in steps of {step}",
+                "a step that leads from one to the other, without a scale",
+            )
         steps = (end - begin) / step
         if not steps < MOST_RUNS:
-            raise file.wrong("range", f"from {begin} to {end} in steps of {step}", f"at most {MOST_RUNS} values")
+            raise file.wrong(
+                "range", f"from {begin} to {end} in steps of {step}", f"at most {MOST_RUNS} values"
+            )
         expect_end(file, begin, end, step)
         values = [begin + step * i for i in range(round(steps) + 1)]
-        return values if all(isinstance(given[key], int) for key in ("from", "step")) else [float(f"{value:.12g}") for value in values]
+        return (
+            values
+            if all(isinstance(given[key], int) for key in ("from", "step"))
+            else [float(f"{value:.12g}") for value in values]
+        )
     points = given["points"]
     scale = given.get("scale", "linear")
     if not isinstance(points, int) or points < 2 or points > MOST_RUNS:
         raise file.wrong("range", f"points = {points!r}", f"2 to {MOST_RUNS} points")
     if scale not in ("linear", "log") or (scale == "log" and min(begin, end) <= 0):
-        raise file.wrong("range", f"scale = {scale!r} from {begin} to {end}", "linear, or log with both ends above 0")
+        raise file.wrong(
+            "range",
+            f"scale = {scale!r} from {begin} to {end}",
+            "linear, or log with both ends above 0",
+        )
     parts = [i / (points - 1) for i in range(points)]
-    values = [begin ** (1 - part) * end ** part if scale == "log" else begin * (1 - part) + end * part for part in parts]
+    values = [
+        begin ** (1 - part) * end**part if scale == "log" else begin * (1 - part) + end * part
+        for part in parts
+    ]
     values = [float(f"{value:.12g}") for value in values]
-    whole = isinstance(begin, int) and isinstance(end, int) and all(value.is_integer() for value in values)
+    whole = (
+        isinstance(begin, int)
+        and isinstance(end, int)
+        and all(value.is_integer() for value in values)
+    )
     return [int(value) for value in values] if whole else values
 
 
 def steps_of(file: TomlFile, table: Mapping[str, Any], name: str, what: str) -> tuple[Step, ...]:
-    """Of a table with `points`, or with `values` of a `key`, which is an axis or whatever else `what` says."""
+    """Of a table with `points`, or with `values` of a `key`, which is an axis or whatever else
+    `what` says.
+    """
     if "points" in table:
         points = table["points"]
-        if "key" in table or not isinstance(points, list) or not points or not all(isinstance(point, dict) and "label" in point for point in points):
-            raise file.wrong("points", f"points of {what} {name} without a label, or with a key", "tables with a label and the keys that are set together", table)
-        steps = [Step(point["label"], tuple(flat({key: value for key, value in point.items() if key != "label"}))) for point in points]
+        if (
+            "key" in table
+            or not isinstance(points, list)
+            or not points
+            or not all(isinstance(point, dict) and "label" in point for point in points)
+        ):
+            raise file.wrong(
+                "points",
+                f"points of {what} {name} without a label, or with a key",
+                "tables with a label and the keys that are set together",
+                table,
+            )
+        steps = [
+            Step(
+                point["label"],
+                tuple(flat({key: value for key, value in point.items() if key != "label"})),
+            )
+            for point in points
+        ]
     else:
         key, values = table.get("key"), table["values"]
         if not isinstance(key, str):
-            raise file.wrong(name, f"{what} of values without a key", "a key of the scenario", table)
+            raise file.wrong(
+                name, f"{what} of values without a key", "a key of the scenario", table
+            )
         if not isinstance(values, list) or not values:
-            raise file.wrong("values", f"an empty {what} {name}", "a list with at least one value", table)
-        steps = [Step(text(value) if isinstance(value, list) else value, ((key, text(value)),)) for value in values]
+            raise file.wrong(
+                "values", f"an empty {what} {name}", "a list with at least one value", table
+            )
+        steps = [
+            Step(text(value) if isinstance(value, list) else value, ((key, text(value)),))
+            for value in values
+        ]
     labels = [step.label for step in steps]
     if not all(isinstance(label, str | bool) or _is_number(label) for label in labels):
-        raise file.wrong(name, "a label that is neither text nor a number", "text or numbers", table)
+        raise file.wrong(
+            name, "a label that is neither text nor a number", "text or numbers", table
+        )
     if len(set(map(str, labels))) < len(labels):
-        raise file.wrong(name, f"the same value twice in {what} {name}", "values that differ", table)
+        raise file.wrong(
+            name, f"the same value twice in {what} {name}", "values that differ", table
+        )
     return tuple(steps)
 
 
@@ -158,21 +240,46 @@ def _axis(file: TomlFile, table: Any) -> Axis:
     file.only(table, "an axis", ("name", "key", "values", "range", "points"))
     name = table.get("name", table.get("key"))
     if not isinstance(name, str) or not name:
-        raise file.wrong("axis", "an axis without a key or name", "key, of the scenario, or name and points")
+        raise file.wrong(
+            "axis", "an axis without a key or name", "key, of the scenario, or name and points"
+        )
     if sum(kind in table for kind in ("values", "range", "points")) != 1:
         raise file.wrong(name, f"an axis with {', '.join(table)}", "one of values, range, points")
     if "range" in table:
-        return Axis(name, steps_of(file, {"key": table.get("key"), "values": _range(file, table["range"], name)}, name, "axis"))
+        return Axis(
+            name,
+            steps_of(
+                file,
+                {"key": table.get("key"), "values": _range(file, table["range"], name)},
+                name,
+                "axis",
+            ),
+        )
     return Axis(name, steps_of(file, table, name, "axis"))
 
 
 def seeds_of(file: TomlFile, given: Any) -> tuple[int, ...]:
     if isinstance(given, int) and not isinstance(given, bool) and given > MOST_RUNS:
         raise file.wrong("seeds", repr(given), f"at most {MOST_RUNS}")
-    seeds = list(range(1, given + 1)) if isinstance(given, int) and not isinstance(given, bool) else given
-    good = isinstance(seeds, list) and seeds and all(isinstance(seed, int) and not isinstance(seed, bool) and 0 <= seed <= _LAST_SEED for seed in seeds)
+    seeds = (
+        list(range(1, given + 1))
+        if isinstance(given, int) and not isinstance(given, bool)
+        else given
+    )
+    good = (
+        isinstance(seeds, list)
+        and seeds
+        and all(
+            isinstance(seed, int) and not isinstance(seed, bool) and 0 <= seed <= _LAST_SEED
+            for seed in seeds
+        )
+    )
     if not good or len(set(seeds)) < len(seeds):
-        raise file.wrong("seeds", repr(given), f"how many, or a list of different seeds, from 0 up to {_LAST_SEED:.2g}")
+        raise file.wrong(
+            "seeds",
+            repr(given),
+            f"how many, or a list of different seeds, from 0 up to {_LAST_SEED:.2g}",
+        )
     return tuple(seeds)
 
 
@@ -185,11 +292,20 @@ def _axes(file: TomlFile) -> tuple[Axis, ...]:
 
 def _filter(file: TomlFile, table: Any) -> Filter:
     if not isinstance(table, dict) or set(table) not in ({"only"}, {"exclude"}):
-        raise file.wrong("filter", ", ".join(table) if isinstance(table, dict) else repr(table), "only or exclude")
+        raise file.wrong(
+            "filter",
+            ", ".join(table) if isinstance(table, dict) else repr(table),
+            "only or exclude",
+        )
     given = next(iter(table.values()))
     if not isinstance(given, dict) or not given:
-        raise file.wrong("filter", repr(given), "axes with values: { policy = \"SCAN\", rate = [10, 20] }")
-    return Filter("only" in table, {name: values if isinstance(values, list) else [values] for name, values in given.items()})
+        raise file.wrong(
+            "filter", repr(given), 'axes with values: { policy = "SCAN", rate = [10, 20] }'
+        )
+    return Filter(
+        "only" in table,
+        {name: values if isinstance(values, list) else [values] for name, values in given.items()},
+    )
 
 
 def _filters(file: TomlFile) -> tuple[Filter, ...]:
@@ -200,9 +316,16 @@ def _filters(file: TomlFile) -> tuple[Filter, ...]:
 
 
 def _metric(file: TomlFile, table: Any) -> Metric:
-    if not isinstance(table, dict) or set(table) - {"name", "path"} or not all(isinstance(value, str) for value in table.values()) or "path" not in table:
+    if (
+        not isinstance(table, dict)
+        or set(table) - {"name", "path"}
+        or not all(isinstance(value, str) for value in table.values())
+        or "path" not in table
+    ):
         raise file.wrong("metric", repr(table), "path, of a number in the result, and name")
-    return Metric(table.get("name", table["path"]), tuple(table["path"].split(".")), file.line("path", table))
+    path: str = table["path"]
+    name: str = table.get("name", path)
+    return Metric(name, tuple(path.split(".")), file.line("path", table))
 
 
 def _metrics(file: TomlFile) -> tuple[Metric, ...]:
@@ -213,7 +336,11 @@ def _metrics(file: TomlFile) -> tuple[Metric, ...]:
 
 
 def wrong_comparison(file: TomlFile, axes: Sequence[Axis]) -> LabError:
-    return file.wrong("compare", repr(file.content["compare"]), "axis, one of " + ", ".join(axis.name for axis in axes) + ", and baseline, a value of it")
+    return file.wrong(
+        "compare",
+        repr(file.content["compare"]),
+        "axis, one of " + ", ".join(axis.name for axis in axes) + ", and baseline, a value of it",
+    )
 
 
 def _compare(file: TomlFile, axes: Sequence[Axis]) -> Comparison | None:
@@ -229,11 +356,16 @@ def _scenario(file: TomlFile) -> Path:
     given = file.content.get("scenario")
     if not isinstance(given, str):
         raise file.wrong("scenario", repr(given), "the file of a scenario, relative to the plan")
-    # Its own name stays where it is a link: files that it names count from the folder where the link is, as in `platter run`.
+    # Its own name stays where it is a link: files that it names count from the folder where the
+    # link is, as in `platter run`.
     scenario = file.path.parent / given
     scenario = scenario.parent.resolve() / scenario.name
     if not scenario.is_file():
-        raise file.wrong("scenario", f"{scenario}, which is not a file", "the file of a scenario, relative to the plan")
+        raise file.wrong(
+            "scenario",
+            f"{scenario}, which is not a file",
+            "the file of a scenario, relative to the plan",
+        )
     return scenario
 
 
@@ -241,7 +373,22 @@ def read_file(path: Path) -> PlanFile:
     """Raises LabError with file, line, key, what was found and what was expected."""
     file = TomlFile(path, "a sweep's plan")
     content = file.content
-    file.only(content, "the plan", ("format", "scenario", "set", "seeds", "axis", "filter", "metric", "compare", "limit_s", "requests"))
+    file.only(
+        content,
+        "the plan",
+        (
+            "format",
+            "scenario",
+            "set",
+            "seeds",
+            "axis",
+            "filter",
+            "metric",
+            "compare",
+            "limit_s",
+            "requests",
+        ),
+    )
     if content.get("format") != _FORMAT:
         raise file.wrong("format", repr(content.get("format")), str(_FORMAT))
     scenario = _scenario(file)
@@ -251,10 +398,23 @@ def read_file(path: Path) -> PlanFile:
     axes, metrics = _axes(file), _metrics(file)
     compare = _compare(file, axes)
     limit_s = content.get("limit_s")
-    if limit_s is not None and (isinstance(limit_s, bool) or not isinstance(limit_s, int | float) or not limit_s > 0):
+    if limit_s is not None and (
+        isinstance(limit_s, bool) or not isinstance(limit_s, int | float) or not limit_s > 0
+    ):
         raise file.wrong("limit_s", repr(limit_s), "seconds above 0")
     requests = content.get("requests", False)
     if not isinstance(requests, bool):
         raise file.wrong("requests", repr(requests), "true or false")
     filters = _filters(file)
-    return PlanFile(file, scenario, tuple(flat(common)), axes, filters, seeds_of(file, content.get("seeds", 1)), metrics, compare, limit_s, requests)
+    return PlanFile(
+        file,
+        scenario,
+        tuple(flat(common)),
+        axes,
+        filters,
+        seeds_of(file, content.get("seeds", 1)),
+        metrics,
+        compare,
+        limit_s,
+        requests,
+    )
