@@ -2359,13 +2359,13 @@ class Jobs(Case):
         self.assertTrue(
             all(
                 int(b["offset_bytes"]) - int(a["offset_bytes"]) in (16384, 16384 - 64 * 2**20)
-                for a, b in zip(entries, entries[1:], strict=False)
+                for a, b in itertools.pairwise(entries)
             )
         )
         self.assertTrue(
             all(
                 int(b["issued_ps"]) - int(a["completed_ps"]) == 50 * 10**9
-                for a, b in zip(entries, entries[1:], strict=False)
+                for a, b in itertools.pairwise(entries)
             )
         )
 

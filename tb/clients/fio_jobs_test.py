@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Job files with fio itself: the requests that fio makes with its null engine, and those of the scenario that `config from-fio` makes.
+"""Job files with fio itself.
+
+The requests that fio makes with its null engine are compared with those of the scenario that
+`config from-fio` makes.
 
 Environment: PLATTER (the executable), PLATTER_SOURCE (the tree).
 """
@@ -60,7 +63,7 @@ class FioJobs(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
 
     def assert_shares(self, fio, platter, key):
-        """Both have the same shares of what `key` tells of a request, within five deviations of their difference."""
+        """Both have the same shares of what `key` tells, within five deviations."""
         counts = [
             collections.Counter(key(request) for request in requests) for requests in (fio, platter)
         ]

@@ -119,6 +119,10 @@ TEST_F(FioJobFile, WhatHasNoEquivalentIsRefusedWithItsLine) {
                                                                                    {"numjobs=0", "expected 1 to 1000"},
                                                                                    {"time_based", "expected runtime"},
                                                                                    {"iodepth=x", "expected a number"},
+                                                                                   {"iodepth=1000000", "expected at most"},
+                                                                                   {"rate_iops=1e12", "expected at most"},
+                                                                                   {"startdelay=20d", "at most 1e+06 s"},
+                                                                                   {"offset_increment=2p", "at most 1 PiB"},
                                                                                    {"nosuchoption=1", "no equivalent"}})
     expect_refused(head + line + "\n", line.substr(0, line.find('=')), 4, part);
   expect_refused(head + "ioengine=libaio\niodepth=4\nthinktime=10\n", "thinktime", 6, "each request outstanding thinks alone");

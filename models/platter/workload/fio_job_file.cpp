@@ -257,7 +257,9 @@ class Import {
       const Option* option = find(key);
       if (option == nullptr) return std::nullopt;
       const std::optional<double> value = seconds_of(option->value, unit);
-      if (!value) refuse(key, fmt::format("found \"{}\", expected a time", option->value));
+      constexpr double kLongest_s = 1e6;
+      if (!value || *value > kLongest_s)
+        refuse(key, fmt::format("found \"{}\", expected a time of at most {:g} s", option->value, kLongest_s));
       return value;
     }
     /// The text, if it has this form.
@@ -350,7 +352,9 @@ void Import::add_sizes(Reader& read, const Section& section, Job& job) {
 
 /// Returns the number of requests that fio keeps outstanding.
 double Import::add_depth(Reader& read, Job& job) {
+  constexpr double kDeepest = 100'000;
   double depth = read.number("iodepth", 1);
+  if (depth > kDeepest) read.refuse("iodepth", fmt::format("found {:g}, expected at most {:g}", depth, kDeepest));
   const Option* engine = read.find("ioengine");
   const std::string name = engine != nullptr ? engine->value : "psync";
   static const std::set<std::string> kAsynchronous = {"libaio", "io_uring", "posixaio", "windowsaio", "solarisaio"};
@@ -389,6 +393,8 @@ void Import::add_rate(Reader& read, const std::string& rw, double reads_percent,
       return;
     }
   }
+  constexpr double kFastest = 1e9;
+  if (whole > kFastest) read.refuse("rate_iops", fmt::format("found {:g}, expected at most {:g}", whole, kFastest));
   if (whole > 0) job.keys.emplace_back("rate_iops", real(whole));
   if (process != nullptr && process->value == "poisson")
     job.keys.emplace_back("rate_process", quoted("poisson"));
@@ -440,7 +446,9 @@ void Import::add_copies(Reader& read, const Job& job, const std::optional<Amount
     read.refuse("numjobs", fmt::format("found {:g}, expected 1 to {:g}", copies, kMostJobs));
     return;
   }
+  constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 50;
   const Amount begin = offset.value_or(Amount(0));
+  if (increment && increment->bytes > kMostBytes) read.refuse("offset_increment", "expected at most 1 PiB");
   if (increment && (begin.bytes > 0 || begin.percent) && begin.percent.has_value() != increment->percent.has_value())
     read.refuse("offset_increment", "expected bytes in this option and in offset, or % in both");
   for (int i = 0; i < static_cast<int>(copies); ++i) {
