@@ -24,10 +24,9 @@ class FioJobs(unittest.TestCase):
         """By fio, by Platter: in the order of their issue."""
         with tempfile.TemporaryDirectory(prefix="platter-") as name:
             folder = pathlib.Path(name)
-            # The null engine has no requests outstanding, so it can have the depth of libaio.
             text = f"[job]\nfilename=x\ndirect=1\n{options}\n"
             (folder / "fio.fio").write_text(text + "ioengine=null\nwrite_iolog=log\n")
-            (folder / "platter.fio").write_text(text + "ioengine=libaio\n")
+            (folder / "platter.fio").write_text(text + "ioengine=libaio\niodepth=8\n")
             self.call(folder, "fio", "fio.fio")
             words = [line.split() for line in (folder / "log").read_text().splitlines()]
             fio = [
@@ -76,7 +75,7 @@ class FioJobs(unittest.TestCase):
     def test_a_sequence_is_the_same(self):
         for options in (
             "rw=write\nbs=64k\nsize=16m\noffset=1m",
-            "rw=read\nbs=4k\nsize=1m\niodepth=4",
+            "rw=read\nbs=4k\nsize=1m",
             "rw=read\nbs=8k\nsize=1m\nio_size=3m",
         ):
             with self.subTest(options=options):
@@ -93,14 +92,14 @@ class FioJobs(unittest.TestCase):
                 self.assertEqual(offsets, list(range(0, 4096 * len(offsets), 4096)))
 
     def test_every_block_is_used_once(self):
-        fio, platter = self.requests_of("rw=randread\nbs=4k\nsize=4m\niodepth=4")
+        fio, platter = self.requests_of("rw=randread\nbs=4k\nsize=4m")
         self.assertNotEqual(fio, platter)
         self.assertEqual(sorted(fio), sorted(platter))
 
     def test_sizes_and_zones_have_the_same_shares(self):
         fio, platter = self.requests_of(
             "rw=randread\nbssplit=4k/60:8k/30:64k/\nsize=1g\nio_size=64m\nrandom_distribution=zoned:60/10:30/20:10/\n"
-            "norandommap\niodepth=8"
+            "norandommap"
         )
         self.assert_shares(fio, platter, lambda request: request.length)
         edges = (0.1 * 2**30, 0.3 * 2**30)
@@ -112,7 +111,7 @@ class FioJobs(unittest.TestCase):
         for law in ("zipf:1.2", "pareto:0.2"):
             with self.subTest(law=law):
                 fio, platter = self.requests_of(
-                    f"rw=randread\nbs=4k\nsize=4m\nio_size=64m\nrandom_distribution={law}\nnorandommap\niodepth=32"
+                    f"rw=randread\nbs=4k\nsize=4m\nio_size=64m\nrandom_distribution={law}\nnorandommap"
                 )
                 # fio spreads the ranks by a hash, in which some of them fall on one block.
                 hottest = [

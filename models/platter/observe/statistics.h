@@ -143,11 +143,12 @@ class Statistics : public workload::RequestObserverIf {
   void check_conservation() const;
 
  private:
-  /// Calls `use` with the account of the request's class and that of its job.
+  /// Calls `use` with the account of the request's class and that of its job, if this one is counted.
   template <typename Use>
   void for_accounts(const workload::Request& request, Use use) {
     use(classes_[core::index_of(request.cls)]);
-    if (request.job != workload::Request::kNoJob) use(jobs_[static_cast<std::size_t>(request.job)].second);
+    const auto job = static_cast<std::size_t>(request.job);  // kNoJob: beyond all
+    if (job < jobs_.size()) use(jobs_[job].second);
   }
 
   Picoseconds from_;
