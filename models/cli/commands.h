@@ -128,6 +128,8 @@ int trace_convert(const TraceConvertOptions& options);
 int config_check(const std::string& scenario, const std::vector<std::string>& overrides);
 /// `check`: first as config_check() does.
 int config_dump(const std::string& scenario, const std::vector<std::string>& overrides, bool json, bool check);
+/// Makes a scenario of a fio job file. `output`: empty: the standard output.
+int config_from_fio(const std::string& file, const std::string& drive, const std::string& output);
 int config_schema(const std::string& what);
 int config_reference();
 int config_statistics();

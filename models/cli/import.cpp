@@ -7,6 +7,7 @@
 #include "platter/core/json_text.h"
 #include "platter/import/disksim_import.h"
 #include "platter/observe/output_file.h"
+#include "platter/workload/fio_job_file.h"
 
 namespace platter::cli {
 
@@ -23,6 +24,19 @@ int drive_import(const DriveImportOptions& options) {
   // Only the profile goes to the standard output; the remarks go to stderr.
   fmt::print(stderr, "{}",
              options.json ? core::json_text(disksim::remarks_json(import)) + "\n" : disksim::remarks_text(import));
+  return kGood;
+}
+
+int config_from_fio(const std::string& file, const std::string& drive, const std::string& output) {
+  const workload::FioImport import = workload::import_fio(file, drive);
+  if (output.empty()) {
+    fmt::print("{}", import.scenario);
+  } else {
+    observe::OutputFile out(output);
+    out.write(import.scenario);
+    out.commit();
+  }
+  for (const std::string& remark : import.remarks) fmt::print(stderr, "{}\n", remark);
   return kGood;
 }
 

@@ -273,6 +273,14 @@ void declare(CLI::App& app, std::function<int()>& action) {
   static bool checked = false;
   dump->add_flag("--check", checked, "check the scenario first, as `config check` does");
   dump->callback([&action] { action = [] { return cli::config_dump(scenario, overrides, json, checked); }; });
+  static std::string job_file;
+  static std::string drive_of_jobs = "cheetah9lp";
+  static std::string made_scenario;
+  auto* from_fio = config_command->add_subcommand("from-fio", "make a scenario of a fio job file");
+  from_fio->add_option("file", job_file, "fio job file")->required();
+  from_fio->add_option("--drive", drive_of_jobs, "name or file of the drive's profile")->capture_default_str();
+  from_fio->add_option("-o,--output", made_scenario, "output file; default: the standard output");
+  from_fio->callback([&action] { action = [] { return cli::config_from_fio(job_file, drive_of_jobs, made_scenario); }; });
   auto* schema = config_command->add_subcommand("schema", "print a JSON Schema");
   schema->add_option("what", what, "scenario, drive or result")
       ->required()

@@ -30,7 +30,9 @@ import gtkwave_views  # noqa: E402
 
 SCENARIOS = SOURCE / "models/configs/scenarios"
 MIXED = SCENARIOS / "mixed_media.toml"
+JOBS = SCENARIOS / "jobs.toml"
 EAGER = SCENARIOS / "eager_writing.toml"
+LOAD = '[[job]]\nname = "a"\nrw = "randrw"\niodepth = 64\n'
 NO_LOOK_AHEAD = ["Look-ahead"]  # what SPTF leaves flat in waves/rtl_decision.gtkw
 # A run of which its views show all: with a short look-ahead, and limits.
 RTL_VIEWS = [
@@ -422,7 +424,7 @@ class TraceInfo(Case):
         self.assert_refused(
             platter("run", scenario, "--set", "sim.warmup_s=20"),
             "sim.warmup_s: found 20, expected less than .* at which the last "
-            "request of the trace has ended",
+            "request of the load has ended",
         )
         self.assert_refused(
             platter("run", scenario, "--set", "sim.measure_s=1e-7"),
@@ -430,7 +432,8 @@ class TraceInfo(Case):
         )
         self.assert_refused(
             platter("run", MIXED, "--set", "sim.measure_s=0"),
-            "sim.measure_s: found 0, expected at least 1e-06; 0 is allowed with a trace only",
+            "sim.measure_s: found 0, expected at least 1e-06; "
+            "0 is allowed with a trace, or with a job that ends, only",
         )
 
     def test_several_devices_are_listed(self):
@@ -2435,6 +2438,179 @@ class Runs(Case):
         self.assertEqual(result["classes"]["discrete"]["completed"], 4656)
         self.assertGreater(result["classes"]["continuous"]["completed"], 0)
         self.assertEqual(result["hiccups"], 0)
+
+
+class Jobs(Case):
+    def test_the_example_has_an_account_of_each_job(self):
+        log = self.folder / "log.csv"
+        result = self.result_of(JOBS, "--quiet", "--requests", log)
+        jobs, classes = result["jobs"], result["classes"]
+        self.assertEqual(set(jobs), {"database", "log", "backup"})
+        for name, job in jobs.items():
+            with self.subTest(job=name):
+                self.assertEqual(
+                    job["issued"], job["completed"] + job["failed"] + job["outstanding"]
+                )
+                outstanding = job["throughput"]["requests_per_s"] * job["response_ms"]["mean"] / 1e3
+                self.assertAlmostEqual(
+                    outstanding, job["backlog"]["mean"], delta=0.02 * outstanding
+                )
+        for count in ("issued", "completions", "late"):
+            self.assertEqual(
+                sum(job[count] for job in jobs.values()),
+                sum(one[count] for one in classes.values()),
+            )
+        self.assertEqual(jobs["backup"]["completions"], classes["background"]["completions"])
+        rows = list(csv.DictReader(log.read_text().splitlines()))
+        self.assertEqual({row["job"] for row in rows}, set(jobs))
+        reads = [row for row in rows if row["job"] == "database" and row["op"] == "R"]
+        urgent = [row for row in reads if row["deadline_ps"]]
+        self.assertAlmostEqual(len(urgent) / len(reads), 0.05, delta=0.02)
+        self.assertTrue(
+            all(int(row["deadline_ps"]) - int(row["issued_ps"]) == 200 * 10**9 for row in urgent)
+        )
+        self.assertGreaterEqual(
+            min(int(row["issued_ps"]) for row in rows if row["job"] == "backup"), 30 * 10**12
+        )
+        entries = [row for row in rows if row["job"] == "log"]
+        self.assertTrue(
+            all(
+                int(b["offset_bytes"]) - int(a["offset_bytes"]) in (16384, 16384 - 64 * 2**20)
+                for a, b in itertools.pairwise(entries)
+            )
+        )
+        self.assertTrue(
+            all(
+                int(b["issued_ps"]) - int(a["completed_ps"]) == 50 * 10**9
+                for a, b in itertools.pairwise(entries)
+            )
+        )
+
+    def test_same_seed_same_bytes(self):
+        logs = [self.folder / f"{i}.csv" for i in range(3)]
+        for log, seed in zip(logs, (1, 1, 2), strict=True):
+            self.run_good(
+                "run",
+                JOBS,
+                "--quiet",
+                "--requests",
+                log,
+                "--set",
+                "sim.measure_s=5",
+                "--set",
+                f"sim.seed={seed}",
+            )
+        self.assertEqual(logs[0].read_bytes(), logs[1].read_bytes())
+        self.assertNotEqual(logs[0].read_bytes(), logs[2].read_bytes())
+
+    def test_what_was_not_measured_is_null(self):
+        result = self.result_of(JOBS, "--quiet", "--set", "sim.measure_s=2")
+        backup = result["jobs"]["backup"]
+        self.assertEqual(
+            (backup["issued"], backup["completions"], backup["throughput"]["requests_per_s"]),
+            (0, 0, 0),
+        )
+        self.assertEqual(set(backup["response_ms"].values()), {None})
+
+    def test_a_run_is_as_long_as_its_jobs(self):
+        scenario = self.write(
+            "s.toml",
+            'format = 1\ndrive = "atlas10k"\n[sim]\nmeasure_s = 0\n'
+            + "".join(
+                f'[[workload.job]]\nname = "{name}"\nrw = "randread"\n{more}\n'
+                for name, more in (
+                    ("ends", 'io_size = "400k"'),
+                    ("timed", "startdelay = 2.0\nruntime = 1.0\niodepth = 3"),
+                    ("goes_on", "thinktime = 1e5"),
+                )
+            ),
+        )
+        log = self.folder / "log.csv"
+        result = self.result_of(scenario, "--quiet", "--requests", log)
+        rows = list(csv.DictReader(log.read_text().splitlines()))
+        self.assertEqual(result["jobs"]["ends"]["completed"], 100)
+        self.assertAlmostEqual(
+            result["measured_s"],
+            max(int(row["completed_ps"]) for row in rows if row["job"] == "timed") * 1e-12,
+            9,
+        )
+        self.assertNotIn("backlog", result["jobs"]["ends"])
+
+    def test_an_array_takes_jobs(self):
+        result = self.result_of(
+            SCENARIOS / "bench_array.toml",
+            "--quiet",
+            "--set",
+            "array.drives=4",
+            "--set",
+            "sim.measure_s=3",
+            "--set",
+            f"workload={self.write('load.toml', LOAD)}",
+        )
+        self.assertGreater(result["jobs"]["a"]["completions"], 500)
+        self.assertEqual(result["jobs"]["a"]["backlog"]["mean"], 64)
+
+    def test_a_trace_in_a_closed_loop(self):
+        trace = self.write(
+            "t.trace", "".join(f"{1000 * i}.0 0 {i * 7919 % 100000 * 8} 8 1\n" for i in range(60))
+        )
+        scenario = self.write(
+            "s.toml",
+            f'''format = 1
+drive = "atlas10k"
+[workload]
+pace = "closed"
+thinktime_us = 2000.0
+[workload.discrete]
+source = "trace"
+trace = "{trace}"
+outstanding = 4
+''',
+        )
+        log = self.folder / "log.csv"
+        result = self.result_of(scenario, "--quiet", "--requests", log)
+        self.assertLess(result["measured_s"], 1)
+        self.assertEqual(result["classes"]["discrete"]["completed"], 60)
+        rows = sorted(
+            csv.DictReader(log.read_text().splitlines()), key=lambda row: int(row["number"])
+        )
+        ends = sorted(int(row["completed_ps"]) for row in rows)
+        self.assertEqual(
+            [int(row["issued_ps"]) for row in rows],
+            [0] * 4 + [end + 2 * 10**9 for end in ends[:-4]],
+        )
+
+    def test_refusals(self):
+        self.assert_refused(
+            platter("run", JOBS, "--set", "workload.job.1.size=90g"),
+            r"--set workload.job.1.size=90g: workload.job.1.size: found 90g from byte",
+        )
+        self.assert_refused(
+            platter("config", "check", JOBS, "--set", "workload.job.1.size=90g"),
+            "workload.job.1.size: found 90g",
+        )
+        self.assert_refused(
+            platter("config", "check", JOBS, "--set", "workload.job.3.bs=4k"),
+            "there is no job 3, expected 0 to 2",
+        )
+
+    def test_a_job_file_of_fio(self):
+        jobs = self.write(
+            "a.fio",
+            "[global]\nioengine=libaio\ndirect=1\nfilename=/dev/sdb\ntime_based\nruntime=3\n[r]\nrw=randread\niodepth=8\n[w]\nrw=write\nbs=64k\n",
+        )
+        made = self.folder / "made.toml"
+        self.run_good("config", "from-fio", jobs, "-o", made)
+        result = self.result_of(made, "--quiet")
+        self.assertEqual((result["measured_s"], set(result["jobs"])), (3, {"r", "w"}))
+        self.assertEqual(result["configuration"]["workload"]["job"][0]["iodepth"], 8)
+        bad = self.write("b.fio", "[r]\nrw=randread\nverify=md5\nrw=trim\n")
+        done = platter("config", "from-fio", bad, "-o", self.folder / "none.toml")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("b.fio:3:1: verify: has no equivalent", done.stderr)
+        self.assertIn("b.fio:4:1: rw: found", done.stderr)
+        self.assertFalse((self.folder / "none.toml").exists())
+        self.assertEqual(platter("config", "from-fio", self.folder / "none.fio").returncode, 2)
 
 
 class Fault(Case):

@@ -31,7 +31,9 @@
 #include "platter/system/drives.h"
 #include "platter/system/scenario.h"
 #include "platter/validation/measured_trace.h"
+#include "platter/workload/fio_job_file.h"
 #include "platter/workload/generators.h"
+#include "platter/workload/job.h"
 #include "platter/workload/stream_table.h"
 #include "platter/workload/trace_reader.h"
 
@@ -85,11 +87,26 @@ void read_scenario(const fs::path& file) {
   }
 }
 
+/// Jobs, and their first requests.
+void read_jobs(const fs::path& file) {
+  const system::Scenario s = system::load_scenario(file);
+  const workload::Target target{1'000'000, s.drive.geometry.sector_bytes};
+  for (std::size_t i = 0; i < s.jobs.size(); ++i) {
+    if (workload::region_objection(s.jobs[i], target)) continue;
+    workload::JobProducer producer(s.jobs[i], static_cast<std::int32_t>(i), 0, target, 1);
+    workload::Request request;
+    for (int k = 0; k < 50 && producer.next(request, core::kPicosecondsPerSecond); ++k)
+      if (request.issued < 0 || request.length == 0 || request.length % target.block_bytes != 0 ||
+          request.address + request.length > target.blocks * target.block_bytes)
+        throw std::logic_error("a request goes back in time, is empty, or lies outside the drive");
+  }
+}
+
 /// A trace as a load: every request is looked at.
 void read_trace(const fs::path& file) {
   workload::TraceOptions options;
   options.device = "*";
-  workload::TraceProducer producer(file, options, {std::uint64_t{1} << 40, 1}, 0.001);
+  workload::TraceProducer producer(file, options, {std::uint64_t{1} << 40, 1}, {0.001, 0, 0});
   workload::Request request;
   core::Picoseconds last = 0;
   while (producer.next(request, 0)) {
@@ -120,6 +137,8 @@ const std::vector<Way>& ways() {
   static const std::vector<Way> all = {
       {"scenario", "scenario", false, read_scenario},
       {"set", "set", false, read_override},
+      {"jobs", "jobs", false, read_jobs},
+      {"fio", "fio", false, [](const fs::path& f) { workload::import_fio(f, "cheetah9lp"); }},
       {"server", "server", false, [](const fs::path& f) { system::load_scenario(f); }},
       {"mixed-server", "mixed_server", false, [](const fs::path& f) { system::load_scenario(f); }},
       {"qos", "qos", false, [](const fs::path& f) { system::load_scenario(f); }},

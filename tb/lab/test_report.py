@@ -664,6 +664,21 @@ class NothingMeasured(Case):
         (self.folder / "alone.json").write_text(json.dumps(result))
         self.assertIn("discrete: nothing completed", self.page(self.folder / "alone.json"))
 
+    def test_jobs_have_a_table_in_the_order_of_the_scenario(self) -> None:
+        result = json.loads(self.sptf.read_text())
+        job = result["classes"]["discrete"]
+        none = {"completed": 0, "completions": 0, "response_ms": dict.fromkeys(job["response_ms"])}
+        result["jobs"] = {"a<b": none, "z": job}
+        result["configuration"]["workload"]["job"] = [{"name": "z"}, {"name": "a<b"}]
+        (self.folder / "jobs.json").write_text(json.dumps(result))
+        page = self.page(self.folder / "jobs.json")
+        rows = page[page.index('data-name="jobs"') :].split("</table>")[0].split("<tr>")[2:]
+        self.assertEqual(len(rows), 2)
+        self.assertTrue(rows[0].startswith("<td>z</td>"), rows[0])
+        self.assertIn("a&lt;b", rows[1])
+        self.assertIn("–", rows[1])
+        self.assertNotIn('data-name="jobs"', self.page(self.sptf))
+
     def test_a_comparison_has_it_too(self) -> None:
         page = self.page(self.sptf, self.starved("starved.json"))
         self.assertIn("starved, discrete: nothing completed in the measured time", page)

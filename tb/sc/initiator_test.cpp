@@ -7,12 +7,15 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <optional>
 
 #include "base_protocol_checker.h"
 #include "platter/observe/statistics.h"
 #include "platter/workload/generators.h"
+#include "platter/workload/job.h"
 
 namespace platter::testing {
 namespace {
@@ -615,6 +618,207 @@ TEST(Initiator, PoliciesReorderButLoseNothing) {
   EXPECT_EQ(orders.size(), rigs.size()) << "five policies, five orders";
   EXPECT_LT(rigs[2]->statistics.of(RequestClass::Discrete).response.mean_ms().value(),
             rigs[0]->statistics.of(RequestClass::Discrete).response.mean_ms().value());
+}
+
+// --- jobs and closed replays -----------------------------------------------------------------------------------------
+
+workload::JobParameters job(const std::string& name, std::int64_t iodepth) {
+  workload::JobParameters made;
+  made.name = name;
+  made.rw = workload::JobParameters::Kind::Randread;
+  made.iodepth = iodepth;
+  return made;
+}
+
+/// Jobs on a drive, with their accounts.
+struct JobRig : Rig {
+  JobRig(const std::string& name, const std::string& policy, const std::vector<workload::JobParameters>& jobs, Picoseconds from,
+         Picoseconds to)
+      : Rig(name, policy, toy_profile()), accounts(from, to, names_of(jobs)) {
+    for (std::size_t i = 0; i < jobs.size(); ++i) {
+      producers.push_back(std::make_unique<workload::JobProducer>(jobs[i], static_cast<std::int32_t>(i), 0, target, 1));
+      host.add_producer(*producers.back(), jobs[i].ends());
+    }
+    host.add_observer(accounts);
+  }
+  static std::vector<std::string> names_of(const std::vector<workload::JobParameters>& jobs) {
+    std::vector<std::string> names;
+    for (const workload::JobParameters& one : jobs) names.push_back(one.name);
+    return names;
+  }
+
+  observe::Statistics accounts;
+  std::vector<std::unique_ptr<workload::JobProducer>> producers;
+};
+
+TEST(Jobs, EachHasAnAccountThatAddsUpAndObeysLittlesLaw) {
+  constexpr Picoseconds kFrom = 5 * core::kPicosecondsPerSecond;
+  constexpr Picoseconds kTo = 105 * core::kPicosecondsPerSecond;
+  workload::JobParameters thinking = job("thinking", 4);
+  thinking.thinktime_us = 50'000;
+  workload::JobParameters rated = job("rated", 0);
+  rated.rate_iops = 20;
+  rated.rate_process = workload::JobParameters::Arrivals::Poisson;
+  rated.cmdprio_percentage = *workload::find_percentages("20");
+  rated.cmdprio_deadline_ms = 100;
+  JobRig rig("rig", "SPTF", {job("deep", 6), thinking, rated}, kFrom, kTo);
+  run_until(kTo);
+  rig.host.for_each_outstanding([&](const Request& r) { rig.accounts.outstanding(r, core::now_ps()); });
+  EXPECT_NO_THROW(rig.accounts.check_conservation());
+  std::uint64_t issued = 0;
+  std::uint64_t completions = 0;
+  double backlog = 0;
+  for (const auto& [name, account] : rig.accounts.jobs()) {
+    SCOPED_TRACE(name);
+    EXPECT_GT(account.issued, 100u);
+    issued += account.issued;
+    completions += account.response.count();
+    backlog += account.backlog.integral();
+    const double sum_s = *account.response.mean_ms() * 1e-3 * static_cast<double>(account.response.count());
+    EXPECT_NEAR(sum_s / 100, account.backlog.mean(), 0.01 * account.backlog.mean());
+  }
+  const observe::ClassStatistics& all = rig.accounts.of(RequestClass::Discrete);
+  EXPECT_EQ(issued, all.issued);
+  EXPECT_EQ(completions, all.response.count());
+  EXPECT_NEAR(backlog, all.backlog.integral(), 1e-6 * backlog);
+  EXPECT_NEAR(rig.accounts.jobs()[0].second.backlog.mean(), 6, 1e-9);
+  EXPECT_LT(rig.accounts.jobs()[1].second.backlog.mean(), 4);
+  // A job that thinks: its depth times its share of time outstanding (the response law of interactive systems).
+  const observe::ClassStatistics& thinks = rig.accounts.jobs()[1].second;
+  const double rate = static_cast<double>(thinks.response.count()) / 100;
+  EXPECT_NEAR(rate, 4 / (*thinks.response.mean_ms() * 1e-3 + 0.05), 0.01 * rate);
+}
+
+TEST(Jobs, AnotherJobChangesNoRequestOfAJob) {
+  JobRig alone("alone", "SPTF", {job("a", 1)}, 0, core::kNoDeadline);
+  JobRig beside("beside", "SPTF", {job("a", 1), job("b", 3)}, 0, core::kNoDeadline);
+  run_until(2 * core::kPicosecondsPerSecond);
+  const auto addresses_of = [](const JobRig& rig) {  // a depth of one: in the order of issue
+    std::vector<std::uint64_t> addresses;
+    for (const Finished::Row& row : rig.finished.rows)
+      if (row.request.job == 0) addresses.push_back(row.request.address);
+    return addresses;
+  };
+  const std::vector<std::uint64_t> one = addresses_of(alone);
+  const std::vector<std::uint64_t> two = addresses_of(beside);
+  ASSERT_GT(two.size(), 20u);
+  ASSERT_GT(one.size(), two.size());
+  EXPECT_TRUE(std::equal(two.begin(), two.end(), one.begin()));
+}
+
+TEST(Jobs, ADeeperQueueIsNeverSlowerOnRandomReads) {
+  constexpr Picoseconds kTo = 60 * core::kPicosecondsPerSecond;
+  std::vector<std::unique_ptr<JobRig>> rigs;
+  for (const std::int64_t depth : {1, 2, 4, 8, 16, 32})
+    rigs.push_back(std::make_unique<JobRig>(fmt::format("depth_{}", depth), "SPTF", std::vector{job("a", depth)}, 0, kTo));
+  run_until(kTo);
+  for (std::size_t i = 1; i < rigs.size(); ++i)
+    EXPECT_GT(rigs[i]->finished.rows.size(), rigs[i - 1]->finished.rows.size()) << rigs[i]->host.name();
+}
+
+TEST(Jobs, TheHostTellsWhenAllThatEndsHasEnded) {
+  workload::JobParameters finite = job("finite", 2);
+  finite.io_size = workload::Amount(10 * 4096);
+  workload::JobParameters timed = job("timed", 0);
+  timed.rate_iops = 100;
+  timed.startdelay_s = 1;
+  timed.runtime_s = 0.1;
+  JobRig rig("rig", "SPTF", {job("endless", 1), finite, timed}, 0, core::kNoDeadline);
+  Picoseconds ended = -1;
+  rig.host.set_all_ended([&] { ended = core::now_ps(); });
+  run_until(3 * core::kPicosecondsPerSecond);
+  std::array<Picoseconds, 3> last{};
+  std::array<std::uint64_t, 3> count{};
+  for (const Finished::Row& row : rig.finished.rows) {
+    const auto number = static_cast<std::size_t>(row.request.job);
+    last[number] = std::max(last[number], row.timing.completed);
+    ++count[number];
+  }
+  EXPECT_EQ(count[1], 10u);
+  EXPECT_EQ(count[2], 10u);
+  EXPECT_EQ(ended, std::max(last[1], last[2]));
+  EXPECT_GT(last[0], ended);
+}
+
+/// A trace of requests every 3 ms, and its replays.
+class Replay : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::ofstream out(file_);
+    for (std::uint64_t i = 0; i < kRequests; ++i) out << fmt::format("{}.0 0 {} 8 {}\n", 3 * i, i * 7919 % 16'000, i % 2);
+  }
+  void TearDown() override { std::filesystem::remove(file_); }
+  std::vector<Finished::Row> rows(const char* name, const workload::TraceProducer::Pace& pace) const {
+    Rig rig(name, "SPTF", toy_profile());
+    workload::TraceOptions options;
+    options.format = "disksim-ascii";
+    options.capacity_bytes = kToyBlocks * 512;
+    options.sector_bytes = 512;
+    workload::TraceProducer producer(file_, options, rig.target, pace);
+    rig.host.add_producer(producer, true);
+    begin_ = core::now_ps();
+    sc_core::sc_start();
+    EXPECT_EQ(rig.outstanding(), 0u);
+    rig.check_conservation();
+    EXPECT_EQ(rig.finished.rows.size(), kRequests);
+    std::vector<Finished::Row> in_order = rig.finished.rows;
+    std::sort(in_order.begin(), in_order.end(), [](const auto& a, const auto& b) { return a.number < b.number; });
+    return in_order;
+  }
+
+  static constexpr std::uint32_t kRequests = 200;
+  std::filesystem::path file_ = std::filesystem::path(::testing::TempDir()) / fmt::format("replay_{}.trace", getpid());
+  mutable Picoseconds begin_ = 0;
+};
+
+TEST_F(Replay, AClosedPaceOfOneIsServiceBackToBack) {
+  workload::TraceProducer::Pace pace;
+  pace.closed_depth = 1;
+  const std::vector<Finished::Row> one = rows("one", pace);
+  EXPECT_EQ(one[0].timing.issued, begin_);
+  for (std::size_t i = 1; i < one.size(); ++i) {
+    EXPECT_EQ(one[i].request.address, i * 7919 % 16'000 * 512) << "in the order of the trace";
+    EXPECT_EQ(one[i].timing.issued, one[i - 1].timing.completed);
+  }
+}
+
+TEST_F(Replay, EachRequestThinksBeforeTheOneInItsPlace) {
+  workload::TraceProducer::Pace pace;
+  pace.closed_depth = 1;
+  pace.think = 5 * kMs;
+  const std::vector<Finished::Row> one = rows("one", pace);
+  for (std::size_t i = 1; i < one.size(); ++i) EXPECT_EQ(one[i].timing.issued, one[i - 1].timing.completed + 5 * kMs);
+}
+
+TEST_F(Replay, AClosedPaceKeepsItsNumberOutstanding) {
+  workload::TraceProducer::Pace pace;
+  pace.closed_depth = 8;
+  const std::vector<Finished::Row> eight = rows("eight", pace);
+  std::vector<Picoseconds> completions;
+  for (const Finished::Row& row : eight) completions.push_back(row.timing.completed);
+  std::sort(completions.begin(), completions.end());
+  for (std::size_t i = 0; i < eight.size(); ++i)
+    EXPECT_EQ(eight[i].timing.issued, i < 8 ? begin_ : completions[i - 8]) << "request " << i;
+}
+
+TEST_F(Replay, AClosedPaceAsDeepAsTheTraceIsTheOpenOneAtTimeZero) {
+  Rig open("open", "SPTF", toy_profile());
+  std::vector<Request> requests;
+  for (std::uint64_t i = 0; i < kRequests; ++i) {
+    requests.push_back(request(0, i * 7919 % 16'000, RequestClass::Discrete));
+    requests.back().length = 8 * 512;
+    requests.back().operation = command::read_or_write(i % 2 == 0);
+  }
+  ListProducer producer(requests);
+  open.host.add_producer(producer);
+  workload::TraceProducer::Pace pace;
+  pace.closed_depth = kRequests;
+  const std::vector<Finished::Row> closed = rows("closed", pace);
+  ASSERT_EQ(open.finished.rows.size(), closed.size());
+  for (const Finished::Row& row : open.finished.rows) {
+    EXPECT_EQ(row.timing.issued, 0);
+    EXPECT_EQ(row.timing.completed, closed[row.number].timing.completed) << row.number;
+  }
 }
 
 }  // namespace

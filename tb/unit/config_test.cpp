@@ -7,6 +7,7 @@
 #include <fstream>
 #include <sstream>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "platter/core/error.h"
@@ -350,6 +351,84 @@ TEST_F(ConfigTest, AProfileThatDescribesNoDriveSaysWhy) {
   EXPECT_NE(error_of(with("format = 1", "format = 2")).find("format: found 2, expected 1 to 1"), std::string::npos);
   EXPECT_NE(error_of(with("average_us = 11000.0", "average_us = 99999999.0")).find("longer seeks would be shorter"),
             std::string::npos);
+}
+
+// --- jobs, an optional array of tables -------------------------------------------------------------------------------
+
+const std::string kJobs =
+    kHead + "[[workload.job]]\nname = \"a\"\nrw = \"randread\"\nbs = 8192\niodepth = 4\n[[workload.job]]\nname = \"b\"\n";
+
+TEST_F(ConfigTest, JobsHaveTheirKeysAndDefaults) {
+  EXPECT_TRUE(load(kHead).jobs.empty());
+  EXPECT_FALSE(configuration(load(kHead))["workload"].contains("job"));
+  const Scenario s = load(kJobs);
+  ASSERT_EQ(s.jobs.size(), 2u);
+  EXPECT_EQ(s.jobs[0].name, "a");
+  EXPECT_EQ(s.jobs[0].bs.bytes[0], 8192u);
+  EXPECT_EQ(s.jobs[0].depth(), 4u);
+  EXPECT_EQ(s.jobs[1].bs.notation, "4k");
+  EXPECT_EQ(s.jobs[1].depth(), 1u);
+  EXPECT_EQ(s.positions.at("workload.job.0.bs").line, 6u);
+  EXPECT_EQ(s.positions.at("workload.job.1").line, 8u);
+  const nlohmann::json dumped = configuration(s)["workload"]["job"];
+  EXPECT_EQ(dumped[0]["bs"], "8192");
+  EXPECT_EQ(dumped[1]["rw"], "read");
+  EXPECT_EQ(configuration(load(to_toml(s))), configuration(s));
+}
+
+TEST_F(ConfigTest, AnOverrideNamesAJobByItsNumber) {
+  const Scenario s = load(kJobs, {"workload.job.1.iodepth=7", "workload.job.0.bs=64k", "workload.job.1.rate_iops=3.5"});
+  EXPECT_EQ(s.jobs[0].bs.notation, "64k");
+  EXPECT_EQ(s.jobs[0].iodepth, 4);
+  EXPECT_EQ(s.jobs[1].iodepth, 7);
+  EXPECT_EQ(s.jobs[1].rate_iops, 3.5);
+  // So can other arrays of tables.
+  const Scenario zones = load(kHead, {"drive.geometry.zone.3.track_skew_sectors=11"});
+  EXPECT_EQ(zones.drive.geometry.zones[3].track_skew_sectors, 11);
+  EXPECT_EQ(zones.drive.geometry.zones[2].track_skew_sectors, load(kHead).drive.geometry.zones[2].track_skew_sectors);
+  for (const auto& [override, part] : std::vector<std::pair<std::string, std::string>>{
+           {"workload.job.2.bs=4k", "there is no job 2, expected 0 to 1"},
+           {"workload.job.iodepth=4", "expected the number of a job, from 0 on, and its key: workload.job.0.iodepth"},
+           {"workload.job.a.iodepth=4", "workload.job.0.iodepth"},
+           {"workload.job.0.iodepht=4", "did you mean workload.job.iodepth?"},
+           {"workload.job.0.iodepth=-1", "expected 0 to 100000"},
+           {"workload.job.0.bs=4kib", "powers of 1024"}}) {
+    const std::vector<ConfigProblem> problems = problems_of(kJobs, {override});
+    ASSERT_EQ(problems.size(), 1u) << override;
+    EXPECT_NE(problems[0].message.find(part), std::string::npos) << problems[0].message;
+    EXPECT_EQ(problems[0].file, "--set " + override);
+  }
+  EXPECT_NE(problems_of(kHead, {"workload.job.0.bs=4k"})[0].message.find("there is no [[workload.job]]"), std::string::npos);
+}
+
+TEST_F(ConfigTest, JobsThatCannotBeAreRefusedWithTheirPlace) {
+  expect_problem(kHead + "[[workload.job]]\nrw = \"read\"\n", "workload.job.name", "is missing", 3, 1);
+  expect_problem(kJobs + "rw = \"trim\"\n", "workload.job.rw", "expected one of read, write", 10, 6);
+  expect_problem(kJobs + "bs = 4.5\n", "workload.job.bs", "expected a text or a whole number", 10, 6);
+  expect_problem(kJobs + "[[workload.job]]\nname = \"a\"\n", "workload.job.2.name", "expected a name that no other job has", 11,
+                 8);
+  expect_problem(kJobs + "[[workload.job]]\nname = \"a b\"\n", "workload.job.2.name", "letters, digits", 11, 8);
+  for (const auto& [keys, key, part] : std::vector<std::tuple<std::string, std::string, std::string>>{
+           {"bs = \"1000\"", "bs", "whole sectors of 512 bytes"},
+           {"bssplit = \"4k/50:100/50\"", "bssplit", "whole sectors"},
+           {"bs = \"4g\"", "bs", "less than 4 GiB"},
+           {"offset = 100", "offset", "whole sectors"},
+           {"blockalign = \"5%\"", "blockalign", "expected bytes"},
+           {"rate_iops = 1e-9", "rate_iops", "expected 0, or at least"},
+           {"rate_iops = 5.0\nthinktime = 1.0", "thinktime", "expected iodepth above 0"},
+           {"class = \"continuous\"", "deadline_ms", "continuous requests have deadlines"},
+           {"cmdprio_percentage = 5\ncmdprio_class = \"continuous\"", "cmdprio_deadline_ms",
+            "continuous requests have deadlines"}}) {
+    const std::vector<ConfigProblem> problems = problems_of(kJobs + keys + "\n");
+    ASSERT_EQ(problems.size(), 1u) << keys;
+    EXPECT_EQ(problems[0].key, "workload.job.1." + key);
+    EXPECT_NE(problems[0].message.find(part), std::string::npos) << problems[0].message;
+    EXPECT_GE(problems[0].line, 10u);
+  }
+  expect_problem(kJobs + "[sim]\nmeasure_s = 0\n", "sim.measure_s", "0 is allowed with a trace, or with a job that ends, only",
+                 11, 13);
+  EXPECT_EQ(load(kJobs + "runtime = 3.0\n[sim]\nmeasure_s = 0\n").run.measure_s, 0);
+  expect_problem(kHead + "[workload]\npace = \"closed\"\n", "workload.pace", "workload.discrete.source = \"trace\"", 4, 8);
 }
 
 // --- sections in files of their own ----------------------------------------------------------------------------------

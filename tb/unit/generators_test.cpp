@@ -86,7 +86,7 @@ TEST_F(GeneratorsTest, ATraceThatIsTooSlowIsRefusedWithItsLine) {
   TraceOptions options;
   options.format = "disksim-ascii";
   options.rebase = false;
-  TraceProducer producer(file(".txt", "0.0 0 8 8 1\n1000000.0 0 16 8 1\n"), options, {1'000'000, 512}, 1e-9);
+  TraceProducer producer(file(".txt", "0.0 0 8 8 1\n1000000.0 0 16 8 1\n"), options, {1'000'000, 512}, {1e-9, 0, 0});
   Request request;
   ASSERT_TRUE(producer.next(request, 0));
   try {
@@ -361,7 +361,7 @@ TEST_F(GeneratorsTest, TracedRequestsComeAtTheirTimesDividedByTheSpeed) {
   for (const auto& [speed, times] : {std::pair{1.0, std::vector<Picoseconds>{0, 10'000'000'000, 12'000'000'000}},
                                      {4.0, {0, 2'500'000'000, 3'000'000'000}},
                                      {0.5, {0, 20'000'000'000, 24'000'000'000}}}) {
-    TraceProducer producer(trace, options, target(1000), speed);
+    TraceProducer producer(trace, options, target(1000), {speed, 0, 0});
     Request request;
     const std::uint64_t offsets[] = {100 * 512, 108 * 512, 50 * 512};
     const std::uint32_t lengths[] = {8 * 512, 16 * 512, 512};
@@ -382,7 +382,7 @@ TEST_F(GeneratorsTest, ATracedRequestThatIsNoWholeSectorsIsRefusedByItsLine) {
   const fs::path trace = file(".txt", "0.5\t0\t104\t8\t1\n10.5\t0\t108\t8\t0\n12.5\t0\t112\t8\t1\n");
   TraceOptions options;
   options.format = "disksim-ascii";
-  TraceProducer producer(trace, options, target(1000, 4096), 1.0);
+  TraceProducer producer(trace, options, target(1000, 4096), {});
   Request request;
   ASSERT_TRUE(producer.next(request, 0));
   EXPECT_EQ(request.address, 104u * 512);

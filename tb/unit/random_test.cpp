@@ -29,6 +29,18 @@ TEST(Random, PortableLogIsTheLogarithm) {
     EXPECT_LT(relative_error(x), 1e-15) << x;
 }
 
+TEST(Random, TheExponentialFunctionIsAccurate) {
+  std::mt19937_64 random(1);
+  for (int i = 0; i < 200'000; ++i) {
+    const double x = (static_cast<double>(random() >> 11) * 0x1p-53 - 0.5) * (i % 2 == 0 ? 1400 : 2);
+    const long double exact = std::exp(static_cast<long double>(x));
+    ASSERT_LT(std::abs((portable_exp(x) - exact) / exact), 2e-15L) << x;
+  }
+  EXPECT_EQ(portable_exp(0), 1);
+  EXPECT_EQ(portable_exp(-1000), 0);
+  EXPECT_TRUE(std::isinf(portable_exp(1000)));
+}
+
 TEST(Random, FirstValuesOfAStreamAreFixed) {
   // mt19937_64 and the seeding are integers and the distributions basic operations: these hold on every machine.
   RandomStream bits(1, "golden");

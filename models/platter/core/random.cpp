@@ -2,6 +2,7 @@
 #include "platter/core/random.h"
 
 #include <cmath>
+#include <limits>
 
 namespace platter::core {
 
@@ -35,6 +36,18 @@ double portable_log(double x) {
   double sum = 0;
   for (int k = 23; k >= 1; k -= 2) sum = sum * z2 + 1.0 / k;
   return 2 * z * sum + exponent * 0.69314718055994531;
+}
+
+double portable_exp(double x) {
+  constexpr double kLimit = 700;
+  if (x > kLimit) return std::numeric_limits<double>::infinity();
+  if (x < -kLimit) return 0;
+  const double k = std::floor(x * 1.4426950408889634 + 0.5);
+  // ln 2 in two parts: the first has few enough bits that k times it is exact.
+  const double r = (x - k * 0.693147180369123816490) - k * 1.90821492927058770002e-10;  // |r| < 0.347
+  double sum = 1;
+  for (int i = 15; i >= 1; --i) sum = 1 + sum * r / i;
+  return std::ldexp(sum, static_cast<int>(k));
 }
 
 RandomStream::RandomStream(std::uint64_t seed, std::string_view name) : engine_(stream_seed(seed, name)) {}

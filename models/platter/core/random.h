@@ -35,5 +35,7 @@ class RandomStream {
 
 /// Natural logarithm of x > 0 from basic operations only; relative error below 1e-15.
 double portable_log(double x);
+/// e^x from basic operations only; relative error below 2e-15 for |x| <= 700, beyond it 0 or infinity.
+double portable_exp(double x);
 
 }  // namespace platter::core

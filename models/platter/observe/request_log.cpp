@@ -45,6 +45,7 @@ void RequestLog::finish() {
   file_.write(
       "number,class,stream,op,offset_bytes,length_bytes,issued_ps,accepted_ps,started_ps,completed_ps,queue_ps,"
       "overhead_ps,seek_ps,settle_ps,rotation_ps,transfer_ps,bus_ps,deadline_ps,late,status");
+  if (!jobs_.empty()) file_.write(",job");
   file_.write(recorded_ ? ",recorded_ps\n" : "\n");
 }
 
@@ -61,6 +62,7 @@ void RequestLog::finished(const workload::FinishedRequest& finished) {
   r.deadline != core::kNoDeadline ? row.number(r.deadline) : row.text("");
   row.text(t.completed > r.deadline ? "1" : "0");
   row.text(finished.status == command::CommandStatus::Good ? "good" : command::to_string(finished.status));
+  if (!jobs_.empty()) row.text(r.job == workload::Request::kNoJob ? "" : jobs_[static_cast<std::size_t>(r.job)]);
   if (recorded_) r.recorded >= 0 ? row.number(r.recorded) : row.text("");
   file_.write(row.end());
 }

@@ -4,6 +4,9 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include "platter/observe/output_file.h"
 #include "platter/workload/initiator.h"
@@ -18,6 +21,8 @@ class RequestLog : public workload::RequestObserverIf {
 
   void issued(const workload::Request& /*request*/) override {}
   void finished(const workload::FinishedRequest& finished) override;
+  /// Adds a column with the names of the requests' jobs; to be called before a request ends.
+  void add_jobs(std::vector<std::string> names) { jobs_ = std::move(names); }
   /// Adds a column with the response times that a trace has; to be called before a request ends.
   void add_recorded() { recorded_ = true; }
   /// Writes the head of the table if there is no row.
@@ -31,6 +36,7 @@ class RequestLog : public workload::RequestObserverIf {
 
  private:
   OutputFile file_;
+  std::vector<std::string> jobs_;  ///< empty: no column
   bool recorded_ = false;
   bool begun_ = false;
 };

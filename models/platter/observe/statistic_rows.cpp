@@ -146,4 +146,10 @@ std::vector<std::pair<std::string_view, MeasuredClass>> measured_classes(const S
   return classes;
 }
 
+std::vector<std::pair<std::string_view, MeasuredClass>> measured_jobs(const Statistics& statistics, double measured_s) {
+  std::vector<std::pair<std::string_view, MeasuredClass>> jobs;
+  for (const auto& [name, job] : statistics.jobs()) jobs.push_back({name, {&job, measured_s}});
+  return jobs;
+}
+
 }  // namespace platter::observe

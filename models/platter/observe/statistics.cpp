@@ -126,8 +126,10 @@ double Backlog::integral() const {
 
 double Backlog::mean() const { return to_ > from_ ? integral() / static_cast<double>(to_ - from_) : 0; }
 
-Statistics::Statistics(Picoseconds from, Picoseconds to)
-    : from_(from), classes_{ClassStatistics(from, to), ClassStatistics(from, to), ClassStatistics(from, to)} {}
+Statistics::Statistics(Picoseconds from, Picoseconds to, const std::vector<std::string>& jobs)
+    : from_(from), classes_{ClassStatistics(from, to), ClassStatistics(from, to), ClassStatistics(from, to)} {
+  for (const std::string& job : jobs) jobs_.emplace_back(job, ClassStatistics(from, to));
+}
 
 void RequestStatistics::finished(const workload::FinishedRequest& finished, bool issued_within) {
   const workload::Request& request = finished.request;
@@ -156,39 +158,45 @@ void RequestStatistics::outstanding_at(const workload::Request& request, Picosec
 
 void Statistics::issued(const workload::Request& request) {
   if (request.issued < from_) return;
-  ClassStatistics& c = classes_[static_cast<std::size_t>(request.cls)];
-  ++c.issued;
-  ++c.of(request).issued;
+  for_accounts(request, [&](ClassStatistics& account) {
+    ++account.issued;
+    ++account.of(request).issued;
+  });
 }
 
 void Statistics::finished(const workload::FinishedRequest& finished) {
   const workload::Request& request = finished.request;
-  ClassStatistics& c = classes_[static_cast<std::size_t>(request.cls)];
   const command::CommandTiming& t = finished.timing;
-  c.backlog.add(request.issued, t.completed);
   const bool issued_within = request.issued >= from_;
-  if (!issued_within && t.completed <= from_) return;
-  c.finished(finished, issued_within);
-  c.of(request).finished(finished, issued_within);
-  if (finished.status == command::CommandStatus::Good && t.parts() != t.response()) ++broken_sums_;
+  const bool counts = issued_within || t.completed > from_;
+  for_accounts(request, [&](ClassStatistics& account) {
+    account.backlog.add(request.issued, t.completed);
+    if (!counts) return;
+    account.finished(finished, issued_within);
+    account.of(request).finished(finished, issued_within);
+  });
+  if (counts && finished.status == command::CommandStatus::Good && t.parts() != t.response()) ++broken_sums_;
 }
 
 void Statistics::outstanding(const workload::Request& request, Picoseconds now) {
-  ClassStatistics& c = classes_[static_cast<std::size_t>(request.cls)];
-  c.backlog.add(request.issued, now);
   const bool issued_within = request.issued >= from_;
-  c.outstanding_at(request, now, issued_within);
-  c.of(request).outstanding_at(request, now, issued_within);
+  for_accounts(request, [&](ClassStatistics& account) {
+    account.backlog.add(request.issued, now);
+    account.outstanding_at(request, now, issued_within);
+    account.of(request).outstanding_at(request, now, issued_within);
+  });
 }
 
 void Statistics::check_conservation() const {
-  for (std::size_t i = 0; i < classes_.size(); ++i) {
-    const ClassStatistics& c = classes_[i];
+  const auto check = [](const char* what, std::string_view name, const ClassStatistics& c) {
     if (c.issued != c.completed + c.failed + c.outstanding)
       throw core::SimulationError(
-          fmt::format("conservation broken in class {}: issued {} is not completed {} + failed {} + outstanding {}",
-                      core::to_string(static_cast<core::RequestClass>(i)), c.issued, c.completed, c.failed, c.outstanding));
-  }
+          fmt::format("conservation broken in {} {}: issued {} is not completed {} + failed {} + outstanding {}", what, name,
+                      c.issued, c.completed, c.failed, c.outstanding));
+  };
+  for (std::size_t i = 0; i < classes_.size(); ++i)
+    check("class", core::to_string(static_cast<core::RequestClass>(i)), classes_[i]);
+  for (const auto& [name, job] : jobs_) check("job", name, job);
   if (broken_sums_ != 0)
     throw core::SimulationError(fmt::format("{} response times are not the sum of their parts", broken_sums_));
 }

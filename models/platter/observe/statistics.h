@@ -3,6 +3,9 @@
 
 #include <array>
 #include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "platter/params/statistic.h"
@@ -119,7 +122,8 @@ struct ClassStatistics : RequestStatistics {
 /// The backlog has all requests, until `to` if that is known.
 class Statistics : public workload::RequestObserverIf {
  public:
-  explicit Statistics(Picoseconds from, Picoseconds to = core::kNoDeadline);
+  /// `jobs`: the names of the load's jobs.
+  explicit Statistics(Picoseconds from, Picoseconds to = core::kNoDeadline, const std::vector<std::string>& jobs = {});
 
   /// The measured time begins at `from` instead. To be called before it has begun.
   void begin(Picoseconds from) { from_ = from; }
@@ -130,15 +134,26 @@ class Statistics : public workload::RequestObserverIf {
   void outstanding(const workload::Request& request, Picoseconds now);
 
   const ClassStatistics& of(core::RequestClass cls) const { return classes_[core::index_of(cls)]; }
+  /// The same account of each job, by its name; in the order of the jobs.
+  const std::vector<std::pair<std::string, ClassStatistics>>& jobs() const { return jobs_; }
   /// Continuous requests that missed their deadline.
   std::uint64_t hiccups() const { return of(core::RequestClass::Continuous).late; }
-  /// Throws core::SimulationError unless issued = completed + failed + outstanding in every class and the parts of every response
+  /// Throws core::SimulationError unless issued = completed + failed + outstanding in every class and every job, and the parts of every response
   /// time summed to the whole.
   void check_conservation() const;
 
  private:
+  /// Calls `use` with the account of the request's class and that of its job, if this one is counted.
+  template <typename Use>
+  void for_accounts(const workload::Request& request, Use use) {
+    use(classes_[core::index_of(request.cls)]);
+    const auto job = static_cast<std::size_t>(request.job);  // kNoJob: beyond all
+    if (job < jobs_.size()) use(jobs_[job].second);
+  }
+
   Picoseconds from_;
   std::array<ClassStatistics, core::kRequestClasses> classes_;
+  std::vector<std::pair<std::string, ClassStatistics>> jobs_;
   std::uint64_t broken_sums_ = 0;
 };
 
@@ -156,5 +171,8 @@ const params::Statistics<MeasuredClass>& class_rows();
 
 /// All classes in which a request was issued, completed or waits.
 std::vector<std::pair<std::string_view, MeasuredClass>> measured_classes(const Statistics& statistics, double measured_s);
+
+/// All jobs, also those of which nothing was measured.
+std::vector<std::pair<std::string_view, MeasuredClass>> measured_jobs(const Statistics& statistics, double measured_s);
 
 }  // namespace platter::observe

@@ -70,7 +70,10 @@ struct SchemaOf {
   json operator()(const FileName*) const { return {{"type", "string"}}; }
   json operator()(const Choice&) const { return {{"type", "string"}}; }
   json operator()(const Names&) const { return {{"type", "array"}, {"items", {{"type", "string"}}}, {"uniqueItems", true}}; }
-  json operator()(const Notated&) const { return {{"type", "string"}}; }
+  json operator()(const Notated& field) const {
+    if (field.numbers) return {{"type", {"string", "integer"}}};
+    return {{"type", "string"}};
+  }
 };
 
 json closed_object() { return {{"type", "object"}, {"additionalProperties", false}}; }
@@ -204,7 +207,7 @@ json schema(const Grammar& grammar) {
     std::string last;
     json& level = *parent_of(root, array.key, last);
     level["properties"][last] = {{"type", "array"}, {"items", one}, {"minItems", 1}};
-    level["required"].push_back(last);
+    if (!array.optional) level["required"].push_back(last);
   }
   for (const RequiredSection& section : grammar.required()) root["required"].push_back(section.key);
   for (const SectionWithBase& section : grammar.with_base())

@@ -341,7 +341,8 @@ class Setter {
     return {};
   }
   std::string operator()(const Notated& field) const {
-    if (!leaf_.node->is_string()) return expected("a text");
+    if (field.numbers && leaf_.node->is_integer()) return field.read(std::to_string(**leaf_.node->as_integer()));
+    if (!leaf_.node->is_string()) return expected(field.numbers ? "a text or a whole number" : "a text");
     const std::string value = **leaf_.node->as_string();
     if (!p_.choices.empty() && !choice_index(p_.choices, value)) return expected_choice(value);
     return field.read(value);
@@ -465,11 +466,41 @@ void report_unused(const Leaves& leaves, const KeySpace& space, const Document::
   }
 }
 
-/// The tables of an array of them, `[[key]]`; at least one.
-void apply_array(const BoundArray& bound, Leaves& leaves, const Position& where, Problems& problems) {
+/// An override of a key of one table of an array.
+struct ElementOverride {
+  std::string whole;  ///< the key as it was given: ARRAY.N.KEY
+  std::size_t element = 0;
+  std::string key;  ///< ARRAY.KEY
+  Leaf leaf;
+};
+
+/// The override, if it is one of this array. Reports one without the number of a table.
+std::optional<ElementOverride> override_of(const BoundArray& array, const std::string& key, const Leaf& leaf,
+                                           Problems& problems) {
+  const std::string begin = array.key + ".";
+  if (key.rfind(begin, 0) != 0) return std::nullopt;
+  const std::string rest = key.substr(begin.size());
+  const std::size_t dot = rest.find('.');
+  const std::string number = rest.substr(0, dot);
+  constexpr std::size_t kMostDigits = 9;
+  if (dot == std::string::npos || number.empty() || number.size() > kMostDigits ||
+      number.find_first_not_of("0123456789") != std::string::npos) {
+    report(problems, leaf.position, key,
+           fmt::format("expected the number of a {0}, from 0 on, and its key: {1}.0.{2}", array.one, array.key,
+                       dot == std::string::npos || number.empty() ? rest : rest.substr(dot + 1)));
+    return std::nullopt;
+  }
+  return ElementOverride{key, std::stoul(number), begin + rest.substr(dot + 1), leaf};
+}
+
+/// The tables of an array of them, `[[key]]`; at least one, unless the array is optional.
+void apply_array(const BoundArray& bound, Leaves& leaves, const std::vector<ElementOverride>& overrides, const Position& where,
+                 Source& source, Problems& problems) {
   const auto found = leaves.find(bound.key);
   if (found == leaves.end()) {
-    report(problems, where, bound.key, fmt::format("is missing: at least one {}", bound.one));
+    if (!bound.optional) report(problems, where, bound.key, fmt::format("is missing: at least one {}", bound.one));
+    for (const ElementOverride& set : overrides)
+      report(problems, set.leaf.position, set.whole, fmt::format("there is no [[{}]]", bound.key));
     return;
   }
   found->second.used = true;
@@ -481,12 +512,22 @@ void apply_array(const BoundArray& bound, Leaves& leaves, const Position& where,
   }
   KeySpace space;
   for (const BoundRow& row : bound.example()) space.add(row.key);
-  for (const toml::node& node : *array) {
+  for (const ElementOverride& set : overrides)
+    if (set.element >= array->size())
+      report(problems, set.leaf.position, set.whole,
+             fmt::format("there is no {0} {1}, expected 0 to {2}", bound.one, set.element, array->size() - 1));
+  for (std::size_t i = 0; i < array->size(); ++i) {
+    const toml::node& node = (*array)[i];
     Position at = position_of(node, found->second.position.file);
     Leaves leaves_of_one;
     flatten(*node.as_table(), bound.key, space, {}, at.file, leaves_of_one, problems);
+    for (const ElementOverride& set : overrides)
+      if (set.element == i) leaves_of_one[set.key] = set.leaf;
     apply(bound.append(), leaves_of_one, [&at](const std::string& /*key*/) { return at; }, problems);
     report_unused(leaves_of_one, space, {}, problems);
+    const std::string name = fmt::format("{}.{}", bound.key, i);
+    source.positions[name] = at;
+    for (const auto& [key, leaf] : leaves_of_one) source.positions[name + key.substr(bound.key.size())] = leaf.position;
   }
 }
 
@@ -598,7 +639,17 @@ void Document::read(const Grammar& grammar, Source& source, Problems& problems, 
   space.add(grammar);
   Leaves leaves;
   flatten(t.table, "", space, elsewhere, t.file, leaves, problems);
-  for (const auto& [key, leaf] : t.set_keys) leaves[key] = leaf;
+  std::vector<std::vector<ElementOverride>> of_elements(grammar.arrays().size());
+  for (const auto& [key, leaf] : t.set_keys) {
+    bool own = true;
+    for (std::size_t i = 0; i < of_elements.size(); ++i) {
+      const BoundArray& array = grammar.arrays()[i];
+      if (!below(key, array.key)) continue;
+      own = false;
+      if (auto set = override_of(array, key, leaf, problems)) of_elements[i].push_back(std::move(*set));
+    }
+    if (own) leaves[key] = leaf;
+  }
 
   // A missing required section is one problem, not one for each of its keys. Overrides of it are no further problem.
   std::vector<std::string> absent;
@@ -617,8 +668,10 @@ void Document::read(const Grammar& grammar, Source& source, Problems& problems, 
   for (const BoundRow& row : grammar.rows())
     if (!is_absent(row.key)) rows.push_back(row);
   apply(rows, leaves, where, problems);
-  for (const BoundArray& array : grammar.arrays())
-    if (!is_absent(array.key)) apply_array(array, leaves, where(array.key), problems);
+  for (std::size_t i = 0; i < of_elements.size(); ++i) {
+    const BoundArray& array = grammar.arrays()[i];
+    if (!is_absent(array.key)) apply_array(array, leaves, of_elements[i], where(array.key), source, problems);
+  }
   for (const RequiredSection& section : grammar.required())
     if (t.names.count(section.key) == 0)
       report(problems, {t.file, 0, 0}, section.key, "is missing: " + std::string(section.meaning));

@@ -46,7 +46,8 @@ std::filesystem::path file_beside(const std::string& name, const std::string& se
 ///
 /// A section may be inline or the name of a file, relative to the file that names it; a section with a key `file` starts from that file and
 /// overrides it. A file whose section may have a base (SectionWithBase) starts from the one that its key `base` names. Overrides are
-/// "key=value", value in TOML (a bare word is a text); the name of a file for a section replaces the whole of it.
+/// "key=value", value in TOML (a bare word is a text); the name of a file for a section replaces the whole of it. ARRAY.N.KEY is the key of
+/// table N of an array of tables, counted from 0. The positions of such keys in `Source` have the same form, and ARRAY.N is the table's.
 class Document {
  public:
   /// `space`: all keys that the configuration may have; its section files may have the same keys. Throws core::ConfigError or

@@ -56,6 +56,7 @@ struct Notated {
   std::function<std::string()> text;  ///< the value as a text
   /// Takes the value from a text; returns what is wrong with the text, "" if nothing is.
   std::function<std::string(std::string_view)> read;
+  bool numbers = false;  ///< a whole number may stand for the text of its digits
 };
 
 /// The field of an object that a parameter sets and reads.
@@ -144,8 +145,8 @@ auto names_at(std::int64_t Object::* member) {
 /// A member whose value is made from a text, which the value keeps as its `notation`. `find` gives nothing for a wrong text, and `objection`
 /// says what is wrong with it.
 template <typename Object, typename Value>
-auto notated(Value Object::* member, std::optional<Value> (*find)(std::string_view),
-             std::string (*objection)(std::string_view)) {
+auto notated(Value Object::* member, std::optional<Value> (*find)(std::string_view), std::string (*objection)(std::string_view),
+             bool numbers = false) {
   return [=](Object& object) -> Field {
     Value& value = object.*member;
     return Notated{[&value] { return value.notation; },
@@ -154,7 +155,8 @@ auto notated(Value Object::* member, std::optional<Value> (*find)(std::string_vi
                      if (!found) return objection(text);
                      value = std::move(*found);
                      return std::string();
-                   }};
+                   },
+                   numbers};
   };
 }
 
@@ -168,7 +170,8 @@ auto row_of(const Info* Object::* member, const std::vector<Info>& table) {
                      for (const Info& one : table)
                        if (one.name == name) row = &one;
                      return std::string();
-                   }};
+                   },
+                   false};
   };
 }
 

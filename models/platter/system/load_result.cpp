@@ -90,6 +90,12 @@ const params::Statistics<LoadResult>& load_rows() {
       params::Statistics<R>()
           .by_name("classes", "requests of a class; a class is left out if none was issued, completed or waits",
                    observe::class_rows(), [](const R& r) { return observe::measured_classes(*r.requests, r.measured_s); })
+          .by_name("jobs", "requests of a job, by the job's name, in the form of a class; left out without jobs",
+                   observe::class_rows(),
+                   [](const R& r) {
+                     auto jobs = observe::measured_jobs(*r.requests, r.measured_s);
+                     return jobs.empty() ? std::nullopt : std::optional(std::move(jobs));
+                   })
           .value("hiccups", "",
                  "continuous requests that missed their deadline; failed ones count in `failed` of their class instead",
                  "count", [](const R& r) { return r.requests->hiccups(); }, {"hiccups"})

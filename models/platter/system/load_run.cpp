@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "platter/mapping/eager/parameters.h"
+#include "platter/mechanics/geometry.h"
 #include "platter/system/disk_waves.h"
 #include "platter/system/hosts.h"
 #include "platter/system/load_result.h"
@@ -19,6 +21,7 @@
 #include "platter/system/timeline.h"
 #include "platter/workload/generators.h"
 #include "platter/workload/initiator.h"
+#include "platter/workload/job.h"
 
 namespace platter::system {
 
@@ -48,7 +51,7 @@ std::vector<std::unique_ptr<workload::ProducerIf>> make_producers(const Scenario
     const workload::GeneratedLoad& load = s.discrete.generated;
     workload::RandomProducer::Options options;
     options.rate_per_s = load.rate_per_s;
-    options.closed_depth = s.discrete.source == "closed" ? static_cast<std::uint32_t>(load.outstanding) : 0;
+    options.closed_depth = s.discrete.keeps_outstanding();
     options.read_fraction = load.read_fraction;
     options.mean_bytes = static_cast<double>(load.mean_bytes);
     options.deviation_bytes = load.size == "normal" ? static_cast<double>(load.deviation_bytes) : 0;
@@ -62,7 +65,11 @@ std::vector<std::unique_ptr<workload::ProducerIf>> make_producers(const Scenario
     workload::TraceOptions options = workload::trace_options(s.discrete.trace);
     options.capacity_bytes = target.blocks * target.block_bytes;
     options.sector_bytes = target.block_bytes;
-    auto trace = std::make_unique<workload::TraceProducer>(s.discrete.trace.file.path, options, target, s.discrete.trace.speed);
+    workload::TraceProducer::Pace pace;
+    pace.speed = s.discrete.trace.speed;
+    pace.closed_depth = s.discrete.keeps_outstanding();
+    pace.think = core::to_picoseconds(s.discrete.trace.thinktime_us, core::kPicosecondsPerMicrosecond);
+    auto trace = std::make_unique<workload::TraceProducer>(s.discrete.trace.file.path, options, target, pace);
     if (trace->records_responses()) files.add_recorded();
     producers.push_back(std::move(trace));
   }
@@ -71,29 +78,28 @@ std::vector<std::unique_ptr<workload::ProducerIf>> make_producers(const Scenario
 
 std::uint32_t discrete_limit(const Scenario& s) {
   if (s.discrete.max_outstanding > 0) return static_cast<std::uint32_t>(s.discrete.max_outstanding);
-  if (s.discrete.source == "closed" || (s.host->several_drives && s.array.striped())) return ~0u;
-  const auto left = std::int64_t{s.drive.queue_depth} * (s.host->several_drives ? s.array.drives : 1) - s.continuous.streams;
+  if (s.discrete.keeps_outstanding() > 0 || (s.host->several_drives && s.array.striped())) return ~0u;
+  std::int64_t left = std::int64_t{s.drive.queue_depth} * (s.host->several_drives ? s.array.drives : 1) - s.continuous.streams;
+  for (const workload::JobParameters& job : s.jobs)
+    if (job.usual_class() == RequestClass::Continuous) left -= job.depth();
   return static_cast<std::uint32_t>(std::max<std::int64_t>(left, 1));
 }
 
-/// Ends a run when the last request of its trace has ended.
-class TraceEnd : public workload::RequestObserverIf {
- public:
-  explicit TraceEnd(Timeline& time) : time_(time) {}
+std::vector<std::string> names_of_jobs(const Scenario& s) {
+  std::vector<std::string> names;
+  for (const workload::JobParameters& job : s.jobs) names.push_back(job.name);
+  return names;
+}
 
-  void watch(const workload::TraceProducer& trace) { trace_ = &trace; }
-  void issued(const workload::Request& request) override { outstanding_ += request.cls == RequestClass::Discrete ? 1 : 0; }
-  void finished(const workload::FinishedRequest& finished) override {
-    if (finished.request.cls != RequestClass::Discrete) return;
-    --outstanding_;
-    if (outstanding_ == 0 && trace_->ended() && time_.open()) time_.end_here();
-  }
-
- private:
-  Timeline& time_;
-  const workload::TraceProducer* trace_ = nullptr;
-  std::uint64_t outstanding_ = 0;
-};
+/// Refuses a job whose region does not fit the drives.
+void check_regions(const Scenario& s, const workload::Target& target) {
+  for (std::size_t i = 0; i < s.jobs.size(); ++i)
+    if (const auto objection = workload::region_objection(s.jobs[i], target)) {
+      const std::string table = fmt::format("workload.job.{}", i);
+      const std::string key = table + "." + objection->first;
+      throw core::ConfigError({s.problem(key, objection->second, s.positions.count(key) != 0 ? "" : table)});
+    }
+}
 
 class LoadRun : public RunIf {
  public:
@@ -102,22 +108,18 @@ class LoadRun : public RunIf {
         files_(scenario, options),
         time_(scenario.run, options.progress, options.until),
         disks_(scenario, drive_config(scenario), system::engine_factory(engine_options(scenario, scenario.policy, options))),
-        statistics_(time_.warmup(), time_.open() ? core::kNoDeadline : time_.end()),
+        statistics_(time_.warmup(), time_.open() ? core::kNoDeadline : time_.end(), names_of_jobs(scenario)),
         waves_(scenario, options, disks_) {
     const std::uint32_t sector_bytes = disks_.first().planner().geometry().sector_bytes();
     disks_.bind(host_.disk_init_socket);
     if (s_.drive.token_rate_bytes_per_s > 0) host_.best_effort_init_socket.bind(disks_.first().host_tgt_socket);
     host_.set_limit(RequestClass::Discrete, discrete_limit(s_));
+    if (!s_.jobs.empty()) host_.set_limit(RequestClass::Background, discrete_limit(s_));
     host_.set_end(time_.end());
-    producers_ = make_producers(s_, {disks_.capacity_bytes() / sector_bytes, sector_bytes}, files_);
-    for (const auto& producer : producers_) host_.add_producer(*producer);
-    if (s_.discrete.source == "trace") trace_ = dynamic_cast<workload::TraceProducer*>(producers_.back().get());
+    add_producers({disks_.capacity_bytes() / sector_bytes, sector_bytes});
     host_.add_observer(refusals_);
     host_.add_observer(statistics_);
-    if (time_.open()) {
-      trace_end_.watch(*trace_);
-      host_.add_observer(trace_end_);
-    }
+    if (time_.open()) host_.set_all_ended([this] { time_.end_here(); });
     files_.observe(host_);
     files_.observe_drives(disks_);
   }
@@ -128,14 +130,14 @@ class LoadRun : public RunIf {
     time_.advance(time_.end());
     host_.rethrow_failure();
     refusals_.rethrow(s_.file);
-    if (s_.run.as_long_as_trace() && time_.end() <= time_.warmup())
+    if (s_.run.as_long_as_load() && time_.end() <= time_.warmup())
       s_.refuse("sim.warmup_s",
-                fmt::format("found {:g}, expected less than {:g} s, at which the last request of the trace has ended",
+                fmt::format("found {:g}, expected less than {:g} s, at which the last request of the load has ended",
                             s_.run.warmup_s, time_.simulated_s()));
     host_.for_each_outstanding([&](const workload::Request& request) { statistics_.outstanding(request, time_.end()); });
     statistics_.check_conservation();
     result_.measure(s_, statistics_, disks_, begin);
-    if (!s_.run.as_long_as_trace()) result_.measured_s = s_.run.measure_s;
+    if (!s_.run.as_long_as_load()) result_.measured_s = s_.run.measure_s;
     if (trace_ != nullptr) result_.trace = TraceResult::of(*trace_, time_.end());
   }
 
@@ -146,6 +148,21 @@ class LoadRun : public RunIf {
   std::vector<observe::OutputFile*> outputs() override { return files_.outputs(waves_.close()); }
 
  private:
+  void add_producers(const workload::Target& target) {
+    check_regions(s_, target);
+    producers_ = make_producers(s_, target, files_);
+    if (s_.discrete.source == "trace") trace_ = dynamic_cast<workload::TraceProducer*>(producers_.back().get());
+    for (const auto& producer : producers_) host_.add_producer(*producer, producer.get() == trace_);
+    files_.add_jobs(names_of_jobs(s_));
+    const auto streams = static_cast<std::uint32_t>(s_.continuous.streams);
+    for (std::size_t i = 0; i < s_.jobs.size(); ++i) {
+      producers_.push_back(std::make_unique<workload::JobProducer>(s_.jobs[i], static_cast<std::int32_t>(i),
+                                                                   streams + static_cast<std::uint32_t>(i), target,
+                                                                   static_cast<std::uint64_t>(s_.run.seed)));
+      host_.add_producer(*producers_.back(), s_.jobs[i].ends());
+    }
+  }
+
   const Scenario& s_;
   RequestFiles files_;  // first member: a file that cannot be written is refused before anything is built
   Timeline time_;
@@ -153,17 +170,20 @@ class LoadRun : public RunIf {
   workload::Initiator host_{"host"};
   std::vector<std::unique_ptr<workload::ProducerIf>> producers_;
   workload::TraceProducer* trace_ = nullptr;  ///< one of them; null: there is none
-  TraceEnd trace_end_{time_};
   observe::Statistics statistics_;
   RefusalWatch refusals_;
   DiskWaves waves_;  // behind the host, whose first requests are in the first sample
   LoadResult result_;
 };
 
-const Section kLoad{"Load on a drive or an array", "", [](Scenario& s, params::Grammar& g) {
+const Section kLoad{"Load on a drive or an array",
+                    "These keys exist with `host.kind = \"drive\"` and `\"array\"`. The page [jobs](jobs.md) has the rules of "
+                    "`[[workload.job]]`.",
+                    [](Scenario& s, params::Grammar& g) {
                       g.add(eager::eager_parameters(), s.eager);
                       g.add(workload::continuous_parameters(), s.continuous);
                       g.add(workload::discrete_parameters(), s.discrete);
+                      g.add_array("workload.job", "job", workload::job_parameters(), s.jobs, true);
                     }};
 const Section kArray{"Array", "The page [array](array.md) has the rules.",
                      [](Scenario& s, params::Grammar& g) { g.add(host::array::array_parameters(), s.array); }};
@@ -174,6 +194,7 @@ void check(const Scenario& s, params::Findings& findings) {
   if (s.host->several_drives)
     host::array::check(s.array, s.redundancy, s.drive, s.failure.fails_at_s, s.eager.enabled, s.eager.block_bytes, findings);
   workload::check(s.discrete, sector, findings);
+  workload::check(s.jobs, sector, findings);
   workload::check(s.continuous, sector, findings);
   observe::check(s.waves, findings);
 }
@@ -197,7 +218,15 @@ HostInfo load_host(std::string_view name, std::string_view description, std::vec
 
 }  // namespace
 
-HostInfo drive_host() { return load_host("drive", "a load and one drive", {&kLoad, &failure_section()}); }
+HostInfo drive_host() {
+  HostInfo host = load_host("drive", "a load and one drive", {&kLoad, &failure_section()});
+  host.check_run = [](const Scenario& s) {
+    if (s.eager.enabled) return;  // the drive has less capacity then
+    const mechanics::Geometry geometry(s.drive.geometry);
+    check_regions(s, {geometry.block_count(), geometry.sector_bytes()});
+  };
+  return host;
+}
 
 HostInfo array_host() {
   HostInfo host =

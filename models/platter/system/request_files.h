@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "platter/observe/block_trace.h"
@@ -46,6 +47,10 @@ class RequestFiles {
       if (timeline_) timeline_->watch(*drive, drive->basename());
       if (decisions_ != nullptr) decisions_->watch(*drive, drive->basename());
     }
+  }
+  /// The log gets a column with the names of the jobs, unless there are none. To be called before the run.
+  void add_jobs(const std::vector<std::string>& names) {
+    if (log_) log_->add_jobs(names);
   }
   /// The log gets a column of recorded response times. To be called before the run.
   void add_recorded() {

@@ -146,8 +146,8 @@ rows give the schema `models/configs/schema/result.schema.json` and the tables o
 ## Interface
 
 A dotted name is the path of a value in the JSON. `NAME` stands for a class of requests (`continuous`, `discrete` or
-`background`), or for a phase of the run in `simulated`. `[]` stands for each element of a list. *Reduction* says how the samples
-become one value. A value without a unit is a number, a text or a truth value.
+`background`), for a [job](jobs.md), or for a phase of the run in `simulated`. `[]` stands for each element of a list.
+*Reduction* says how the samples become one value. A value without a unit is a number, a text or a truth value.
 
 A value that was not measured is null in the JSON, and `–` on the screen. Examples are a response time without a completion, and
 a mean over no decisions. A rate is 0 if nothing completed in a time that was measured.

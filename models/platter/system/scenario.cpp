@@ -65,14 +65,21 @@ std::string hosts_with(const std::string& key) {
 
 bool is_traced(const Scenario& s) { return s.discrete.source == "trace"; }
 
+/// Whether the load has a part that ends by itself.
+bool ends(const Scenario& s) {
+  return is_traced(s) ||
+         std::any_of(s.jobs.begin(), s.jobs.end(), [](const workload::JobParameters& job) { return job.ends(); });
+}
+
 /// Finds keys whose values do not fit together.
 void check(const Scenario& s, params::Findings& findings) {
   if (const std::string objection = scheduling::placing_objection(s.policy, s.eager.enabled); !objection.empty())
     findings.add("policy", objection);
-  if (s.run.measure_s < workload::kShortestMeasured_s && !(is_traced(s) && s.run.as_long_as_trace()))
-    findings.add("sim.measure_s",
-                 fmt::format("found {:g}, expected at least {:g}{}", s.run.measure_s, workload::kShortestMeasured_s,
-                             is_traced(s) ? ", or 0 for as long as the trace" : "; 0 is allowed with a trace only"));
+  if (s.run.measure_s < workload::kShortestMeasured_s && !(ends(s) && s.run.as_long_as_load()))
+    findings.add(
+        "sim.measure_s",
+        fmt::format("found {:g}, expected at least {:g}{}", s.run.measure_s, workload::kShortestMeasured_s,
+                    ends(s) ? ", or 0 for as long as the load" : "; 0 is allowed with a trace, or with a job that ends, only"));
   s.host->check(s, findings);
 }
 
@@ -224,7 +231,8 @@ A scenario is a TOML file. `host.kind` decides which of the parts below it has.
 | `drive = "NAME"` | a shipped profile (`platter list drives`); a name with `/` or `.toml` is a file |
 
 A file name is relative to the folder of the file that contains it. `--set KEY=VALUE` overrides any key on the command line; there,
-file names are relative to the working directory.
+file names are relative to the working directory. `ARRAY.N.KEY` is the key of one table of an array, counted from 0, such as
+`workload.job.0.bs`.
 
 ## Parameters
 

@@ -21,6 +21,7 @@
 #include "platter/system/engine_table.h"
 #include "platter/system/hosts.h"
 #include "platter/system/packaged_configs.h"
+#include "platter/workload/job_parameters.h"
 #include "platter/workload/parameters.h"
 #include "platter/workload/run_parameters.h"
 
@@ -45,6 +46,7 @@ struct Scenario : params::Source {
   eager::EagerOptions eager;
   workload::ContinuousWorkload continuous;
   workload::DiscreteWorkload discrete;
+  std::vector<workload::JobParameters> jobs;
   observe::WaveParameters waves;
   drive::FailureParameters failure;
   host::array::ArrayParameters array;

@@ -21,8 +21,8 @@ class Timeline {
   /// `until`: nothing is simulated from then on.
   Timeline(const workload::RunParameters& run, Progress progress, core::Picoseconds until = core::kNoDeadline)
       : warmup_(seconds(run.warmup_s)),
-        end_(warmup_ + seconds(run.as_long_as_trace() ? workload::kLongestMeasured_s : run.measure_s)),
-        open_(run.as_long_as_trace()),
+        end_(warmup_ + seconds(run.as_long_as_load() ? workload::kLongestMeasured_s : run.measure_s)),
+        open_(run.as_long_as_load()),
         until_(until),
         progress_(std::move(progress)) {}
 

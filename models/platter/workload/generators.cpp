@@ -121,8 +121,9 @@ bool RoundsProducer::next(Request& request, core::Picoseconds /*now*/) {
   }
 }
 
-TraceProducer::TraceProducer(const std::filesystem::path& file, const TraceOptions& options, const Target& target, double speed)
-    : reader_(file, options), file_(file.string()), target_(target), speed_(speed) {
+TraceProducer::TraceProducer(const std::filesystem::path& file, const TraceOptions& options, const Target& target,
+                             const Pace& pace)
+    : reader_(file, options), file_(file.string()), target_(target), pace_(pace) {
   std::error_code error;
   rewindable_ =
       std::filesystem::is_regular_file(file, error) || !std::filesystem::exists(file, error);  // or NAME of several files
@@ -145,22 +146,23 @@ TraceRest TraceProducer::rest_from(core::Picoseconds end, std::uint64_t most) {
   return rest;
 }
 
-bool TraceProducer::next(Request& request, core::Picoseconds /*now*/) {
+bool TraceProducer::next(Request& request, core::Picoseconds now) {
   TraceRecord record;
-  if (!reader_.next(record)) {
-    ended_ = true;
-    return false;
-  }
+  if (!reader_.next(record)) return false;
   if (record.offset_bytes % target_.block_bytes != 0 || record.length_bytes % target_.block_bytes != 0)
     throw core::InputError(file_, record.line, 0,
                            fmt::format("found a request of {} bytes at byte {}, expected whole sectors of {} bytes",
                                        record.length_bytes, record.offset_bytes, target_.block_bytes));
-  request.issued = speed_ == 1.0 ? record.time_ps : core::to_picoseconds(static_cast<double>(record.time_ps) / speed_, 1);
-  if (request.issued == core::kNoDeadline)
+  const double speed = pace_.speed;
+  request.issued = speed == 1.0 ? record.time_ps : core::to_picoseconds(static_cast<double>(record.time_ps) / speed, 1);
+  if (pace_.closed_depth > 0) {
+    request.issued = given_ < pace_.closed_depth ? now : now + pace_.think;
+    ++given_;
+  } else if (request.issued == core::kNoDeadline)
     throw core::InputError(file_, record.line, 0,
                            fmt::format("found an arrival after {1:g} s with workload.discrete.trace_speed = {0:g}, expected "
                                        "one within the 106 days that simulated time lasts",
-                                       speed_, static_cast<double>(record.time_ps) * 1e-12 / speed_));
+                                       speed, static_cast<double>(record.time_ps) * 1e-12 / speed));
   request.address = record.offset_bytes;
   request.length = record.length_bytes;
   request.operation = command::read_or_write(record.write);

@@ -96,14 +96,19 @@ struct TraceRest {
   bool all = true;  ///< false: there may be more of them
 };
 
-/// A recorded trace, its arrival times divided by `speed`. Errors of the reader name file and line.
+/// A recorded trace. Open: its arrival times divided by `speed`. Closed: a number of requests outstanding, in the trace's order. Errors of the reader
+/// name file and line.
 class TraceProducer : public ProducerIf {
  public:
-  TraceProducer(const std::filesystem::path& file, const TraceOptions& options, const Target& target, double speed);
+  struct Pace {
+    double speed = 1;
+    std::uint32_t closed_depth = 0;  ///< 0: open
+    core::Picoseconds think = 0;     ///< closed: from a completion to the issue of the request in its place
+  };
+  TraceProducer(const std::filesystem::path& file, const TraceOptions& options, const Target& target, const Pace& pace);
 
   bool next(Request& request, core::Picoseconds now) override;
-  /// Whether there are no requests behind those that next() has given.
-  bool ended() const { return ended_; }
+  std::uint32_t closed_depth() const override { return pace_.closed_depth; }
   /// Counts the trace's requests at or after the time `end`, up to `most`: the one that next() may have given already, and those that follow it in
   /// the file. It reads them to count them, except from a pipe. No other function may be called afterwards.
   TraceRest rest_from(core::Picoseconds end, std::uint64_t most);
@@ -116,9 +121,9 @@ class TraceProducer : public ProducerIf {
   TraceReader reader_;
   std::string file_;
   Target target_;
-  double speed_;
+  Pace pace_;
   bool rewindable_;  ///< a file, not a pipe
-  bool ended_ = false;
+  std::uint64_t given_ = 0;
   core::Picoseconds last_ = -1;  ///< arrival of the last request given
 };
 

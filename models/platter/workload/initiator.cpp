@@ -2,6 +2,7 @@
 #include "platter/workload/initiator.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "platter/core/sc_time.h"
 
@@ -32,7 +33,7 @@ Initiator::~Initiator() {
   for (const auto& transaction : transactions_) transaction->payload.clear_extension<command::CommandExtension>();
 }
 
-void Initiator::add_producer(ProducerIf& producer) { sources_.push_back({&producer, {}, false}); }
+void Initiator::add_producer(ProducerIf& producer, bool ends) { sources_.push_back({&producer, {}, false, ends, 0}); }
 
 Initiator::Transaction& Initiator::acquire() {
   if (idle_.empty()) {
@@ -71,6 +72,7 @@ void Initiator::replace(std::size_t source) {
     enqueue(s.next, source);
     return;
   }
+  ++s.outstanding;
   thinking_.push_back({s.next, source, next_thought_++});
   std::push_heap(thinking_.begin(), thinking_.end(), later);
   arrival_.at(thinking_.front().request.issued);
@@ -91,6 +93,7 @@ void Initiator::arrivals() {
     std::pop_heap(thinking_.begin(), thinking_.end(), later);
     const Thinking due = thinking_.back();
     thinking_.pop_back();
+    --sources_[due.source].outstanding;
     enqueue(due.request, due.source);
   }
   if (!thinking_.empty()) earliest = thinking_.front().request.issued;
@@ -104,6 +107,14 @@ void Initiator::arrivals() {
   }
   send();
   if (earliest != core::kNoDeadline) arrival_.at(earliest);
+  note_if_all_ended();
+}
+
+void Initiator::note_if_all_ended() {
+  if (!all_ended_ || failure_) return;
+  for (const Source& source : sources_)
+    if (source.ends && (source.has_next || source.outstanding > 0)) return;
+  std::exchange(all_ended_, nullptr)();
 }
 
 void Initiator::enqueue(const Request& made, std::size_t source) {
@@ -115,6 +126,7 @@ void Initiator::enqueue(const Request& made, std::size_t source) {
   transaction.request.number = static_cast<std::int64_t>(next_number_++);
   transaction.active = true;
   transaction.producer = source;
+  ++sources_[source].outstanding;
   command::set_command(transaction.payload, transaction, request);
   backlog_[core::index_of(request.cls)].push_back(&transaction);
 }
@@ -157,11 +169,13 @@ void Initiator::finish(tlm::tlm_generic_payload& payload) {
   transaction.active = false;
   --in_drive_[core::index_of(transaction.request.cls)];
   const std::size_t source = transaction.producer;
+  --sources_[source].outstanding;
   const bool refused = transaction.status != command::CommandStatus::Good;
   payload.release();
   // A refused request is not replaced: the next one could be refused at the same time, without end.
   if (sources_[source].producer->closed_depth() > 0 && !refused) replace(source);
   send();
+  note_if_all_ended();
 }
 
 }  // namespace platter::workload

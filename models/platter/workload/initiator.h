@@ -4,6 +4,7 @@
 #include <tlm_utils/simple_initiator_socket.h>
 #include <array>
 #include <exception>
+#include <functional>
 #include <memory>
 #include <systemc>
 #include <tlm>
@@ -50,8 +51,10 @@ class Initiator : public sc_core::sc_module, public tlm::tlm_mm_interface {
   /// @name Set-up
   /// To be called before the simulation starts.
   /// @{
-  /// A producer of requests, which must outlive the host.
-  void add_producer(ProducerIf& producer);
+  /// A producer of requests, which must outlive the host. `ends`: it ends by itself (set_all_ended()).
+  void add_producer(ProducerIf& producer, bool ends = false);
+  /// Called once, when the producers that end by themselves have no further request and all of theirs have ended.
+  void set_all_ended(std::function<void()> all_ended) { all_ended_ = std::move(all_ended); }
   /// Told of every request; must outlive the host.
   void add_observer(RequestObserverIf& observer) { observers_.push_back(&observer); }
   /// Gives each request its class, whatever the producer gave it; must outlive the host.
@@ -89,6 +92,8 @@ class Initiator : public sc_core::sc_module, public tlm::tlm_mm_interface {
     ProducerIf* producer;
     Request next;
     bool has_next;
+    bool ends;
+    std::uint64_t outstanding = 0;  ///< issued, or thinking
   };
 
   /// The next request of a closed producer, which is not due yet.
@@ -112,6 +117,7 @@ class Initiator : public sc_core::sc_module, public tlm::tlm_mm_interface {
   /// Takes the next request of a closed producer, and issues it when it is due.
   void replace(std::size_t source);
   void enqueue(const Request& made, std::size_t source);
+  void note_if_all_ended();
   Transaction& acquire();
   void send();
   tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
@@ -136,6 +142,7 @@ class Initiator : public sc_core::sc_module, public tlm::tlm_mm_interface {
   core::TimedCall arrival_;
   bool sending_ = false;
   bool started_ = false;
+  std::function<void()> all_ended_;
   std::exception_ptr failure_;
 };
 

@@ -19,7 +19,7 @@ const params::Table<RunParameters>& run_parameters() {
       {"sim.warmup_s", "s", "simulated time before the measured time", at(&P::warmup_s), Range{0, 1e6}},
       {"sim.measure_s", "s",
        "measured time in simulated seconds, at least 1 us; 0, which is the default with a trace: until the requests of the "
-       "trace have ended",
+       "trace, and of the jobs that end, have ended",
        at(&P::measure_s), Range{0, kLongestMeasured_s}},
   };
   return table;
@@ -60,8 +60,8 @@ const params::Table<DiscreteWorkload>& discrete_parameters() {
       {"workload.discrete.source", "", "source of the discrete requests", at(&P::source),
        OneOf{{"none", "poisson", "trace", "closed"}}},
       {"workload.discrete.rate_per_s", "1/s", "poisson: mean arrival rate", at(&P::generated, &G::rate_per_s), Range{0, 1e9}},
-      {"workload.discrete.outstanding", "", "closed: number of requests kept outstanding", at(&P::generated, &G::outstanding),
-       Range{1, 100000}},
+      {"workload.discrete.outstanding", "", "closed, or a trace whose pace is closed: number of requests kept outstanding",
+       at(&P::generated, &G::outstanding), Range{1, 100000}},
       {"workload.discrete.max_outstanding", "",
        "most discrete requests in the drive at once; the others wait in the host; 0: no limit with source closed or before a "
        "striped array, otherwise the tags of all drives (`drive.queue.depth` each) less the number of streams, at least 1",
@@ -121,6 +121,13 @@ const params::Table<DiscreteWorkload>& discrete_parameters() {
        at(&P::trace, &T::span_bytes), Range{0, 9.2e18}},
       {"workload.discrete.trace_speed", "", "factor by which the arrival times of the trace are divided",
        at(&P::trace, &T::speed), Range{1e-6, 1e9}},
+      {"workload.pace", "",
+       "of a trace; open: requests arrive at their times; closed: `workload.discrete.outstanding` requests are kept "
+       "outstanding, and the times have no effect",
+       at(&P::trace, &T::pace), OneOf{{"open", "closed"}}},
+      {"workload.thinktime_us", "us",
+       "closed pace: time between the completion of a request and the issue of the next one in its place",
+       at(&P::trace, &T::thinktime_us), Range{0, 1e12}},
   };
   return table;
 }
@@ -173,6 +180,9 @@ void check(const DiscreteWorkload& w, std::uint32_t sector_bytes, params::Findin
   if (w.trace.format != "auto" && find_trace_format(w.trace.format) == nullptr)
     findings.add("workload.discrete.trace_format", unknown_trace_format(w.trace.format));
   check_span("workload.discrete.span_bytes", generated.span_bytes, sector_bytes, findings);
+  if (w.trace.pace == "closed" && w.source != "trace")
+    findings.add("workload.pace",
+                 fmt::format("found closed, expected workload.discrete.source = \"trace\", which is \"{}\"", w.source));
   if (w.source == "trace" && w.trace.file.empty())
     findings.add("workload.discrete.trace", "is missing: the trace file", "workload.discrete.source");
   if (w.source == "poisson" && generated.rate_per_s <= 0)

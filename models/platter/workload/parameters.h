@@ -50,6 +50,8 @@ struct TracedLoad {
   std::int64_t span_bytes = 0;
   std::string past_end = "error";
   double speed = 1.0;
+  std::string pace = "open";
+  double thinktime_us = 0;
 };
 
 /// Discrete requests come from one source. The parameters of the other sources have no effect.
@@ -58,6 +60,12 @@ struct DiscreteWorkload {
   std::int64_t max_outstanding = 0;
   GeneratedLoad generated;
   TracedLoad trace;
+
+  /// Number of requests that are kept outstanding; 0: requests arrive at times of their own.
+  std::uint32_t keeps_outstanding() const {
+    const bool closed = source == "closed" || (source == "trace" && trace.pace == "closed");
+    return closed ? static_cast<std::uint32_t>(generated.outstanding) : 0;
+  }
 };
 
 /// How the trace is to be read; the caller sets capacity and sector size.

@@ -11,6 +11,9 @@ namespace platter::workload {
 /// A request as a producer makes it; `issued` is the time at which the host gets it.
 struct Request : command::Command {
   core::Picoseconds recorded = -1;  ///< response time that a trace has of it; -1: none
+  std::int32_t job = kNoJob;        ///< number of the job that made it
+
+  static constexpr std::int32_t kNoJob = -1;
 };
 
 /// Produces the requests of a workload, in the order of their times.

@@ -9,13 +9,14 @@ namespace platter::workload {
 
 /// The length of a run, and its random seed.
 ///
-/// With a trace the measured time may be 0: then the run ends when the requests of the trace have ended, or after kLongestMeasured_s.
+/// With a load that ends by itself (a trace, some jobs) the measured time may be 0: then the run ends when the requests of this load have ended, or
+/// after kLongestMeasured_s.
 struct RunParameters {
   std::int64_t seed = 1;
   double warmup_s = 0;
   double measure_s = 10;
 
-  bool as_long_as_trace() const { return measure_s == 0; }
+  bool as_long_as_load() const { return measure_s == 0; }
 };
 
 inline constexpr double kShortestMeasured_s = 1e-6;

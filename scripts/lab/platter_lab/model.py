@@ -125,7 +125,7 @@ def read_requests(log: Path) -> pl.DataFrame:
         return pl.read_csv(
             log,
             schema_overrides=dict.fromkeys(whole, pl.Int64)
-            | {"class": pl.String, "op": pl.String, "status": pl.String},
+            | {"class": pl.String, "op": pl.String, "status": pl.String, "job": pl.String},
             null_values="",
         )
     except (OSError, pl.exceptions.PolarsError) as error:

@@ -20,6 +20,7 @@ from platter_lab.report.shape import (
     finite,
     has_parts,
     has_responses,
+    jobs_in,
     of_host,
 )
 from platter_lab.report.statistics_table import Schema, settings, statistics
@@ -330,6 +331,46 @@ def _over_time(page: Page, given: RunInput) -> None:
     )
 
 
+def _jobs(page: Page, result: Mapping[str, Any]) -> None:
+    jobs = jobs_in(result)
+    if not jobs:
+        return
+    page.section("Jobs")
+    rows: list[list[Any]] = []
+    for name, one in jobs.items():
+        rates, times = one.get("throughput") or {}, one.get("response_ms") or {}
+        megabytes = rates.get("bytes_per_s")
+        values = [
+            rates.get("requests_per_s"),
+            megabytes / 1e6 if finite(megabytes) else None,
+            *(times.get(key) for key in ("mean", "p50", "p99", "max")),
+            one.get("late"),
+            (one.get("waiting") or {}).get("requests"),
+        ]
+        rows.append(
+            [name, completions(one), *(ABSENT if value is None else value for value in values)]
+        )
+    page.markup(
+        table(
+            [
+                "job",
+                "completions",
+                "requests/s",
+                "MB/s",
+                "mean [ms]",
+                "p50 [ms]",
+                "p99 [ms]",
+                "max [ms]",
+                "late",
+                "waiting",
+            ],
+            rows,
+            name="jobs",
+            searched=False,
+        )
+    )
+
+
 def _reason(row: Mapping[str, Any], explained: Mapping[str, Any] | None) -> str:
     largest = max(PARTS, key=lambda part: row[f"{part}_ms"])
     reason = f"{row[f'{largest}_ms'] / (row['response_ms'] or 1):.0%} in {_in_words(largest)}"
@@ -421,6 +462,7 @@ def run_page(given: RunInput, schema: Schema | None) -> Page:
             "Requests of a class by the percentiles of their response time.",
         )
         _over_time(page, given)
+    _jobs(page, result)
     energy_section(page, {"": given.run})
     _slowest(page, given)
     if "streams" in of_host(result).form and result.get("streams"):

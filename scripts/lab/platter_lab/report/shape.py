@@ -163,6 +163,7 @@ _OF_LOADS = {
     "utilisation": Number(),
     "queue_depth": Table({"mean": Number()}),
     "hiccups": Number(),
+    "jobs": _CLASSES,
 }
 
 
@@ -284,6 +285,22 @@ def classes_in(result: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
         if isinstance(classes, Mapping)
         else {}
     )
+
+
+def jobs_in(result: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """The accounts of the load's jobs, in the order of the scenario; of other loads nothing."""
+    jobs = result.get("jobs")
+    if not isinstance(jobs, Mapping):
+        return {}
+    given = result["configuration"].get("workload", {}).get("job", [])
+    order = [one.get("name") for one in given if isinstance(one, Mapping)]
+    return {
+        name: jobs[name]
+        for name in [
+            *(name for name in order if name in jobs),
+            *(name for name in jobs if name not in order),
+        ]
+    }
 
 
 def completions(one: Mapping[str, Any]) -> int:
