@@ -6,9 +6,10 @@
 #   else the one on PATH
 #
 # platter_verilate(<target> PREFIX <class> TOP_MODULE <module> DIRECTORY <folder of the sources> SOURCES <file>...
-#                  [TRACE_FST] [OPTIMISE <options of the compiler, -O2 unless given>...] [ARGS <verilator arguments>...])
+#                  [TRACE_FST] [MODULE] [OPTIMISE <options of the compiler, -O2 unless given>...] [ARGS <verilator arguments>...])
 #
-# Adds to <target>, a library of objects, what Verilator makes of the sources, and to what links it Verilator's run-time. Verilation is a step of the build, done again when a
+# Adds to <target>, a library of objects, what Verilator makes of the sources, and to what links it Verilator's run-time; MODULE: without it, which
+# the program has that loads the target. Verilation is a step of the build, done again when a
 # source or Verilator changes; since the names of the generated files are not known before, two units include them: what runs
 # in every cycle, and what does not. This file is also the script that writes these units.
 
@@ -130,7 +131,7 @@ if(PLATTER_WAVES)
 endif()
 
 function(platter_verilate target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "TRACE_FST" "PREFIX;TOP_MODULE;DIRECTORY" "SOURCES;OPTIMISE;ARGS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "TRACE_FST;MODULE" "PREFIX;TOP_MODULE;DIRECTORY" "SOURCES;OPTIMISE;ARGS")
   set(code ${CMAKE_CURRENT_BINARY_DIR}/${arg_PREFIX}.dir)
   set(fast ${code}/${arg_PREFIX}_fast.cpp)
   set(slow ${code}/${arg_PREFIX}_slow.cpp)
@@ -159,6 +160,9 @@ function(platter_verilate target)
   set_source_files_properties(${slow} PROPERTIES COMPILE_OPTIONS "-O0;-g0")
   target_include_directories(${target} SYSTEM PUBLIC ${code} ${PLATTER_VERILATED_INCLUDES})
   platter_verilated_definitions(${target} ${fst})
+  if(arg_MODULE)
+    return()
+  endif()
   # An executable that links the code has the run-time's objects too.
   target_link_libraries(${target} PUBLIC platter_verilated_runtime_${fst})
   target_sources(${target} INTERFACE $<TARGET_OBJECTS:platter_verilated_runtime_${fst}>)
