@@ -6,7 +6,7 @@
 // Parameters:
 //   Entries  most rows of the list, 4 to 256
 //   AngleW   bits of an angle; only the type of cfg_i depends on it
-//   CylW     bits of a cylinder number, 1 to 18
+//   CylW     bits of a cylinder number, 1 to 21
 //   OrderM   most slots of a cluster that is to be ordered, 2 to 12; 0: none
 // Latency:    The judgement of the current row takes two cycles: the row is compared, then judged.
 // Handshake:  The module follows state_i of sched_list. The configuration is stable during a
@@ -68,8 +68,8 @@ module sched_collect
   if (Entries < 4 || Entries > 256) begin : g_bad_entries
     $error("sched_collect: Entries must be 4 to 256");
   end
-  if (CylW < 1 || CylW > 18) begin : g_bad_cyl_w
-    $error("sched_collect: CylW must be 1 to 18");
+  if (CylW < 1 || CylW > 21) begin : g_bad_cyl_w
+    $error("sched_collect: CylW must be 1 to 21");
   end
   if (!order_ok(OrderM) || OrderM > Entries) begin : g_bad_order
     $error("sched_collect: OrderM must be 0 or 2 to 12, and at most Entries");

@@ -11,7 +11,7 @@
 //   Lanes     entries evaluated in a cycle: 1, 2, 4, 8 or 16
 //   OrderM    most commands whose best order is found, 2 to 12, at most Entries; 0: no orderer
 //   AngleW    one turn is 2^AngleW ticks, 12 to 20
-//   CylW      bits of a cylinder number, 8 to 18
+//   CylW      bits of a cylinder number, 8 to 21
 //   SegM      mantissa bits that index the cells of the seek table, 2 to 5
 //   SegW      2^SegW segments of the seek table, SegW at most 10, at least one segment a cell
 //   SeqW      bits of an insertion number; keep 24. Ages compare wrongly if an entry outlives
@@ -109,7 +109,7 @@ module sched_core
     $error("sched_core: AngleW must be 12 to 20");
   end
   if (!seek_ok(CylW, SegM, SegW)) begin : g_bad_seek_table
-    $error("sched_core: CylW must be 8 to 18, SegM 2 to 5, SegW at most 10, a segment a cell");
+    $error("sched_core: CylW must be 8 to 21, SegM 2 to 5, SegW at most 10, a segment a cell");
   end
   if (!seq_ok(SeqW)) begin : g_bad_seq
     $error("sched_core: SeqW must be 2 to 24");

@@ -5,7 +5,7 @@
 //
 // Parameters:
 //   AngleW    bits of an angle, 12 to 20
-//   CylW      bits of a cylinder number, 8 to 18
+//   CylW      bits of a cylinder number, 8 to 21
 //   SegM      mantissa bits of the seek table, see sched_seek
 //   SegW      segments of the seek table, see sched_seek
 //   Features  optional parts, see sched_core
@@ -68,7 +68,7 @@ module sched_hop
     $error("sched_hop: AngleW must be 12 to 20");
   end
   if (!seek_ok(CylW, SegM, SegW)) begin : g_bad_seek_table
-    $error("sched_hop: CylW must be 8 to 18, SegM 2 to 5, SegW at most 10, a segment a cell");
+    $error("sched_hop: CylW must be 8 to 21, SegM 2 to 5, SegW at most 10, a segment a cell");
   end
   if (!features_ok(Features)) begin : g_bad_features
     $error("sched_hop: Features must be at most 15");

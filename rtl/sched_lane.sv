@@ -10,7 +10,7 @@
 //   Lanes     lanes of the accelerator: 1, 2, 4, 8 or 16
 //   Lane      number of this lane, below Lanes
 //   AngleW    bits of an angle, 12 to 20
-//   CylW      bits of a cylinder number, 8 to 18
+//   CylW      bits of a cylinder number, 8 to 21
 //   SegM      mantissa bits of the seek table, see sched_seek
 //   SegW      segments of the seek table, see sched_seek
 //   SeqW      bits of an insertion number, 2 to 24
@@ -120,7 +120,7 @@ module sched_lane
     $error("sched_lane: AngleW must be 12 to 20");
   end
   if (!seek_ok(CylW, SegM, SegW)) begin : g_bad_seek_table
-    $error("sched_lane: CylW must be 8 to 18, SegM 2 to 5, SegW at most 10, a segment a cell");
+    $error("sched_lane: CylW must be 8 to 21, SegM 2 to 5, SegW at most 10, a segment a cell");
   end
   if (!seq_ok(SeqW)) begin : g_bad_seq
     $error("sched_lane: SeqW must be 2 to 24");

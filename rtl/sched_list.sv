@@ -8,7 +8,7 @@
 // Parameters:
 //   Entries  most entries, 4 to 256
 //   AngleW   bits of an angle, 12 to 20
-//   CylW     bits of a cylinder number, 1 to 18
+//   CylW     bits of a cylinder number, 1 to 21
 //   OrderM   most slots of a cluster that is to be ordered, 2 to 12; 0: none
 // Latency:    The contract, docs/reference/scheduler_accelerator.md, states the cycles of each
 //             operation. A hop that is asked for in one cycle is in stage 1 in the next, and is
@@ -91,8 +91,8 @@ module sched_list
   if (!angle_ok(AngleW)) begin : g_bad_angle_w
     $error("sched_list: AngleW must be 12 to 20");
   end
-  if (CylW < 1 || CylW > 18) begin : g_bad_cyl_w
-    $error("sched_list: CylW must be 1 to 18");
+  if (CylW < 1 || CylW > 21) begin : g_bad_cyl_w
+    $error("sched_list: CylW must be 1 to 21");
   end
   if (!order_ok(OrderM) || OrderM > Entries) begin : g_bad_order
     $error("sched_list: OrderM must be 0 or 2 to 12, and at most Entries");

@@ -409,7 +409,7 @@ package sched_pkg;
   endfunction
 
   function automatic bit cylinder_ok(int unsigned cyl_w);
-    return cyl_w >= 8 && cyl_w <= 18;
+    return cyl_w >= 8 && cyl_w <= 21;
   endfunction
 
   function automatic bit seek_ok(int unsigned cyl_w, int unsigned seg_m, int unsigned seg_w);

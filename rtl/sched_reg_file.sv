@@ -8,7 +8,7 @@
 //   Lanes     number of lanes, for the register PARAMS
 //   OrderM    most commands whose best order is found, for the register ORDERER
 //   AngleW    bits of an angle, 12 to 20
-//   CylW      bits of a cylinder number, 8 to 18
+//   CylW      bits of a cylinder number, 8 to 21
 //   SegM      mantissa bits of the seek table, 2 to 5
 //   SegW      2^SegW segments of the seek table
 //   Features  optional parts, see sched_core
@@ -316,7 +316,7 @@ module sched_reg_file
     $error("sched_reg_file: AngleW must be 12 to 20");
   end
   if (!seek_ok(CylW, SegM, SegW)) begin : g_bad_seek_table
-    $error("sched_reg_file: CylW must be 8 to 18, SegM 2 to 5, SegW at most 10, a segment a cell");
+    $error("sched_reg_file: CylW must be 8 to 21, SegM 2 to 5, SegW at most 10, a segment a cell");
   end
   if (!features_ok(Features)) begin : g_bad_features
     $error("sched_reg_file: Features must be at most 15");
@@ -588,14 +588,14 @@ module sched_reg_file
       end
       EPosOffset: begin
         held_bits[0+:CylW] = '1;
-        held_bits[18+:6] = '1;
-        held_bits[24+:1] = '1;
-        held_bits[25+:2] = '1;
-        held_bits[27+:2] = {2{HasLimits}};
+        held_bits[21+:6] = '1;
+        held_bits[27+:1] = '1;
+        held_bits[28+:2] = '1;
+        held_bits[30+:2] = {2{HasLimits}};
       end
       EEndPosOffset: begin
         held_bits[0+:CylW] = '1;
-        held_bits[18+:6] = '1;
+        held_bits[21+:6] = '1;
       end
       default: ;
     endcase
@@ -642,8 +642,8 @@ module sched_reg_file
       unique case (read_addr_i)
         IdOffset: data_q <= 32'h504C5453;
         VersionOffset: begin
-          data_q[VersionMinorLsb+:8] <= 8'h1;
-          data_q[VersionMajorLsb+:8] <= 8'h3;
+          data_q[VersionMinorLsb+:8] <= 8'h0;
+          data_q[VersionMajorLsb+:8] <= 8'h4;
         end
         ParamsOffset: begin
           data_q[ParamsEntriesLsb+:9] <= 9'(Entries);

@@ -7,8 +7,8 @@
 package sched_reg_pkg;
 
   localparam logic [31:0] IdValue = 32'h504C5453;
-  localparam logic [7:0] VersionMajor = 8'd3;
-  localparam logic [7:0] VersionMinor = 8'd1;
+  localparam logic [7:0] VersionMajor = 8'd4;
+  localparam logic [7:0] VersionMinor = 8'd0;
 
   // Cycles of a decision beyond one a row of the table
   localparam int unsigned DecisionLatency = 12;
@@ -125,10 +125,10 @@ package sched_reg_pkg;
   // HEAD_POS (rw)
   localparam logic [11:0] HeadPosOffset = 12'h020;
   localparam int unsigned HeadPosCylLsb = 0;
-  localparam int unsigned HeadPosCylWidth = 18;
-  localparam int unsigned HeadPosHeadLsb = 18;
+  localparam int unsigned HeadPosCylWidth = 21;
+  localparam int unsigned HeadPosHeadLsb = 21;
   localparam int unsigned HeadPosHeadWidth = 6;
-  localparam int unsigned HeadPosWriteLsb = 24;
+  localparam int unsigned HeadPosWriteLsb = 27;
   localparam int unsigned HeadPosWriteWidth = 1;
 
   // HEAD_TIME (rw)
@@ -229,12 +229,12 @@ package sched_reg_pkg;
   // CLUSTER_FROM (rw)
   localparam logic [11:0] ClusterFromOffset = 12'h068;
   localparam int unsigned ClusterFromCylLsb = 0;
-  localparam int unsigned ClusterFromCylWidth = 18;
+  localparam int unsigned ClusterFromCylWidth = 21;
 
   // CLUSTER_SPAN (rw)
   localparam logic [11:0] ClusterSpanOffset = 12'h06C;
   localparam int unsigned ClusterSpanCylLsb = 0;
-  localparam int unsigned ClusterSpanCylWidth = 18;
+  localparam int unsigned ClusterSpanCylWidth = 21;
 
   // RESULT (ro)
   localparam logic [11:0] ResultOffset = 12'h070;
@@ -345,14 +345,14 @@ package sched_reg_pkg;
   // E_POS (rw)
   localparam logic [11:0] EPosOffset = 12'h0B0;
   localparam int unsigned EPosCylLsb = 0;
-  localparam int unsigned EPosCylWidth = 18;
-  localparam int unsigned EPosHeadLsb = 18;
+  localparam int unsigned EPosCylWidth = 21;
+  localparam int unsigned EPosHeadLsb = 21;
   localparam int unsigned EPosHeadWidth = 6;
-  localparam int unsigned EPosWriteLsb = 24;
+  localparam int unsigned EPosWriteLsb = 27;
   localparam int unsigned EPosWriteWidth = 1;
-  localparam int unsigned EPosClassLsb = 25;
+  localparam int unsigned EPosClassLsb = 28;
   localparam int unsigned EPosClassWidth = 2;
-  localparam int unsigned EPosLimitLsb = 27;
+  localparam int unsigned EPosLimitLsb = 30;
   localparam int unsigned EPosLimitWidth = 2;
 
   // E_ANGLE (rw)
@@ -363,8 +363,8 @@ package sched_reg_pkg;
   // E_END_POS (rw)
   localparam logic [11:0] EEndPosOffset = 12'h0B8;
   localparam int unsigned EEndPosCylLsb = 0;
-  localparam int unsigned EEndPosCylWidth = 18;
-  localparam int unsigned EEndPosHeadLsb = 18;
+  localparam int unsigned EEndPosCylWidth = 21;
+  localparam int unsigned EEndPosHeadLsb = 21;
   localparam int unsigned EEndPosHeadWidth = 6;
 
   // E_END_ANGLE (rw)

@@ -9,7 +9,7 @@
 //   Lanes     number of lanes, for the register PARAMS
 //   OrderM    most commands whose best order is found, for the register ORDERER
 //   AngleW    bits of an angle, 12 to 20
-//   CylW      bits of a cylinder number, 8 to 18
+//   CylW      bits of a cylinder number, 8 to 21
 //   SegM      mantissa bits of the seek table, 2 to 5
 //   SegW      2^SegW segments of the seek table
 //   SeqW      bits of an insertion number, 2 to 24
@@ -174,7 +174,7 @@ module sched_regs
     $error("sched_regs: AngleW must be 12 to 20");
   end
   if (!seek_ok(CylW, SegM, SegW)) begin : g_bad_seek_table
-    $error("sched_regs: CylW must be 8 to 18, SegM 2 to 5, SegW at most 10, a segment a cell");
+    $error("sched_regs: CylW must be 8 to 21, SegM 2 to 5, SegW at most 10, a segment a cell");
   end
   if (!seq_ok(SeqW)) begin : g_bad_seq
     $error("sched_regs: SeqW must be 2 to 24");

@@ -6,7 +6,7 @@
 // Parameters:
 //   Entries  most rows, 4 to 256
 //   AngleW   bits of an angle, 12 to 20
-//   CylW     bits of a cylinder number, 1 to 18
+//   CylW     bits of a cylinder number, 1 to 21
 // Latency:    An insertion takes one cycle, one for each row on a higher cylinder, and one for the
 //             first row that is not. A removal takes one cycle, and one for each row. A walk has
 //             its first row two cycles after the operation begins, and then one row for each cycle
@@ -107,8 +107,8 @@ module sched_rows
   if (!angle_ok(AngleW)) begin : g_bad_angle_w
     $error("sched_rows: AngleW must be 12 to 20");
   end
-  if (CylW < 1 || CylW > 18) begin : g_bad_cyl_w
-    $error("sched_rows: CylW must be 1 to 18");
+  if (CylW < 1 || CylW > 21) begin : g_bad_cyl_w
+    $error("sched_rows: CylW must be 1 to 21");
   end
 
   typedef logic [EntryW-1:0] index_t;

@@ -7,7 +7,7 @@
 //
 // Parameters:
 //   AngleW  bits of an angle, 12 to 20; a time has AngleW + 4 bits
-//   CylW    bits of a distance, 8 to 18
+//   CylW    bits of a distance, 8 to 21
 //   SegM    mantissa bits, 2 to 5
 //   SegW    2^SegW segments, SegW at most 10, at least one segment a cell
 // Latency:    A distance takes seven cycles, and one distance can enter in each cycle. The steps
@@ -53,7 +53,7 @@ module sched_seek
     $error("sched_seek: AngleW must be 12 to 20");
   end
   if (!seek_ok(CylW, SegM, SegW)) begin : g_bad_seek_table
-    $error("sched_seek: CylW must be 8 to 18, SegM 2 to 5, SegW at most 10, a segment a cell");
+    $error("sched_seek: CylW must be 8 to 21, SegM 2 to 5, SegW at most 10, a segment a cell");
   end
 
   localparam int unsigned PlaceW = place_w(CylW, SegM);
@@ -64,9 +64,9 @@ module sched_seek
   localparam int unsigned ShiftW = $clog2(FracW + 1);
   localparam int unsigned GroupW = CellIndexW - SegM;
 
-  // Cell: shift the leading one to the top, by FracW at most, in steps of 8 and 4 (one stage), then
-  // 2 and 1 (the next stage). The bits below the top bit are then the mantissa and the fraction.
-  // This also holds for a small distance, whose top bit stays zero.
+  // Cell: shift the leading one to the top, by FracW at most, in steps of 16, 8 and 4 (one stage),
+  // then 2 and 1 (the next stage). The bits below the top bit are then the mantissa and the
+  // fraction. This also holds for a small distance, whose top bit stays zero.
   typedef struct packed {
     logic [CylW-1:0]   norm;
     logic [ShiftW-1:0] left;     // FracW less the shift so far
@@ -99,7 +99,7 @@ module sched_seek
 
   always_ff @(posedge clk_i) begin
     if (en_i[StageCell]) begin
-      coarse_q <= shifted(shifted('{norm: distance_i, left: ShiftW'(FracW)}, 8), 4);
+      coarse_q <= shifted(shifted(shifted('{norm: distance_i, left: ShiftW'(FracW)}, 16), 8), 4);
     end
   end
 

@@ -7,7 +7,7 @@
 // Parameters:
 //   Entries  most rows of the list, 4 to 256
 //   AngleW   bits of an angle, 12 to 20
-//   CylW     bits of a cylinder number, 1 to 18
+//   CylW     bits of a cylinder number, 1 to 21
 // Latency:    A row takes one cycle. A continuous row takes two if the walk has passed two
 //             continuous rows already. The answer to a hop comes in stage 11, and the results
 //             follow in the two cycles after it.
@@ -91,8 +91,8 @@ module sched_sums
   if (!angle_ok(AngleW)) begin : g_bad_angle_w
     $error("sched_sums: AngleW must be 12 to 20");
   end
-  if (CylW < 1 || CylW > 18) begin : g_bad_cyl_w
-    $error("sched_sums: CylW must be 1 to 18");
+  if (CylW < 1 || CylW > 21) begin : g_bad_cyl_w
+    $error("sched_sums: CylW must be 1 to 21");
   end
 
   typedef logic [EntryW-1:0] index_t;

@@ -7,7 +7,7 @@
 // Parameters:
 //   Rows      entries of the lane, 1 to 256
 //   AngleW    bits of an angle, 12 to 20
-//   CylW      bits of a cylinder number, 8 to 18
+//   CylW      bits of a cylinder number, 8 to 21
 //   SeqW      bits of an insertion number, 2 to 24
 //   Features  optional parts, see sched_core
 // Latency:    The data follow a row number and its enable after one cycle.
@@ -124,7 +124,7 @@ module sched_table
     $error("sched_table: AngleW must be 12 to 20");
   end
   if (!cylinder_ok(CylW)) begin : g_bad_cyl_w
-    $error("sched_table: CylW must be 8 to 18");
+    $error("sched_table: CylW must be 8 to 21");
   end
   if (!seq_ok(SeqW)) begin : g_bad_seq
     $error("sched_table: SeqW must be 2 to 24");

@@ -8,7 +8,7 @@
 //   Lanes     entries evaluated in a cycle: 1, 2, 4, 8 or 16
 //   OrderM    most commands whose best order is found, 2 to 12, at most Entries; 0: no orderer
 //   AngleW    one turn is 2^AngleW ticks, 12 to 20
-//   CylW      bits of a cylinder number, 8 to 18
+//   CylW      bits of a cylinder number, 8 to 21
 //   SegM      mantissa bits that index the cells of the seek table, 2 to 5
 //   SegW      2^SegW segments of the seek table, SegW at most 10, at least one segment a cell
 //   SeqW      bits of an insertion number; keep 24 (2 to 23 are for a test, see sched_core)

@@ -4,9 +4,7 @@
 // evaluation in which only the clock changes computes no logic of the pins. Both edges of the clock
 // count, for which rtl/CMakeLists.txt copies the sources.
 //
-// Parameters:
-//   OrderM    see sched_core
-//   Features  see sched_core
+// Parameters: those of sched_top but SeqW
 // Latency:    That of sched_top, without a further cycle.
 // Handshake:  A change of offer_i while the clock does not change loads the reset and the offers.
 //             Each offer ends with the edge that takes it. The master is always ready for a
@@ -15,7 +13,13 @@
 module sched_offer
   import sched_pkg::*;
 #(
+  parameter int unsigned Entries = 32,
+  parameter int unsigned Lanes = 4,
   parameter int unsigned OrderM = 6,
+  parameter int unsigned AngleW = 16,
+  parameter int unsigned CylW = 18,
+  parameter int unsigned SegM = 5,
+  parameter int unsigned SegW = 9,
   parameter int unsigned Features = 0
 ) (
   // Clock; both edges count.
@@ -88,7 +92,7 @@ module sched_offer
   end
 
   sched_top #(
-    .OrderM(OrderM),
+    .Entries(Entries), .Lanes(Lanes), .OrderM(OrderM), .AngleW(AngleW), .CylW(CylW), .SegM(SegM), .SegW(SegW),
     .Features(Features)
   ) u_top (
     .clk_i,

@@ -9,9 +9,10 @@
 #   4. the program verilator on PATH
 #
 # platter_verilate(<target> PREFIX <class> TOP_MODULE <module> DIRECTORY <folder of the sources> SOURCES <file>...
-#                  [TRACE_FST] [OPTIMISE <options of the compiler, -O2 unless given>...] [ARGS <verilator arguments>...])
+#                  [TRACE_FST] [MODULE] [OPTIMISE <options of the compiler, -O2 unless given>...] [ARGS <verilator arguments>...])
 #
 # Adds the code that Verilator generates from the sources to <target>, an object library. Targets that link <target> get Verilator's run-time.
+# With MODULE they do not: the program that loads the target has the run-time.
 # Verilation is a step of the build, which runs again when a source or Verilator changes. The names of the generated files are not known before that
 # step. So two units include the generated files: one has the code that runs in every cycle, the other has the rest. This file is also the script that
 # writes these units.
@@ -134,7 +135,7 @@ if(PLATTER_WAVES)
 endif()
 
 function(platter_verilate target)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "TRACE_FST" "PREFIX;TOP_MODULE;DIRECTORY" "SOURCES;OPTIMISE;ARGS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "TRACE_FST;MODULE" "PREFIX;TOP_MODULE;DIRECTORY" "SOURCES;OPTIMISE;ARGS")
   set(code ${CMAKE_CURRENT_BINARY_DIR}/${arg_PREFIX}.dir)
   set(fast ${code}/${arg_PREFIX}_fast.cpp)
   set(slow ${code}/${arg_PREFIX}_slow.cpp)
@@ -163,6 +164,9 @@ function(platter_verilate target)
   set_source_files_properties(${slow} PROPERTIES COMPILE_OPTIONS "-O0;-g0")
   target_include_directories(${target} SYSTEM PUBLIC ${code} ${PLATTER_VERILATED_INCLUDES})
   platter_verilated_definitions(${target} ${fst})
+  if(arg_MODULE)
+    return()
+  endif()
   # An executable that links the generated code also gets the objects of the run-time.
   target_link_libraries(${target} PUBLIC platter_verilated_runtime_${fst})
   target_sources(${target} INTERFACE $<TARGET_OBJECTS:platter_verilated_runtime_${fst}>)

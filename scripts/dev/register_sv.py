@@ -21,7 +21,7 @@ CHECKS = (
     (
         "seek_ok(CylW, SegM, SegW)",
         "seek_table",
-        "CylW must be 8 to 18, SegM 2 to 5, SegW at most 10, a segment a cell",
+        "CylW must be 8 to 21, SegM 2 to 5, SegW at most 10, a segment a cell",
     ),
     ("features_ok(Features)", "features", "Features must be at most 15"),
 )
@@ -328,7 +328,7 @@ def register_file(data, parameters):
         "//   Lanes     number of lanes, for the register PARAMS",
         "//   OrderM    most commands whose best order is found, for the register ORDERER",
         "//   AngleW    bits of an angle, 12 to 20",
-        "//   CylW      bits of a cylinder number, 8 to 18",
+        "//   CylW      bits of a cylinder number, 8 to 21",
         "//   SegM      mantissa bits of the seek table, 2 to 5",
         "//   SegW      2^SegW segments of the seek table",
         "//   Features  optional parts, see sched_core",

@@ -743,9 +743,9 @@ class BadInput(Case):
             r"expected OPS:SCAN/CI-OPT\(M\), M from 1 to 12",
         )
         self.assert_refused(
-            self.run_bad(MIXED, "--set", "drive.queue.depth=64"),
-            "drive.queue.depth=64: drive.queue.depth: found 64, expected at most 32, the number of "
-            "queue entries with which the RTL is built, or engine model",
+            self.run_bad(MIXED, "--set", "drive.queue.depth=64", "--set", "accelerator.entries=32"),
+            "accelerator.entries=32: accelerator.entries: found 32, expected at least the 64 of "
+            "drive.queue.depth, or 0",
         )
 
     def test_a_fault_of_the_accelerator_is_told_where_it_stands(self):

@@ -25,6 +25,11 @@ fi
 mv "$configs/drives/moved.toml" "$configs/drives/atlas10k.toml"
 "$prefix/bin/platter" run "$configs/scenarios/random_4k.toml" --set sim.measure_s=1 --waves "$build/consumer/waves.fst" |
   grep -q "gtkwave $build/consumer/waves.fst $prefix/share/platter/waves/drive.gtkw\$"
+# The installed command has the finished designs beside it, where the build has them.
+if find "$prefix" -name '32x4-*-features0-checked.so' | grep -q .; then
+  PLATTER_RTL_CACHE=/dev/null/none "$prefix/bin/platter" run "$configs/scenarios/mixed_media.toml" --quiet --set sim.measure_s=1 --set 'accelerator.features=[]'
+fi
+test -s "$prefix/share/platter/rtl_sources/plain/files.f"
 for file in LICENSE copyright; do test -s "$prefix/share/doc/platter/$file"; done
 grep -q "Artistic-2.0" "$prefix/share/doc/platter/copyright"
 "$cmake" -G Ninja -S "$source" -B "$build/consumer/build20" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_STANDARD=20 \

@@ -264,7 +264,7 @@ class Registers(unittest.TestCase):
             name: int(value.rstrip("u"), 0)
             for name, value in re.findall(r"^#define PLATTER_SCHED_(\w+) (\w+)$", text, re.M)
         }
-        wanted = {"MAP_MAJOR": 3, "MAP_MINOR": 1, "ID_VALUE": 0x504C5453}
+        wanted = {"MAP_MAJOR": 4, "MAP_MINOR": 0, "ID_VALUE": 0x504C5453}
         for name, (offset, _, fields) in expected(DEFAULTS).items():
             wanted[name] = offset
             for field, (lsb, width, _) in fields.items():

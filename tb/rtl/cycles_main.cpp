@@ -31,7 +31,7 @@ class Measurement {
   unsigned entries() const { return bench_.parameters().entries; }
 
   unsigned insert(unsigned tag, unsigned cylinder, bool continuous) {
-    bench_.write(reg::kEPos, cylinder | std::uint32_t{continuous} << 25);
+    bench_.write(reg::kEPos, cylinder | std::uint32_t{continuous} << 28);
     bench_.write(reg::kEAngle, 7 * tag);
     bench_.write(reg::kEEndPos, cylinder);
     bench_.write(reg::kEEndAngle, 7 * tag + 5);

@@ -75,7 +75,7 @@ Golden::Answer Golden::write(std::uint32_t address, std::uint32_t data, unsigned
   if (strobe != 0xF) return {};
   const std::int64_t angle = low_bits(data, parameters_.angle_w), time = low_bits(data, parameters_.time_w()),
                      sum = low_bits(data, parameters_.sum_w()), cyl = low_bits(data, parameters_.cyl_w),
-                     head = bits(data, 18, 6);
+                     head = bits(data, 21, 6);
   const std::uint32_t tag = data & 0xFFFF;
   const bool in_range = tag < parameters_.entries;
   const bool in_use = in_range && table_[tag].valid;
@@ -110,7 +110,7 @@ Golden::Answer Golden::write(std::uint32_t address, std::uint32_t data, unsigned
       if (bits(data, 8, 1)) soft_reset();
       return okay;
     }
-    case reg::kHeadPos: head_cyl_ = cyl, head_head_ = head, head_write_ = bits(data, 24, 1); return okay;
+    case reg::kHeadPos: head_cyl_ = cyl, head_head_ = head, head_write_ = bits(data, 27, 1); return okay;
     case reg::kHeadTime: head_time_ = sum; return okay;
     case reg::kReserve: reserve_ = sum; return okay;
     case reg::kAgeNow: age_now_ = sum; return okay;
@@ -148,8 +148,8 @@ Golden::Answer Golden::write(std::uint32_t address, std::uint32_t data, unsigned
     case reg::kClusterSpan: setting_.span = cyl; return okay;
     case reg::kEPos:
       staged_.cyl = cyl, staged_.head = head;
-      staged_.write = bits(data, 24, 1), staged_.klass = static_cast<unsigned>(bits(data, 25, 2));
-      staged_.limit_kind = limits ? static_cast<unsigned>(bits(data, 27, 2)) : 0;
+      staged_.write = bits(data, 27, 1), staged_.klass = static_cast<unsigned>(bits(data, 28, 2));
+      staged_.limit_kind = limits ? static_cast<unsigned>(bits(data, 30, 2)) : 0;
       return okay;
     case reg::kELimit: staged_.limit = limits ? sum : 0; return okay;
     case reg::kERest: staged_.rest = zero_latency ? angle : 0; return okay;
@@ -204,7 +204,7 @@ std::optional<std::uint32_t> Golden::read(std::uint32_t address) const {
   }
   switch (address) {
     case reg::kId: return word(0x504C5453);
-    case reg::kVersion: return word(0x0301);
+    case reg::kVersion: return word(0x0400);
     case reg::kParams:
       return word(parameters_.entries | parameters_.lanes << 9 | parameters_.angle_w << 14 | parameters_.cyl_w << 19 |
                   parameters_.seg_m << 24 | parameters_.seg_w << 27);
@@ -223,7 +223,7 @@ std::optional<std::uint32_t> Golden::read(std::uint32_t address) const {
     case reg::kELimit: return word(staged_.limit);
     case reg::kERest: return word(staged_.rest);
     case reg::kStatus: return word(flag(busy(), 0) | flag(done_, 1) | flag(error_, 2) | occupancy() << 8);
-    case reg::kHeadPos: return word(head_cyl_ | head_head_ << 18 | head_write_ << 24);
+    case reg::kHeadPos: return word(head_cyl_ | head_head_ << 21 | head_write_ << 27);
     case reg::kHeadTime: return word(head_time_);
     case reg::kReserve: return word(reserve_);
     case reg::kAgeNow: return word(age_now_);
@@ -255,10 +255,10 @@ std::optional<std::uint32_t> Golden::read(std::uint32_t address) const {
     case reg::kOrderTags1: return order_tags(4);
     case reg::kOrderTags2: return order_tags(8);
     case reg::kEPos:
-      return word(staged_.cyl | staged_.head << 18 | staged_.write << 24 | std::int64_t{staged_.klass} << 25 |
-                  std::int64_t{staged_.limit_kind} << 27);
+      return word(staged_.cyl | staged_.head << 21 | staged_.write << 27 | std::int64_t{staged_.klass} << 28 |
+                  std::int64_t{staged_.limit_kind} << 30);
     case reg::kEAngle: return word(staged_.angle);
-    case reg::kEEndPos: return word(staged_.end_cyl | staged_.end_head << 18);
+    case reg::kEEndPos: return word(staged_.end_cyl | staged_.end_head << 21);
     case reg::kEEndAngle: return word(staged_.end_angle);
     case reg::kETransfer: return word(staged_.transfer);
     case reg::kEDeadline: return word(staged_.deadline);

@@ -23,13 +23,14 @@ ENTRIES = [({"Entries": 3}, "Entries must"), ({"Entries": 257}, "Entries must")]
 ANGLE = [({"AngleW": 11}, "AngleW must"), ({"AngleW": 21}, "AngleW must")]
 SEEK = [
     ({"CylW": 7}, "CylW must"),
-    ({"CylW": 19}, "CylW must"),
+    ({"CylW": 21}, "CylW must"),  # more cells than segments
+    ({"CylW": 22, "SegW": 10}, "CylW must"),
     ({"SegM": 1}, "CylW must"),
     ({"SegM": 6}, "CylW must"),
     ({"SegW": 8}, "CylW must"),
     ({"SegW": 11}, "CylW must"),
 ]
-CYLINDERS = [({"CylW": 0}, "CylW must"), ({"CylW": 19}, "CylW must")]
+CYLINDERS = [({"CylW": 0}, "CylW must"), ({"CylW": 22}, "CylW must")]
 SEQ = [({"SeqW": 1}, "SeqW must"), ({"SeqW": 25}, "SeqW must")]
 ORDER = [({"OrderM": 1}, "OrderM must"), ({"OrderM": 13}, "OrderM must")]
 LANES = [({"Lanes": 3}, "Lanes must"), ({"Lanes": 32}, "Lanes must")]
@@ -54,7 +55,7 @@ BAD = {
         ({"Rows": 257}, "Rows must"),
         *ANGLE,
         ({"CylW": 7}, "CylW must"),
-        ({"CylW": 19}, "CylW must"),
+        ({"CylW": 22}, "CylW must"),
         *SEQ,
         *FEATURES,
     ],

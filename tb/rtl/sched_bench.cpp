@@ -558,7 +558,7 @@ void SchedBench::randomize_features() {
 
 void SchedBench::randomize_head() {
   const std::uint64_t head = below(chance(50) ? 2 : 64);
-  write(reg::kHeadPos, u32(random_cylinder() | std::int64_t(head) << 18 | std::int64_t(below(2)) << 24));
+  write(reg::kHeadPos, u32(random_cylinder() | std::int64_t(head) << 21 | std::int64_t(below(2)) << 27));
   const std::int64_t turn = parameters_.turn();
   std::int64_t now = day_ + static_cast<std::int64_t>(below(4)) * turn;
   if (chance(10)) now += static_cast<std::int64_t>(below(64)) * turn;  // later than many a deadline
@@ -596,13 +596,13 @@ std::vector<BusWrite> SchedBench::staged_random(bool continuous) {
   std::vector<BusWrite> writes;
   const auto stage = [&](std::uint32_t address, std::uint32_t data) { writes.push_back({address, data}); };
   const auto turn = static_cast<std::uint64_t>(parameters_.turn());
-  const auto heads = [this] { return std::int64_t(below(few_values_ || chance(50) ? 2 : 64)) << 18; };
+  const auto heads = [this] { return std::int64_t(below(few_values_ || chance(50) ? 2 : 64)) << 21; };
   const auto ticks = [&](std::uint64_t most) { return few_values_ ? std::int64_t(below(3) * 7) : std::int64_t(below(most)); };
   constexpr unsigned kOthers[] = {0, 0, 2, 3};
   const unsigned klass = continuous ? Golden::kContinuous : kOthers[below(4)];
   const std::int64_t limit_kind = chance(limit_percent_) ? 1 + std::int64_t(below(3)) : 0;
   stage(reg::kEPos,
-        u32(random_cylinder() | heads() | std::int64_t(below(2)) << 24 | std::int64_t{klass} << 25 | limit_kind << 27));
+        u32(random_cylinder() | heads() | std::int64_t(below(2)) << 27 | std::int64_t{klass} << 28 | limit_kind << 30));
   if (limit_percent_ > 0) {
     stage(reg::kELimit,
           chance(10) ? u32(static_cast<std::int64_t>(random_() >> 1)) : u32(day_ - 2 * parameters_.turn() + ticks(12 * turn)));

@@ -44,16 +44,16 @@ class Sched : public ::testing::Test {
   std::uint32_t occupancy() { return read(reg::kStatus) >> reg::kStatusOccupancyLsb; }
 
   void place_head(std::uint32_t cyl, std::uint32_t head, std::uint32_t time, bool after_write = false) {
-    write(reg::kHeadPos, cyl | head << 18 | std::uint32_t{after_write} << 24);
+    write(reg::kHeadPos, cyl | head << 21 | std::uint32_t{after_write} << 27);
     write(reg::kHeadTime, time);
   }
 
   /// A command that starts and ends on one track. Returns the cycles of BUSY.
   unsigned insert(unsigned tag, std::uint32_t cyl, std::uint32_t head, std::uint32_t angle, std::uint32_t flags = 0,
                   std::uint32_t transfer = 0, std::uint32_t deadline = 0) {
-    write(reg::kEPos, cyl | head << 18 | (flags & kWrite) << 24 | (flags >> 1) << 25);
+    write(reg::kEPos, cyl | head << 21 | (flags & kWrite) << 27 | (flags >> 1) << 28);
     write(reg::kEAngle, angle);
-    write(reg::kEEndPos, cyl | head << 18);
+    write(reg::kEEndPos, cyl | head << 21);
     write(reg::kEEndAngle, angle + transfer);
     write(reg::kETransfer, transfer);
     write(reg::kEDeadline, deadline);
@@ -164,9 +164,9 @@ TEST_F(Sched, FieldsAreAsWideAsTheParametersSay) {
     EXPECT_EQ(kept(address), sum_limit()) << address;
   }
   for (const std::uint32_t address : {reg::kClusterFrom, reg::kClusterSpan}) EXPECT_EQ(kept(address), cyl) << address;
-  EXPECT_EQ(kept(reg::kHeadPos), cyl | 0x7FU << 18);
-  EXPECT_EQ(kept(reg::kEPos), cyl | (has(Parameters::kLimits) ? 0x7FFU : 0x1FFU) << 18);
-  EXPECT_EQ(kept(reg::kEEndPos), cyl | 0x3FU << 18);
+  EXPECT_EQ(kept(reg::kHeadPos), cyl | 0x7FU << 21);
+  EXPECT_EQ(kept(reg::kEPos), cyl | (has(Parameters::kLimits) ? 0x7FFU : 0x1FFU) << 21);
+  EXPECT_EQ(kept(reg::kEEndPos), cyl | 0x3FU << 21);
   EXPECT_EQ(kept(reg::kCtrl), 0x1F | (has(Parameters::kAgeing) ? kDefer : 0) | (has(Parameters::kZeroLatency) ? kRestCost : 0));
   const auto expect_kept = [&](unsigned part, std::uint32_t address, std::uint32_t bits) {
     EXPECT_EQ(kept(address), has(part) ? bits : 0) << address;
@@ -312,23 +312,23 @@ TEST_F(Sched, TagsIgnoreTheUpperHalf) {
 }
 
 TEST_F(Sched, ServeMovesTheHead) {
-  write(reg::kEPos, 7 | 3U << 18 | 1U << 24);
-  write(reg::kEEndPos, 9 | 5U << 18);
+  write(reg::kEPos, 7 | 3U << 21 | 1U << 27);
+  write(reg::kEEndPos, 9 | 5U << 21);
   write(reg::kInsert, 6);
-  write(reg::kEPos, 7 | 3U << 18);
-  write(reg::kEEndPos, 1 | 2U << 18);
+  write(reg::kEPos, 7 | 3U << 21);
+  write(reg::kEEndPos, 1 | 2U << 21);
   write(reg::kInsert, 1);
   write(reg::kHeadPos, 100);
   write(reg::kHeadTime, 12345);
   write(reg::kServe, 6);
   bench.wait();
-  EXPECT_EQ(read(reg::kHeadPos), 9U | 5U << 18 | 1U << 24);
+  EXPECT_EQ(read(reg::kHeadPos), 9U | 5U << 21 | 1U << 27);
   EXPECT_EQ(read(reg::kHeadTime), 12345U & sum_limit());
   write(reg::kServe, 1);
   bench.wait();
-  EXPECT_EQ(read(reg::kHeadPos), 1U | 2U << 18);
+  EXPECT_EQ(read(reg::kHeadPos), 1U | 2U << 21);
   write(reg::kServe, 1);  // refused
-  EXPECT_EQ(read(reg::kHeadPos), 1U | 2U << 18);
+  EXPECT_EQ(read(reg::kHeadPos), 1U | 2U << 21);
 }
 
 TEST_F(Sched, SoftResetKeepsTheSeekTable) {
@@ -2176,9 +2176,9 @@ class SchedValues : public Sched {
   }
 
   void stage(std::uint32_t kind = 0) {
-    write(reg::kEPos, 17U | 1U << 18 | kind << 25);
+    write(reg::kEPos, 17U | 1U << 21 | kind << 28);
     write(reg::kEAngle, turn() / 3);
-    write(reg::kEEndPos, 19U | 1U << 18);
+    write(reg::kEEndPos, 19U | 1U << 21);
     write(reg::kEEndAngle, turn() / 2);
     write(reg::kETransfer, turn() / 6);
     write(reg::kEDeadline, 30 * turn());
@@ -2206,7 +2206,7 @@ class SchedValues : public Sched {
                                                                 {reg::kAgeScale, 70},
                                                                 {reg::kAhead, 2U | 2U << 16},
                                                                 {reg::kAheadShare, 0x20408010},
-                                                                {reg::kHeadPos, 12U | 1U << 18},
+                                                                {reg::kHeadPos, 12U | 1U << 21},
                                                                 {reg::kHeadTime, 5 * turn() + 9},
                                                                 {reg::kReserve, 11},
                                                                 {reg::kAgeNow, 90},
@@ -2219,7 +2219,7 @@ class SchedValues : public Sched {
       stage((tag == 6 ? 3U << 2 : 0U) | (tag % 3 == 1 ? 1U : 0U));
       write(reg::kEAngle, turn() / 8 * tag);
       write(reg::kEPos,
-            (10U + 5 * tag) | (tag & 1) << 18 | (tag & 2) << 23 | (tag % 3 == 1 ? 1U : 0U) << 25 | (tag == 6 ? 3U : 0U) << 27);
+            (10U + 5 * tag) | (tag & 1) << 21 | (tag & 2) << 26 | (tag % 3 == 1 ? 1U : 0U) << 28 | (tag == 6 ? 3U : 0U) << 30);
       bench.work(reg::kInsert, tag);
     }
     stage();

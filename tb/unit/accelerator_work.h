@@ -54,7 +54,7 @@ class Work {
       case 0:
       case 1:
         if (tags_.count(tag) != 0) return;
-        send(write(reg::kEPos, bits(13) | bits(2) << 18 | bits(1) << 24 | bits(1) << 25 | bits(2) << 27));
+        send(write(reg::kEPos, bits(13) | bits(2) << 21 | bits(1) << 27 | bits(1) << 28 | bits(2) << 30));
         send(write(reg::kEAngle, bits(16)));
         send(write(reg::kEEndPos, bits(13)));
         send(write(reg::kEEndAngle, bits(16)));

@@ -232,18 +232,22 @@ TEST(FixedPoint, WhereTheTableIsTooSmallTheExcessIsTheLeastThatFits) {
 }
 
 TEST(FixedPoint, PlacesCoarserThanACylinderAreEnoughForTheWidestDrive) {
-  // From 32,768 cylinders on a segment ends at a multiple of two, four or eight.
+  // From 32,768 cylinders on a segment ends at a multiple of two, four, and so on up to 64.
   profile::SeekProfile profile;
   profile.model = profile::SeekModel::ThreePoint;
   profile.single_us = 600;
   profile.average_us = 8000;
   profile.full_us = 15'000;
   const Picoseconds period = 8'333'333'333;
-  const mechanics::SeekCurve curve(profile, 1u << 18);
-  const FixedPointFormat f;
-  const SeekTable table = SeekTable::fit(curve, TickScale(f, period));
-  ASSERT_NO_FATAL_FAILURE(check_layout(table, f, curve.cylinders()));
-  EXPECT_LE(excess_over(curve, table, f, period).max_us, 1.0);
+  for (const unsigned bits : {18u, 21u}) {
+    const mechanics::SeekCurve curve(profile, 1u << bits);
+    FixedPointFormat f;
+    f.set_cylinder_bits(bits);
+    EXPECT_EQ(f.seg_w, bits == 21 ? 10u : 9u);
+    const SeekTable table = SeekTable::fit(curve, TickScale(f, period));
+    ASSERT_NO_FATAL_FAILURE(check_layout(table, f, curve.cylinders()));
+    EXPECT_LE(excess_over(curve, table, f, period).max_us, 1.0);
+  }
 }
 
 // --- decisions in fixed point against exact arithmetic -------------------------------------------------------------
@@ -266,14 +270,14 @@ class FixedPointSptf {
   }
 
   void insert(std::uint32_t tag, const mechanics::Extent& extent) {
-    bus_.put(reg::kEPos, extent.cylinder.value | (extent.head.value << 18) | (extent.write ? 1u << 24 : 0u));
+    bus_.put(reg::kEPos, extent.cylinder.value | (extent.head.value << 21) | (extent.write ? 1u << 27 : 0u));
     bus_.put(reg::kEAngle, scale_.angle(extent.start_angle));
     bus_.put(reg::kInsert, tag);
   }
   void remove(std::uint32_t tag) { bus_.put(reg::kRemove, tag); }
 
   std::uint32_t pick(const mechanics::HeadState& head, Picoseconds now) {
-    bus_.put(reg::kHeadPos, head.cylinder.value | (head.head.value << 18) | (head.last_was_write ? 1u << 24 : 0u));
+    bus_.put(reg::kHeadPos, head.cylinder.value | (head.head.value << 21) | (head.last_was_write ? 1u << 27 : 0u));
     bus_.put(reg::kHeadTime, scale_.angle(planner_.rotation().angle_at(now)));
     bus_.put(reg::kOp, 0);
     return bus_.get(reg::kResult) & 0xFF;

@@ -90,7 +90,7 @@ TEST(LockstepCore, EveryPartOfAResponseIsCompared) {
 TEST(LockstepCore, TheReportHoldsTheAccessBothResponsesAndBothStates) {
   Pair pair(Fault::Data, 6);
   pair.core->access(write(reg::kReserve, 0x123));
-  pair.core->access(write(reg::kEPos, 77 | 3u << 18 | 1u << 24));
+  pair.core->access(write(reg::kEPos, 77 | 3u << 21 | 1u << 27));
   pair.core->access(write(reg::kInsert, 9));
   pair.core->access(write(reg::kOp, 0));
   pair.core->access(write(reg::kClear, 1));
@@ -169,7 +169,7 @@ TEST(LockstepCore, ReplayBringsAFreshCoreToTheSameState) {
 TEST(LockstepCore, ReplayRestoresTheMaskAndWhatADecideKeeps) {
   Pair pair;
   const auto send = [&](const BusRequest& request) { return pair.core->access(request); };
-  send(write(reg::kEPos, 1u << 25));
+  send(write(reg::kEPos, 1u << 28));
   send(write(reg::kInsert, 2));
   send(write(reg::kInsert, 6));
   send(write(reg::kMask0, 1u << 6));

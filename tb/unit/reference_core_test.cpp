@@ -102,9 +102,9 @@ class Machine : public AcceleratorBus {
   }
 
   std::uint32_t enter(std::uint32_t tag, const Command& c) {
-    put(reg::kEPos, c.cylinder | (c.head << 18) | (static_cast<std::uint32_t>(c.write) << 24) | (c.cls << 25));
+    put(reg::kEPos, c.cylinder | (c.head << 21) | (static_cast<std::uint32_t>(c.write) << 27) | (c.cls << 28));
     put(reg::kEAngle, c.angle);
-    put(reg::kEEndPos, c.cylinder | (c.head << 18));
+    put(reg::kEEndPos, c.cylinder | (c.head << 21));
     put(reg::kEEndAngle, (c.angle + c.length) % kTurn);
     put(reg::kETransfer, c.length);
     put(reg::kEDeadline, c.deadline);
@@ -181,7 +181,7 @@ TEST(ReferenceCoreHop, AHeadSwitchTakesItsTimeUnlessTheSeekTakesLonger) {
   EXPECT_EQ(m.key(), 5000);
   m.put(reg::kHeadSwitch, 1201);
   EXPECT_EQ(m.key(), 5000 + static_cast<std::int32_t>(kTurn));
-  m.put(reg::kHeadPos, 3u << 18);  // no switch
+  m.put(reg::kHeadPos, 3u << 21);  // no switch
   EXPECT_EQ(m.key(), 5000);
   m.put(reg::kMargin, 4001);
   EXPECT_EQ(m.key(), 5000 + static_cast<std::int32_t>(kTurn));
@@ -243,7 +243,7 @@ TEST(ReferenceCoreHop, TheOverheadDependsOnThisAccessAndTheLast) {
     Command c{0, 10'000};
     c.write = write;
     m.enter(0, c);
-    m.put(reg::kHeadPos, static_cast<std::uint32_t>(last) << 24);
+    m.put(reg::kHeadPos, static_cast<std::uint32_t>(last) << 27);
     m.put(reg::kMargin, margin);
     return m.key() >= static_cast<std::int32_t>(kTurn);
   };
@@ -859,19 +859,19 @@ TEST(ReferenceCoreCycles, ResponsesSayWhenTheWorkHasEnded) {
 
 TEST(ReferenceCoreTable, ServeMovesTheHead) {
   Machine m;
-  m.put(reg::kEPos, 1 | 1u << 24);
-  m.put(reg::kEEndPos, 0x1234 | 5u << 18);
+  m.put(reg::kEPos, 1 | 1u << 27);
+  m.put(reg::kEEndPos, 0x1234 | 5u << 21);
   m.put(reg::kInsert, 6);
   m.put(reg::kInsert, 7);
   m.put(reg::kHeadPos, 77);
   m.put(reg::kRemove, 6);
   EXPECT_EQ(m.get(reg::kHeadPos), 77u);
   m.put(reg::kServe, 7);
-  EXPECT_EQ(m.get(reg::kHeadPos), 0x1234 | 5u << 18 | 1u << 24);
+  EXPECT_EQ(m.get(reg::kHeadPos), 0x1234 | 5u << 21 | 1u << 27);
   m.put(reg::kEPos, 1);
   m.put(reg::kInsert, 7);
   m.put(reg::kServe, 7);
-  EXPECT_EQ(m.get(reg::kHeadPos), 0x1234 | 5u << 18);
+  EXPECT_EQ(m.get(reg::kHeadPos), 0x1234 | 5u << 21);
 }
 
 TEST(ReferenceCoreTable, RefusedCommandsChangeNothingButTheErrorFlag) {
@@ -918,7 +918,7 @@ TEST(ReferenceCoreRegisters, AnswerWrongAccessesByAnErrorOnly) {
   EXPECT_EQ(bus.get(reg::kStatus), 0u);  // not even ERROR
   EXPECT_EQ(bus.get(reg::kReserve), 77u);
   EXPECT_EQ(bus.get(reg::kId), 0x504C5453u);
-  EXPECT_EQ(bus.get(reg::kVersion), 0x0301u);
+  EXPECT_EQ(bus.get(reg::kVersion), 0x0400u);
 }
 
 TEST(ReferenceCoreRegisters, KeepTheirDocumentedWidthsUntilASoftReset) {
@@ -928,7 +928,7 @@ TEST(ReferenceCoreRegisters, KeepTheirDocumentedWidthsUntilASoftReset) {
   p.features = kAllFeatures;
   Machine m(p);
   const std::map<std::uint32_t, std::uint32_t> kept = {{reg::kCtrl, 0x7F},
-                                                       {reg::kHeadPos, 0x1FC'03FF},
+                                                       {reg::kHeadPos, 0xFE0'03FF},
                                                        {reg::kHeadTime, 0xFF'FFFF},
                                                        {reg::kReserve, 0xFF'FFFF},
                                                        {reg::kAgeNow, 0xFF'FFFF},
@@ -945,9 +945,9 @@ TEST(ReferenceCoreRegisters, KeepTheirDocumentedWidthsUntilASoftReset) {
                                                        {reg::kCluster, 0x3FFF},
                                                        {reg::kClusterFrom, 0x3FF},
                                                        {reg::kClusterSpan, 0x3FF},
-                                                       {reg::kEPos, 0x1FFC'03FF},
+                                                       {reg::kEPos, 0xFFE0'03FF},
                                                        {reg::kEAngle, 0xFFF},
-                                                       {reg::kEEndPos, 0xFC'03FF},
+                                                       {reg::kEEndPos, 0x7E0'03FF},
                                                        {reg::kEEndAngle, 0xFFF},
                                                        {reg::kETransfer, 0xFF'FFFF},
                                                        {reg::kEDeadline, 0xFF'FFFF},
@@ -1294,8 +1294,8 @@ struct Documented {
   }
   Hop from_head(const Entry& to) const {
     const std::int64_t pos = (*this)[reg::kHeadPos];
-    return hop(pos & 0x3'FFFF, pos >> 18 & 63, (*this)[reg::kHeadTime] % turn(), to,
-               overhead(to.write != 0, (pos >> 24 & 1) != 0));
+    return hop(pos & 0x1F'FFFF, pos >> 21 & 63, (*this)[reg::kHeadTime] % turn(), to,
+               overhead(to.write != 0, (pos >> 27 & 1) != 0));
   }
   Hop between(std::uint32_t from, std::uint32_t to) const {
     const Entry& e = entries.at(from);
@@ -1526,9 +1526,9 @@ class Program {
                               doc_.insertions++};
     std::uint32_t higher = 0;
     for (const auto& [other, f] : doc_.entries) higher += f.cylinder > e.cylinder;
-    bus_.put(reg::kEPos, e.cylinder | (e.head << 18) | (e.write << 24) | (e.cls << 25));
+    bus_.put(reg::kEPos, e.cylinder | (e.head << 21) | (e.write << 27) | (e.cls << 28));
     bus_.put(reg::kEAngle, e.angle);
-    bus_.put(reg::kEEndPos, e.end_cylinder | (e.end_head << 18));
+    bus_.put(reg::kEEndPos, e.end_cylinder | (e.end_head << 21));
     bus_.put(reg::kEEndAngle, e.end_angle);
     bus_.put(reg::kETransfer, e.transfer);
     bus_.put(reg::kEDeadline, e.deadline);
@@ -1543,14 +1543,14 @@ class Program {
     const auto n = static_cast<std::uint32_t>(doc_.entries.size());
     ASSERT_EQ(bus_.put(serve ? reg::kServe : reg::kRemove, tag), n + 1);
     const Documented::Entry e = doc_.entries.at(tag);
-    if (serve) doc_.config[reg::kHeadPos] = e.end_cylinder | (e.end_head << 18) | (e.write << 24);
+    if (serve) doc_.config[reg::kHeadPos] = e.end_cylinder | (e.end_head << 21) | (e.write << 27);
     ASSERT_EQ(bus_.get(reg::kHeadPos), doc_[reg::kHeadPos]);
     if (e.cls == 1) doc_.sums_stale = true;
     doc_.entries.erase(tag);
   }
 
   void decide() {
-    if (below(4) != 0) set(reg::kHeadPos, cylinder() | (head() << 18) | (below(2) << 24));
+    if (below(4) != 0) set(reg::kHeadPos, cylinder() | (head() << 21) | (below(2) << 27));
     set(reg::kHeadTime, coarse_ ? angle() + doc_.turn() * below(4096) : sum());
     set(reg::kReserve, below(2) * below(turn_ * 8));
     set(reg::kAgeNow, coarse_ ? below(3) : sum());
@@ -1648,7 +1648,7 @@ TEST(ReferenceCore, WorksAsDocumented) {
   Coverage coverage;
   compare(parameters(32, 4, 6, format(16, 18, 4)), 100, 200, 51, coverage);
   compare(parameters(8, 1, 5, format(12, 8, 2, 5)), 150, 200, 52, coverage);
-  compare(parameters(16, 16, 4, format(20, 18, 5)), 100, 200, 53, coverage);
+  compare(parameters(16, 16, 4, format(20, 21, 5, 10)), 100, 200, 53, coverage);
   compare(parameters(256, 8, 3, format(14, 14, 3, 7)), 5, 600, 54, coverage);
   EXPECT_GT(coverage.picked, 5000);
   EXPECT_GT(coverage.forced, 500);

@@ -48,6 +48,7 @@ class LockstepCore : public BusCoreIf {
 
   /// Compared responses, operations (DECIDE and CLUSTER) among them, mismatches; of a sampled lock-step windows.
   engine::EngineStatistics statistics() const override;
+  const AcceleratorParameters& parameters() const { return model_->parameters(); }
   bool sampled() const { return !sampling_.all(); }
   RtlCore* rtl() override { return rtl_->rtl(); }
   /// Sets a handler that is called with the report before the exception is thrown, for example to write the waves of the last

@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "platter/accelerator/registers.h"
+#include "platter/scheduling/fixed_point.h"
 
 namespace platter::accelerator {
 
@@ -43,6 +44,9 @@ const params::Table<AcceleratorOptions>& accelerator_parameters() {
       {"accelerator.angle_bits", "bit",
        "width of an angle; a tick, the accelerator's unit of time, is a turn divided by 2 to the power of this width",
        at(&P::angle_bits), Range{12, 20}},
+      {"accelerator.cylinder_bits", "bit",
+       "width of a cylinder number, 8 to 21; 0: 18, or as many as the drive's cylinders need if they need more",
+       at(&P::cylinder_bits), Range{0, scheduling::FixedPointFormat::kMaxCylW}},
       {"accelerator.features", "", "optional parts of the accelerator; an empty list: none", names_at(&P::features),
        OneOf{{kFeatureNames.begin(), kFeatureNames.end()}}},
       {"accelerator.margin_ticks", "ticks", "margin: a rotational wait below this value plus 2 is charged one more turn",

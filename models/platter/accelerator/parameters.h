@@ -8,8 +8,7 @@
 
 namespace platter::accelerator {
 
-/// Settings of a drive's accelerator. The defaults of `entries` to `features` are the sizes of the RTL. The engines rtl and lockstep
-/// refuse others; the engine model accepts them. docs/reference/configuration.md has the ranges (keys `accelerator.*`), which
+/// Settings of a drive's accelerator, the same for reference model and RTL. docs/reference/configuration.md has the ranges (keys `accelerator.*`), which
 /// system::engine_objection() checks. A tick is a turn of the spindle divided by 2^angle_bits.
 struct AcceleratorOptions {
   double clock_mhz = 200;        ///< clock
@@ -17,7 +16,9 @@ struct AcceleratorOptions {
   std::int64_t lanes = 4;        ///< entries evaluated in a clock cycle: 1, 2, 4, 8 or 16
   std::int64_t order_m = 12;     ///< most commands of an exact order, 2 to 12; 0: no orderer
   std::int64_t angle_bits = 16;  ///< bits of an angle, 12 to 20
-  std::int64_t features = 15;    ///< optional parts, a sum of: ageing 1, look-ahead 2, limits 4, zero latency 8
+  /// Bits of a cylinder number, 8 to 21; 0: 18, or as many as the drive's cylinders need if they need more.
+  std::int64_t cylinder_bits = 0;
+  std::int64_t features = 15;  ///< optional parts, a sum of: ageing 1, look-ahead 2, limits 4, zero latency 8
   /// Ticks beyond the least margin of 2 ticks, which covers rounding. A rotational wait shorter than the margin is charged one more turn.
   std::int64_t margin_ticks = 0;
   std::int64_t risk_ticks = 0;        ///< a rotational wait of less than this many ticks beyond the margin may miss its sector

@@ -28,6 +28,11 @@ struct AcceleratorParameters {
   reg::Parameters built() const {
     return {entries, lanes, order_m, format.angle_w, format.cyl_w, format.seg_m, format.seg_w, features};
   }
+
+  friend bool operator==(const AcceleratorParameters& a, const AcceleratorParameters& b) {
+    return a.entries == b.entries && a.lanes == b.lanes && a.order_m == b.order_m && a.features == b.features &&
+           a.format == b.format;
+  }
 };
 
 constexpr unsigned kAgeScaleFraction = 6;  ///< bits of AGE_SCALE below one tick

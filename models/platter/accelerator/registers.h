@@ -36,8 +36,8 @@ struct RegisterInfo {
   bool hops;  // a write changes what hops cost
 };
 
-inline constexpr std::uint32_t kVersionMajor = 3;
-inline constexpr std::uint32_t kVersionMinor = 1;
+inline constexpr std::uint32_t kVersionMajor = 4;
+inline constexpr std::uint32_t kVersionMinor = 0;
 inline constexpr std::uint32_t kIdValue = 0x504C5453;
 
 /// Cycles of a decision beyond one a row of the table.
@@ -227,10 +227,10 @@ inline constexpr std::uint32_t kFeaturesSetWidth = 4;
 // HEAD_POS (rw): Where the arm is, or will be when the access under way has ended. SERVE sets it to the end of the entry served.
 inline constexpr std::uint32_t kHeadPos = 0x020;
 inline constexpr std::uint32_t kHeadPosCylLsb = 0;
-inline constexpr std::uint32_t kHeadPosCylWidth = 18;
-inline constexpr std::uint32_t kHeadPosHeadLsb = 18;
+inline constexpr std::uint32_t kHeadPosCylWidth = 21;
+inline constexpr std::uint32_t kHeadPosHeadLsb = 21;
 inline constexpr std::uint32_t kHeadPosHeadWidth = 6;
-inline constexpr std::uint32_t kHeadPosWriteLsb = 24;
+inline constexpr std::uint32_t kHeadPosWriteLsb = 27;
 inline constexpr std::uint32_t kHeadPosWriteWidth = 1;
 
 // HEAD_TIME (rw): The instant for which the decision is made (the begin of the access), in ticks; its low AngleW bits are the spindle angle.
@@ -331,12 +331,12 @@ inline constexpr std::uint32_t kClusterOrderWidth = 1;
 // CLUSTER_FROM (rw): Where collecting begins.
 inline constexpr std::uint32_t kClusterFrom = 0x068;
 inline constexpr std::uint32_t kClusterFromCylLsb = 0;
-inline constexpr std::uint32_t kClusterFromCylWidth = 18;
+inline constexpr std::uint32_t kClusterFromCylWidth = 21;
 
 // CLUSTER_SPAN (rw): Farthest distance of a collected entry from the first one.
 inline constexpr std::uint32_t kClusterSpan = 0x06C;
 inline constexpr std::uint32_t kClusterSpanCylLsb = 0;
-inline constexpr std::uint32_t kClusterSpanCylWidth = 18;
+inline constexpr std::uint32_t kClusterSpanCylWidth = 21;
 
 // RESULT (ro): Outcome of the last decision.
 inline constexpr std::uint32_t kResult = 0x070;
@@ -447,14 +447,14 @@ inline constexpr std::uint32_t kAheadDepthWidth = 3;
 // E_POS (rw): Staging: where the command starts.
 inline constexpr std::uint32_t kEPos = 0x0B0;
 inline constexpr std::uint32_t kEPosCylLsb = 0;
-inline constexpr std::uint32_t kEPosCylWidth = 18;
-inline constexpr std::uint32_t kEPosHeadLsb = 18;
+inline constexpr std::uint32_t kEPosCylWidth = 21;
+inline constexpr std::uint32_t kEPosHeadLsb = 21;
 inline constexpr std::uint32_t kEPosHeadWidth = 6;
-inline constexpr std::uint32_t kEPosWriteLsb = 24;
+inline constexpr std::uint32_t kEPosWriteLsb = 27;
 inline constexpr std::uint32_t kEPosWriteWidth = 1;
-inline constexpr std::uint32_t kEPosClassLsb = 25;
+inline constexpr std::uint32_t kEPosClassLsb = 28;
 inline constexpr std::uint32_t kEPosClassWidth = 2;
-inline constexpr std::uint32_t kEPosLimitLsb = 27;
+inline constexpr std::uint32_t kEPosLimitLsb = 30;
 inline constexpr std::uint32_t kEPosLimitWidth = 2;
 
 // E_ANGLE (rw): Staging: angle at which the first sector starts, in ticks.
@@ -465,8 +465,8 @@ inline constexpr std::uint32_t kEAngleTicksWidth = 20;
 // E_END_POS (rw): Staging: where the command ends.
 inline constexpr std::uint32_t kEEndPos = 0x0B8;
 inline constexpr std::uint32_t kEEndPosCylLsb = 0;
-inline constexpr std::uint32_t kEEndPosCylWidth = 18;
-inline constexpr std::uint32_t kEEndPosHeadLsb = 18;
+inline constexpr std::uint32_t kEEndPosCylWidth = 21;
+inline constexpr std::uint32_t kEEndPosHeadLsb = 21;
 inline constexpr std::uint32_t kEEndPosHeadWidth = 6;
 
 // E_END_ANGLE (rw): Staging: angle at which the last sector ends, in ticks.
@@ -607,7 +607,7 @@ constexpr std::uint32_t ones(std::uint32_t width) {
 constexpr std::uint32_t held(std::uint32_t address, const Parameters& p) {
   switch (address) {
     case kCtrl: return 0x1Fu | (p.has(kAgeing) ? 0x20u : 0) | (p.has(kZeroLatency) ? 0x40u : 0);
-    case kHeadPos: return 0x1FC0000u | ones(p.cyl_w);
+    case kHeadPos: return 0xFE00000u | ones(p.cyl_w);
     case kHeadTime:
     case kReserve:
     case kAgeNow:
@@ -635,8 +635,8 @@ constexpr std::uint32_t held(std::uint32_t address, const Parameters& p) {
     case kAgeCap: return (p.has(kAgeing) ? 0x1FFFFu : 0);
     case kAgeScale: return (p.has(kAgeing) ? 0x3FFFFu : 0);
     case kAhead: return (p.has(kLookAhead) ? 0x701FFu : 0);
-    case kEPos: return 0x7FC0000u | ones(p.cyl_w) | (p.has(kLimits) ? 0x18000000u : 0);
-    case kEEndPos: return 0xFC0000u | ones(p.cyl_w);
+    case kEPos: return 0x3FE00000u | ones(p.cyl_w) | (p.has(kLimits) ? 0xC0000000u : 0);
+    case kEEndPos: return 0x7E00000u | ones(p.cyl_w);
     case kERest: return (p.has(kZeroLatency) ? ones(p.angle_w) : 0);
     case kSeekIndex:
     case kSeekCell: return 0x3FFu;
@@ -659,7 +659,7 @@ constexpr std::uint32_t held(std::uint32_t address, const Parameters& p) {
 constexpr std::uint32_t constant(std::uint32_t address, const Parameters& p) {
   switch (address) {
     case kId: return 0x504C5453u;
-    case kVersion: return 1 | (3 << 8);
+    case kVersion: return 0 | (4 << 8);
     case kParams: return p.entries | (p.lanes << 9) | (p.angle_w << 14) | (p.cyl_w << 19) | (p.seg_m << 24) | (p.seg_w << 27);
     case kOrderer: return p.order_m;
     case kFeatures: return p.features;
@@ -785,9 +785,9 @@ inline constexpr FieldInfo kFields[] = {
     {"CLEAR", "COUNTERS", kClear, 2, 1, Access::WriteOnly},
     {"CLEAR", "SOFT_RESET", kClear, 8, 1, Access::WriteOnly},
     {"FEATURES", "SET", kFeatures, 0, 4, Access::ReadOnly},
-    {"HEAD_POS", "CYL", kHeadPos, 0, 18, Access::ReadWrite},
-    {"HEAD_POS", "HEAD", kHeadPos, 18, 6, Access::ReadWrite},
-    {"HEAD_POS", "WRITE", kHeadPos, 24, 1, Access::ReadWrite},
+    {"HEAD_POS", "CYL", kHeadPos, 0, 21, Access::ReadWrite},
+    {"HEAD_POS", "HEAD", kHeadPos, 21, 6, Access::ReadWrite},
+    {"HEAD_POS", "WRITE", kHeadPos, 27, 1, Access::ReadWrite},
     {"HEAD_TIME", "TICKS", kHeadTime, 0, 32, Access::ReadWrite},
     {"RESERVE", "TICKS", kReserve, 0, 32, Access::ReadWrite},
     {"AGE_NOW", "TICKS", kAgeNow, 0, 32, Access::ReadWrite},
@@ -810,8 +810,8 @@ inline constexpr FieldInfo kFields[] = {
     {"CLUSTER", "STOP_AT_C", kCluster, 11, 1, Access::ReadWrite},
     {"CLUSTER", "DOWN", kCluster, 12, 1, Access::ReadWrite},
     {"CLUSTER", "ORDER", kCluster, 13, 1, Access::ReadWrite},
-    {"CLUSTER_FROM", "CYL", kClusterFrom, 0, 18, Access::ReadWrite},
-    {"CLUSTER_SPAN", "CYL", kClusterSpan, 0, 18, Access::ReadWrite},
+    {"CLUSTER_FROM", "CYL", kClusterFrom, 0, 21, Access::ReadWrite},
+    {"CLUSTER_SPAN", "CYL", kClusterSpan, 0, 21, Access::ReadWrite},
     {"RESULT", "TAG", kResult, 0, 8, Access::ReadOnly},
     {"RESULT", "VALID", kResult, 8, 1, Access::ReadOnly},
     {"RESULT", "FORCED", kResult, 9, 1, Access::ReadOnly},
@@ -843,14 +843,14 @@ inline constexpr FieldInfo kFields[] = {
     {"AGE_SCALE", "WEIGHT", kAgeScale, 0, 18, Access::ReadWrite},
     {"AHEAD", "MOST", kAhead, 0, 9, Access::ReadWrite},
     {"AHEAD", "DEPTH", kAhead, 16, 3, Access::ReadWrite},
-    {"E_POS", "CYL", kEPos, 0, 18, Access::ReadWrite},
-    {"E_POS", "HEAD", kEPos, 18, 6, Access::ReadWrite},
-    {"E_POS", "WRITE", kEPos, 24, 1, Access::ReadWrite},
-    {"E_POS", "CLASS", kEPos, 25, 2, Access::ReadWrite},
-    {"E_POS", "LIMIT", kEPos, 27, 2, Access::ReadWrite},
+    {"E_POS", "CYL", kEPos, 0, 21, Access::ReadWrite},
+    {"E_POS", "HEAD", kEPos, 21, 6, Access::ReadWrite},
+    {"E_POS", "WRITE", kEPos, 27, 1, Access::ReadWrite},
+    {"E_POS", "CLASS", kEPos, 28, 2, Access::ReadWrite},
+    {"E_POS", "LIMIT", kEPos, 30, 2, Access::ReadWrite},
     {"E_ANGLE", "TICKS", kEAngle, 0, 20, Access::ReadWrite},
-    {"E_END_POS", "CYL", kEEndPos, 0, 18, Access::ReadWrite},
-    {"E_END_POS", "HEAD", kEEndPos, 18, 6, Access::ReadWrite},
+    {"E_END_POS", "CYL", kEEndPos, 0, 21, Access::ReadWrite},
+    {"E_END_POS", "HEAD", kEEndPos, 21, 6, Access::ReadWrite},
     {"E_END_ANGLE", "TICKS", kEEndAngle, 0, 20, Access::ReadWrite},
     {"E_TRANSFER", "TICKS", kETransfer, 0, 32, Access::ReadWrite},
     {"E_DEADLINE", "TICKS", kEDeadline, 0, 32, Access::ReadWrite},

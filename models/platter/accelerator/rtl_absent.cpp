@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// RtlCore and RtlPins of a build without RTL (PLATTER_BUILD_RTL=OFF). Neither can be constructed, so their other functions are never called.
+// RtlCore, RtlPins and RtlLibrary of a build without RTL (PLATTER_BUILD_RTL=OFF). None can be constructed, so their other functions are never called.
 #include "platter/accelerator/rtl_core.h"
+#include "platter/accelerator/rtl_library.h"
 #include "platter/accelerator/rtl_pins.h"
 #include "platter/core/error.h"
 
@@ -15,16 +16,16 @@ namespace {
 
 }  // namespace
 
-class RtlCore::Design {};
-
 bool RtlCore::is_built() { return false; }
 RtlCore::Tracing RtlCore::traced() { return nullptr; }
-RtlCore::RtlCore(core::Picoseconds, Tracing, const std::string&, Copy) { refuse(); }
+RtlCore::RtlCore(core::Picoseconds, Tracing, const std::string&, Copy, const AcceleratorParameters&) { refuse(); }
 RtlCore::~RtlCore() = default;
 BusResponse RtlCore::access(const BusRequest&) { return {}; }
 void RtlCore::reset() {}
 void RtlCore::declare(VerilatedFstC&) {}
 void RtlCore::set_sampler(WaveSamplerIf*) {}
+
+void RtlLibrary::set_package(std::filesystem::path) {}
 
 struct RtlPins::Design {};
 

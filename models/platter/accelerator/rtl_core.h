@@ -6,19 +6,9 @@
 
 #include "platter/accelerator/bus_core.h"
 #include "platter/accelerator/reference_core.h"
-
-class VerilatedContext;
-class VerilatedFstC;
+#include "platter/accelerator/rtl_design.h"
 
 namespace platter::accelerator {
-
-/// Writes a sample of every traced signal. The RTL core calls it in each half of a clock cycle.
-class WaveSamplerIf {
- public:
-  virtual ~WaveSamplerIf() = default;
-  virtual bool wants(core::Picoseconds time) const = 0;  ///< is this time to be written?
-  virtual void sample(core::Picoseconds time) = 0;       ///< writes the values of this time, which `wants` has confirmed
-};
 
 /// The Verilated RTL of the accelerator (the "design") behind the bus port of BusCoreIf. Every access drives the pins, and the clock
 /// runs only while there is work. Stopping the clock has no visible effect, because the design's state does not change between
@@ -29,7 +19,7 @@ class RtlCore : public BusCoreIf {
   /// Is the design part of this build? Where it is not (PLATTER_BUILD_RTL=OFF), the constructor throws.
   static bool is_built();
 
-  /// Parameters that the design was Verilated with: the defaults of sched_top, except those that rtl/CMakeLists.txt sets.
+  /// Parameters of the design that is part of the program: the defaults of sched_top, except those that rtl/CMakeLists.txt sets.
   static AcceleratorParameters built_parameters();
 
   /// State shared by designs that write the same wave file; null for a design without waves.
@@ -37,17 +27,13 @@ class RtlCore : public BusCoreIf {
   /// A new one. Give the same object to all engines whose RTL is written to one wave file.
   static Tracing traced();
 
-  /// The Verilated copy of the design. All give the same responses and count the same cycles.
-  enum class Copy {
-    Waves,    ///< can write waves, has the assertions
-    Checked,  ///< one evaluation a cycle, has the assertions
-    Fast,     ///< one evaluation a cycle, no assertions
-  };
+  using Copy = RtlCopy;  ///< as the constructor takes it
 
   /// `tracing`: null for a design without waves; otherwise the copy is Waves. `name`: of its scope in the wave file. When an
-  /// assertion of a design fails, all designs that share its tracing report it.
+  /// assertion of a design fails, all designs that share its tracing report it. Of other parameters than built_parameters() the design is
+  /// a shared object (RtlLibrary), which the first use compiles. Throws core::SimulationError where that is not possible.
   explicit RtlCore(core::Picoseconds clock_period, Tracing tracing = nullptr, const std::string& name = "sched",
-                   Copy copy = Copy::Checked);
+                   Copy copy = Copy::Checked, const AcceleratorParameters& parameters = built_parameters());
   ~RtlCore() override;
 
   /// @cond of BusCoreIf
@@ -63,13 +49,9 @@ class RtlCore : public BusCoreIf {
   void set_sampler(WaveSamplerIf* sampler);
 
  private:
-  class Design;
-  template <typename Pins>
-  class Master;
-  static std::unique_ptr<Design> new_design(core::Picoseconds clock_period, Tracing tracing, const std::string& name,
-                                            Copy copy);
-
-  std::unique_ptr<Design> design_;
+  Tracing context_;  // outlives the design
+  bool is_traced_;
+  std::unique_ptr<RtlDesign> design_;
 };
 
 }  // namespace platter::accelerator

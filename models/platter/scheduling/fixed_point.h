@@ -21,6 +21,8 @@ struct FixedPointFormat {
   unsigned seg_m = 5;
   unsigned seg_w = 9;
 
+  static constexpr unsigned kMinCylW = 8;
+  static constexpr unsigned kMaxCylW = 21;
   /// A time has fewer turns than that.
   static constexpr unsigned kMaxTurns = 16;
 
@@ -37,6 +39,16 @@ struct FixedPointFormat {
   std::uint32_t turn() const { return 1u << angle_w; }
   std::uint32_t time_max() const { return (1u << time_w()) - 1; }
   std::uint32_t sum_max() const { return static_cast<std::uint32_t>((std::uint64_t{1} << sum_w()) - 1); }
+
+  /// With more segments, if the seek table then has more cells than segments.
+  void set_cylinder_bits(unsigned bits) {
+    cyl_w = bits;
+    while (segments() < cells()) ++seg_w;
+  }
+
+  friend bool operator==(const FixedPointFormat& a, const FixedPointFormat& b) {
+    return a.angle_w == b.angle_w && a.cyl_w == b.cyl_w && a.seg_m == b.seg_m && a.seg_w == b.seg_w;
+  }
 };
 
 /// Ticks of `format` on a spindle with this period.

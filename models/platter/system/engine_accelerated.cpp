@@ -3,11 +3,14 @@
 // The engines with the scheduling accelerator.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <utility>
 
 #include "platter/accelerator/accelerator_engine.h"
+#include "platter/accelerator/rtl_library.h"
 #include "platter/params/row.h"
+#include "platter/system/drives.h"
 #include "platter/system/engines.h"
 
 namespace platter::system {
@@ -35,13 +38,23 @@ class ObservedCore : public accelerator::BusCoreIf {
   Observer observer_;
 };
 
-/// The accelerator that these options describe. Precondition: no option is outside its range.
-accelerator::AcceleratorParameters parameters_for(const accelerator::AcceleratorOptions& options, std::uint32_t queue_depth) {
+/// Bits of a cylinder number that a drive needs, which is at least as many as an accelerator can have.
+unsigned cylinder_bits(std::uint32_t cylinders) {
+  unsigned bits = scheduling::FixedPointFormat::kMinCylW;
+  while (bits < 32 && (cylinders - 1) >> bits != 0) ++bits;
+  return bits;
+}
+
+/// The accelerator that these options describe, for a drive of so many cylinders. Precondition: no option is outside its range.
+accelerator::AcceleratorParameters parameters_for(const accelerator::AcceleratorOptions& options, std::uint32_t queue_depth,
+                                                  std::uint32_t cylinders = 1) {
   accelerator::AcceleratorParameters parameters = accelerator::RtlCore::built_parameters();
   parameters.lanes = static_cast<std::uint32_t>(options.lanes);
   parameters.order_m = static_cast<std::uint32_t>(options.order_m);
   parameters.format.angle_w = static_cast<unsigned>(options.angle_bits);
   parameters.features = static_cast<std::uint32_t>(options.features);
+  parameters.format.set_cylinder_bits(options.cylinder_bits != 0 ? static_cast<unsigned>(options.cylinder_bits)
+                                                                 : std::max(parameters.format.cyl_w, cylinder_bits(cylinders)));
   if (options.entries != 0)
     parameters.entries = static_cast<std::uint32_t>(options.entries);
   else if (queue_depth > parameters.entries)
@@ -73,6 +86,9 @@ Objection size_objection(const accelerator::AcceleratorOptions& options) {
   const std::int64_t lanes = options.lanes;
   if ((lanes & (lanes - 1)) != 0) return {"accelerator.lanes", fmt::format("found {}, expected 1, 2, 4, 8 or 16", lanes)};
   if (options.order_m == 1) return {"accelerator.order_m", "found 1, expected 0 (no orderer) or 2 to 12"};
+  const std::int64_t bits = options.cylinder_bits;
+  if (bits != 0 && bits < scheduling::FixedPointFormat::kMinCylW)
+    return {"accelerator.cylinder_bits", fmt::format("found {}, expected 8 to 21, or 0", bits)};
   const std::int64_t entries = options.entries;
   if (entries == 0) return {};
   if (entries < 4 || entries % lanes != 0)
@@ -81,22 +97,6 @@ Objection size_objection(const accelerator::AcceleratorOptions& options) {
   if (options.order_m > entries)
     return {"accelerator.order_m",
             fmt::format("found {}, expected at most the {} entries of the table", options.order_m, entries)};
-  return {};
-}
-
-/// Why the RTL as it is built is not this accelerator; empty if it is.
-Objection built_objection(const accelerator::AcceleratorParameters& wanted) {
-  const accelerator::AcceleratorParameters built = accelerator::RtlCore::built_parameters();
-  const auto differs = [](std::string_view key, const auto& found, const auto& expected) -> Objection {
-    return {fmt::format("accelerator.{}", key),
-            fmt::format("found {0}, expected {1}, with which the RTL is built, or engine model", found, expected)};
-  };
-  if (wanted.lanes != built.lanes) return differs("lanes", wanted.lanes, built.lanes);
-  if (wanted.order_m != built.order_m) return differs("order_m", wanted.order_m, built.order_m);
-  if (wanted.format.angle_w != built.format.angle_w) return differs("angle_bits", wanted.format.angle_w, built.format.angle_w);
-  if (wanted.features != built.features)
-    return differs("features", accelerator::feature_names(wanted.features), accelerator::feature_names(built.features));
-  if (wanted.entries != built.entries) return differs("entries", wanted.entries, built.entries);
   return {};
 }
 
@@ -124,14 +124,19 @@ Objection objection_of(const EngineChoice& engine, const EngineDemand& demand) {
   if (accelerator.entries != 0 && queue_depth > wanted.entries)
     return {"accelerator.entries",
             fmt::format("found {}, expected at least the {} of drive.queue.depth, or 0", wanted.entries, queue_depth)};
-  if (!engine.row->has_rtl) return accelerator_objection(wanted, policy, queue_depth);
-  const accelerator::AcceleratorParameters built = accelerator::RtlCore::built_parameters();
-  if (accelerator.entries == 0 && queue_depth > built.entries) return accelerator_objection(built, policy, queue_depth);
-  if (Objection objection = built_objection(wanted); !objection.empty()) return objection;
-  return accelerator_objection(built, policy, queue_depth);
+  return accelerator_objection(wanted, policy, queue_depth);
 }
 
-Objection drive_objection_of(const EngineChoice& engine, const mechanics::AccessPlanner& planner) {
+Objection drive_objection_of(const EngineChoice& engine, const mechanics::AccessPlanner& planner,
+                             const accelerator::AcceleratorOptions& accelerator) {
+  const std::uint32_t cylinders = planner.geometry().cylinders();
+  const std::int64_t bits = cylinder_bits(cylinders);
+  if (accelerator.cylinder_bits != 0 && accelerator.cylinder_bits < bits)
+    return {"accelerator.cylinder_bits", fmt::format("found {}, expected at least {} for the drive's {} cylinders, or 0",
+                                                     accelerator.cylinder_bits, bits, cylinders)};
+  if (bits > scheduling::FixedPointFormat::kMaxCylW)
+    return {"engine", fmt::format("engine {} can count 2^{} cylinders, but the drive has {}; use engine firmware",
+                                  engine.notation, scheduling::FixedPointFormat::kMaxCylW, cylinders)};
   const double turns = static_cast<double>(planner.longest_hop()) / static_cast<double>(planner.rotation().period());
   const unsigned most = scheduling::FixedPointFormat::kMaxTurns;
   if (turns < most) return {};
@@ -149,7 +154,8 @@ struct CoreContext {
 
   std::unique_ptr<accelerator::RtlCore> rtl(accelerator::RtlCore::Copy copy) const {
     const std::string scope = drive == "disk" ? "sched" : drive + "_sched";  // scope of its RTL in waves
-    return std::make_unique<accelerator::RtlCore>(clock_period, options.tracing, scope, copy);
+    accelerator::RtlLibrary::set_package(config_directory().parent_path());
+    return std::make_unique<accelerator::RtlCore>(clock_period, options.tracing, scope, copy, parameters);
   }
 };
 
@@ -179,7 +185,8 @@ std::unique_ptr<accelerator::BusCoreIf> lockstep_core(const CoreContext& of) {
 
 template <std::unique_ptr<accelerator::BusCoreIf> (*make_core)(const CoreContext&)>
 std::unique_ptr<engine::EngineIf> make_accelerated_engine(const EngineOptions& options, const engine::EngineContext& context) {
-  const accelerator::AcceleratorParameters parameters = parameters_for(options.accelerator, context.queue_depth);
+  const accelerator::AcceleratorParameters parameters =
+      parameters_for(options.accelerator, context.queue_depth, context.planner.geometry().cylinders());
   accelerator::AcceleratorEngine::Options engine;
   engine.policy = *options.policy;
   engine.interpretations = options.interpretations;
@@ -213,10 +220,8 @@ Objection accelerator_objection(const accelerator::AcceleratorParameters& parame
             fmt::format("found {}, expected at most {}, the largest number of queue entries of the accelerator", queue_depth,
                         accelerator::AcceleratorParameters::kMaxEntries)};
   if (queue_depth > parameters.entries)
-    return {
-        "drive.queue.depth",
-        fmt::format("found {}, expected at most {}, the number of queue entries with which the RTL is built, or engine model",
-                    queue_depth, parameters.entries)};
+    return {"drive.queue.depth", fmt::format("found {}, expected at most {}, the number of queue entries of the accelerator",
+                                             queue_depth, parameters.entries)};
   if (policy.row->accelerated == scheduling::Accelerated::Slack && !parameters.has(accelerator::kAgeing))
     return {"accelerator.features", fmt::format("found {}, expected \"ageing\" among them, which policy {} needs",
                                                 accelerator::feature_names(parameters.features), policy.name())};

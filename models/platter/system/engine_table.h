@@ -61,7 +61,8 @@ struct EngineInfo {
   /// Why the engine cannot meet the demand; null: it meets every demand.
   Objection (*objection)(const EngineChoice& engine, const EngineDemand& demand) = nullptr;
   /// Why the engine cannot serve a drive with these mechanics; null: it can serve every drive.
-  Objection (*drive_objection)(const EngineChoice& engine, const mechanics::AccessPlanner& planner) = nullptr;
+  Objection (*drive_objection)(const EngineChoice& engine, const mechanics::AccessPlanner& planner,
+                               const accelerator::AcceleratorOptions& accelerator) = nullptr;
   bool accelerated = false;    ///< runs only policies for which the scheduling accelerator has a program
   bool has_rtl = false;        ///< simulates the accelerator's RTL, which appears in waves
   bool is_built = true;        ///< part of this build of Platter

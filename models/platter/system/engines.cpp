@@ -14,8 +14,9 @@ Objection engine_objection(const EngineChoice& engine, const scheduling::PolicyS
   return engine.row->objection(engine, {policy, queue_depth, interpretations, accelerator});
 }
 
-Objection drive_objection(const EngineChoice& engine, const mechanics::AccessPlanner& planner) {
-  return engine.row->drive_objection != nullptr ? engine.row->drive_objection(engine, planner) : Objection{};
+Objection drive_objection(const EngineChoice& engine, const mechanics::AccessPlanner& planner,
+                          const accelerator::AcceleratorOptions& accelerator) {
+  return engine.row->drive_objection != nullptr ? engine.row->drive_objection(engine, planner, accelerator) : Objection{};
 }
 
 engine::EngineFactory engine_factory(const EngineOptions& options) {
@@ -25,7 +26,7 @@ engine::EngineFactory engine_factory(const EngineOptions& options) {
   return [options](const engine::EngineContext& context) {
     Objection of_engine =
         engine_objection(options.engine, *options.policy, context.queue_depth, options.interpretations, options.accelerator);
-    if (of_engine.empty()) of_engine = drive_objection(options.engine, context.planner);
+    if (of_engine.empty()) of_engine = drive_objection(options.engine, context.planner, options.accelerator);
     std::string objection = of_engine.message();
     if (objection.empty()) objection = scheduling::placing_objection(*options.policy, context.free_space != nullptr);
     if (!objection.empty()) throw std::invalid_argument(objection);

@@ -54,8 +54,9 @@ Objection engine_objection(const EngineChoice& engine, const scheduling::PolicyS
 Objection accelerator_objection(const accelerator::AcceleratorParameters& parameters, const scheduling::PolicySpec& policy,
                                 std::uint32_t queue_depth);
 
-/// Why this engine cannot serve a drive with these mechanics; empty if it can.
-Objection drive_objection(const EngineChoice& engine, const mechanics::AccessPlanner& planner);
+/// Why this engine, with this accelerator, cannot serve a drive with these mechanics; empty if it can.
+Objection drive_objection(const EngineChoice& engine, const mechanics::AccessPlanner& planner,
+                          const accelerator::AcceleratorOptions& accelerator = {});
 
 /// Makes a factory, which copies `options` and may make the engines of several drives. Throws std::invalid_argument if the options have
 /// no engine or no policy. The factory throws std::invalid_argument, out of the drive's constructor, with what engine_objection() or

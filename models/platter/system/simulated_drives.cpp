@@ -29,7 +29,8 @@ void write_mismatch(const accelerator::LockstepCore& pair, const std::string& re
   text.commit();
   if (observe::WaveFile::is_built()) {
     wave_file = options.mismatch_folder / "lockstep_mismatch.fst";
-    accelerator::RtlCore again(clock_period, accelerator::RtlCore::traced());
+    accelerator::RtlCore again(clock_period, accelerator::RtlCore::traced(), "sched", accelerator::RtlCore::Copy::Waves,
+                               pair.parameters());
     observe::WaveFile waves(wave_file, 0, core::kNoDeadline);
     waves.add(again);
     waves.arm();
@@ -68,7 +69,8 @@ void check_engine(const Scenario& s) {
   }
   for (const scheduling::PolicySpec& policy : policies_of(s))
     refuse(engine_objection(s.engine, policy, s.drive.queue_depth, s.interpretations, s.accelerator));
-  if (s.engine.row->drive_objection != nullptr) refuse(drive_objection(s.engine, mechanics::AccessPlanner(s.drive)));
+  if (s.engine.row->drive_objection != nullptr)
+    refuse(drive_objection(s.engine, mechanics::AccessPlanner(s.drive), s.accelerator));
 }
 
 system::EngineOptions engine_options(const Scenario& s, const scheduling::PolicySpec& policy, const RunOptions& run) {

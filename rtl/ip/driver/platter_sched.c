@@ -30,8 +30,8 @@ int platter_sched_init(struct platter_sched* dev, volatile uint32_t* base) {
   dev->base = base;
   if (platter_sched_read(dev, PLATTER_SCHED_ID) != PLATTER_SCHED_ID_VALUE) return PLATTER_SCHED_NO_DEVICE;
   const uint32_t version = platter_sched_read(dev, PLATTER_SCHED_VERSION);
-  if (GET(version, VERSION_MAJOR) != PLATTER_SCHED_MAP_MAJOR || GET(version, VERSION_MINOR) < PLATTER_SCHED_MAP_MINOR)
-    return PLATTER_SCHED_NO_DEVICE;
+  const uint32_t oldest = PUT(PLATTER_SCHED_MAP_MAJOR, VERSION_MAJOR) | PUT(PLATTER_SCHED_MAP_MINOR, VERSION_MINOR);
+  if (GET(version, VERSION_MAJOR) != PLATTER_SCHED_MAP_MAJOR || version < oldest) return PLATTER_SCHED_NO_DEVICE;
   platter_sched_write(dev, PLATTER_SCHED_CLEAR,
                       PUT(1, CLEAR_DONE) | PUT(1, CLEAR_ERROR) | PUT(1, CLEAR_COUNTERS) | PUT(1, CLEAR_SOFT_RESET));
   const uint32_t params = platter_sched_read(dev, PLATTER_SCHED_PARAMS);

@@ -6,8 +6,8 @@
 #ifndef PLATTER_SCHED_REGS_H
 #define PLATTER_SCHED_REGS_H
 
-#define PLATTER_SCHED_MAP_MAJOR 3u
-#define PLATTER_SCHED_MAP_MINOR 1u
+#define PLATTER_SCHED_MAP_MAJOR 4u
+#define PLATTER_SCHED_MAP_MINOR 0u
 #define PLATTER_SCHED_ID_VALUE 0x504C5453u
 
 /* ID (ro): Constant 0x504C5453 ("PLTS"). */
@@ -87,10 +87,10 @@
 /* HEAD_POS (rw): Where the arm is, or will be when the access under way has ended. SERVE sets it to the end of the entry served. */
 #define PLATTER_SCHED_HEAD_POS 0x020u
 #define PLATTER_SCHED_HEAD_POS_CYL_LSB 0u
-#define PLATTER_SCHED_HEAD_POS_CYL_WIDTH 18u
-#define PLATTER_SCHED_HEAD_POS_HEAD_LSB 18u
+#define PLATTER_SCHED_HEAD_POS_CYL_WIDTH 21u
+#define PLATTER_SCHED_HEAD_POS_HEAD_LSB 21u
 #define PLATTER_SCHED_HEAD_POS_HEAD_WIDTH 6u
-#define PLATTER_SCHED_HEAD_POS_WRITE_LSB 24u
+#define PLATTER_SCHED_HEAD_POS_WRITE_LSB 27u
 #define PLATTER_SCHED_HEAD_POS_WRITE_WIDTH 1u
 
 /* HEAD_TIME (rw): The instant for which the decision is made (the begin of the access), in ticks; its low AngleW bits are the spindle angle. */
@@ -193,12 +193,12 @@
 /* CLUSTER_FROM (rw): Where collecting begins. */
 #define PLATTER_SCHED_CLUSTER_FROM 0x068u
 #define PLATTER_SCHED_CLUSTER_FROM_CYL_LSB 0u
-#define PLATTER_SCHED_CLUSTER_FROM_CYL_WIDTH 18u
+#define PLATTER_SCHED_CLUSTER_FROM_CYL_WIDTH 21u
 
 /* CLUSTER_SPAN (rw): Farthest distance of a collected entry from the first one. */
 #define PLATTER_SCHED_CLUSTER_SPAN 0x06Cu
 #define PLATTER_SCHED_CLUSTER_SPAN_CYL_LSB 0u
-#define PLATTER_SCHED_CLUSTER_SPAN_CYL_WIDTH 18u
+#define PLATTER_SCHED_CLUSTER_SPAN_CYL_WIDTH 21u
 
 /* RESULT (ro): Outcome of the last decision. */
 #define PLATTER_SCHED_RESULT 0x070u
@@ -309,17 +309,17 @@
 /* E_POS (rw): Staging: where the command starts. */
 #define PLATTER_SCHED_E_POS 0x0B0u
 #define PLATTER_SCHED_E_POS_CYL_LSB 0u
-#define PLATTER_SCHED_E_POS_CYL_WIDTH 18u
-#define PLATTER_SCHED_E_POS_HEAD_LSB 18u
+#define PLATTER_SCHED_E_POS_CYL_WIDTH 21u
+#define PLATTER_SCHED_E_POS_HEAD_LSB 21u
 #define PLATTER_SCHED_E_POS_HEAD_WIDTH 6u
-#define PLATTER_SCHED_E_POS_WRITE_LSB 24u
+#define PLATTER_SCHED_E_POS_WRITE_LSB 27u
 #define PLATTER_SCHED_E_POS_WRITE_WIDTH 1u
-#define PLATTER_SCHED_E_POS_CLASS_LSB 25u
+#define PLATTER_SCHED_E_POS_CLASS_LSB 28u
 #define PLATTER_SCHED_E_POS_CLASS_WIDTH 2u
 #define PLATTER_SCHED_E_POS_CLASS_DISCRETE 0u
 #define PLATTER_SCHED_E_POS_CLASS_CONTINUOUS 1u
 #define PLATTER_SCHED_E_POS_CLASS_BACKGROUND 2u
-#define PLATTER_SCHED_E_POS_LIMIT_LSB 27u
+#define PLATTER_SCHED_E_POS_LIMIT_LSB 30u
 #define PLATTER_SCHED_E_POS_LIMIT_WIDTH 2u
 #define PLATTER_SCHED_E_POS_LIMIT_NONE 0u
 #define PLATTER_SCHED_E_POS_LIMIT_FIRST 1u
@@ -334,8 +334,8 @@
 /* E_END_POS (rw): Staging: where the command ends. */
 #define PLATTER_SCHED_E_END_POS 0x0B8u
 #define PLATTER_SCHED_E_END_POS_CYL_LSB 0u
-#define PLATTER_SCHED_E_END_POS_CYL_WIDTH 18u
-#define PLATTER_SCHED_E_END_POS_HEAD_LSB 18u
+#define PLATTER_SCHED_E_END_POS_CYL_WIDTH 21u
+#define PLATTER_SCHED_E_END_POS_HEAD_LSB 21u
 #define PLATTER_SCHED_E_END_POS_HEAD_WIDTH 6u
 
 /* E_END_ANGLE (rw): Staging: angle at which the last sector ends, in ticks. */

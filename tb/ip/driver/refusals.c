@@ -155,9 +155,9 @@ int main(void) {
   }
   struct platter_sched dev;
   for (uint32_t major = PLATTER_SCHED_MAP_MAJOR - 1; major <= PLATTER_SCHED_MAP_MAJOR + 1; ++major)
-    for (uint32_t minor = PLATTER_SCHED_MAP_MINOR - 1; minor <= PLATTER_SCHED_MAP_MINOR + 1; ++minor) {
+    for (uint32_t minor = 0; minor <= PLATTER_SCHED_MAP_MINOR + 1; ++minor) {
       version(major, minor);
-      const int known = major == PLATTER_SCHED_MAP_MAJOR && minor >= PLATTER_SCHED_MAP_MINOR;
+      const int known = major == PLATTER_SCHED_MAP_MAJOR && minor + 1 > PLATTER_SCHED_MAP_MINOR;
       expect("platter_sched_init", 15, platter_sched_init(&dev, registers), known ? PLATTER_SCHED_OK : PLATTER_SCHED_NO_DEVICE,
              registers);
     }

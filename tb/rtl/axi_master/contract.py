@@ -133,7 +133,7 @@ class Contract:
         self.value = dict.fromkeys(OFFSET, 0)
         self.value |= {
             "ID": 0x504C5453,
-            "VERSION": 3 << 8 | 1,
+            "VERSION": 4 << 8,
             "PARAMS": self.entries
             | self.lanes << 9
             | self.angle_w << 14
@@ -246,7 +246,7 @@ class Contract:
             self.order.remove(tag)
             if name == "SERVE":
                 self.value["HEAD_POS"] = (
-                    entry["end"][0] | entry["end"][1] << 18 | entry["write"] << 24
+                    entry["end"][0] | entry["end"][1] << 21 | entry["write"] << 27
                 )
         self.sums_stale |= entry["continuous"]
         return True

@@ -211,15 +211,15 @@ class Bench:
             (
                 "E_POS",
                 self.bits(e.cyl_w)
-                | self.bits(1) << 18
-                | self.bits(1) << 24
-                | self.bits(2) << 25
-                | self.random.choice((0, 0, 0, 1, 2, 3)) << 27,
+                | self.bits(1) << 21
+                | self.bits(1) << 27
+                | self.bits(2) << 28
+                | self.random.choice((0, 0, 0, 1, 2, 3)) << 30,
             ),
             ("E_ANGLE", angle),
             ("E_LIMIT", limit),
             ("E_REST", self.random.choice((0, self.bits(e.angle_w)))),
-            ("E_END_POS", self.bits(e.cyl_w) | self.bits(2) << 18),
+            ("E_END_POS", self.bits(e.cyl_w) | self.bits(2) << 21),
             ("E_END_ANGLE", self.bits(e.angle_w)),
             ("E_TRANSFER", self.random.randrange(e.turn)),
             ("E_DEADLINE", deadline),
@@ -256,7 +256,7 @@ class Bench:
     def head(self):
         e = self.expected
         return [
-            ("HEAD_POS", self.bits(e.cyl_w) | self.bits(1) << 18 | self.bits(1) << 24),
+            ("HEAD_POS", self.bits(e.cyl_w) | self.bits(1) << 21 | self.bits(1) << 27),
             ("HEAD_TIME", self.bits(e.sum_w)),
             ("AGE_NOW", self.bits(e.angle_w + 2)),
             ("RESERVE", self.random.choice((0, self.random.randrange(8 * e.turn)))),

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "platter/accelerator/reference_core.h"
+#include "platter/accelerator/rtl_design.h"
+
+namespace platter::accelerator {
+
+/// How a design becomes a shared object: Verilator makes C++ of the RTL, and the compiler makes the object of it and of rtl_shim.cpp. The sources are
+/// the folder rtl_sources of the build or of the installed package: `plain` and `both_edges` with the RTL, `shim` with the C++.
+class RtlBuild {
+ public:
+  RtlBuild(const AcceleratorParameters& parameters, RtlCopy copy, std::filesystem::path sources)
+      : parameters_(parameters), copy_(copy), sources_(std::move(sources)) {}
+
+  /// The options of Verilator and of the compiler, in one text: with the sources, all that the object is made of.
+  std::string options() const;
+  /// The sources in the order in which they are read.
+  std::vector<std::filesystem::path> files() const;
+  /// About how long it takes on one core of the machine on which the project measures.
+  int expected_seconds() const;
+
+  /// Makes `object`, with everything else beside it. `say` gets a line for each step. Throws core::SimulationError with the last lines of a tool's
+  /// output, or with what is missing.
+  void make(const std::filesystem::path& object, const std::function<void(const std::string&)>& say) const;
+
+ private:
+  bool fast() const { return copy_ != RtlCopy::Waves; }
+  std::filesystem::path rtl_folder() const { return sources_ / (fast() ? "both_edges" : "plain"); }
+  std::vector<std::string> verilator_options() const;
+  std::vector<std::string> compiler_options() const;
+  std::vector<std::string> fast_options() const;
+
+  AcceleratorParameters parameters_;
+  RtlCopy copy_;
+  std::filesystem::path sources_;
+};
+
+/// The text of a file; empty if it cannot be read.
+std::string text_of(const std::filesystem::path& file);
+
+}  // namespace platter::accelerator
