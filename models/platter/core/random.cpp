@@ -37,6 +37,27 @@ double portable_log(double x) {
   return 2 * z * sum + exponent * 0.69314718055994531;
 }
 
+double portable_exp(double x) {
+  constexpr double kLn2 = 0.69314718055994531;
+  const int exponent = static_cast<int>(x / kLn2 + (x < 0 ? -0.5 : 0.5));
+  const double rest = x - exponent * kLn2;  // |rest| < 0.35
+  double sum = 1;
+  for (int k = 15; k >= 1; --k) sum = 1 + sum * rest / k;
+  return std::ldexp(sum, exponent);  // exact
+}
+
+double normal_tail(double z) {
+  constexpr double kOverRoot2Pi = 0.39894228040143268;
+  // From 0 to z: density(z) * (z + z^3/3 + z^5/(3*5) + ...).
+  double term = z;
+  double sum = z;
+  for (int k = 3; k < 200; k += 2) {
+    term *= z * z / k;
+    sum += term;
+  }
+  return 0.5 - kOverRoot2Pi * portable_exp(-z * z / 2) * sum;
+}
+
 RandomStream::RandomStream(std::uint64_t seed, std::string_view name) : engine_(stream_seed(seed, name)) {}
 
 std::uint64_t RandomStream::below(std::uint64_t bound) {

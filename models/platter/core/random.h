@@ -36,4 +36,10 @@ class RandomStream {
 /// Natural logarithm of x > 0 from basic operations only; relative error below 1e-15.
 double portable_log(double x);
 
+/// Exponential function of x in -700 ... 700 from basic operations only; relative error below 1e-14.
+double portable_exp(double x);
+
+/// Probability that a standard normal value exceeds z, for |z| <= 6, from basic operations only; absolute error below 1e-15.
+double normal_tail(double z);
+
 }  // namespace platter::core

@@ -25,11 +25,13 @@ namespace platter::drive {
 
 /// What a drive is constructed with, besides its engine.
 struct DriveConfig {
-  profile::DriveProfile profile;             ///< the drive: system::load_drive() reads one
-  bool holds_data = true;                    ///< false: timing only, no bytes are kept
-  eager::EagerOptions eager = {};            ///< eager writing; off unless set
-  std::uint64_t seed = 1;                    ///< seed of the random initial placement of blocks; used with eager writing only
-  Picoseconds fails_at = core::kNoDeadline;  ///< when it fails; kNoDeadline: never
+  profile::DriveProfile profile;   ///< the drive: system::load_drive() reads one
+  bool holds_data = true;          ///< false: timing only, no bytes are kept
+  eager::EagerOptions eager = {};  ///< eager writing; off unless set
+  /// Seed of the arrivals of the head, where they have a spread, and under eager writing of the random initial placement of blocks.
+  std::uint64_t seed = 1;
+  double guard_quantile = mechanics::kGuardQuantile;  ///< of the arrival that the deadline guard counts on
+  Picoseconds fails_at = core::kNoDeadline;           ///< when it fails; kNoDeadline: never
 };
 
 /// A hard-disk drive: a TLM-2.0 target for hosts, the mechanics, and a scheduling engine of any implementation.

@@ -103,10 +103,11 @@ class LeavingWrite {
 
 }  // namespace
 
-AccessPlanner::AccessPlanner(const profile::DriveProfile& profile)
+AccessPlanner::AccessPlanner(const profile::DriveProfile& profile, double guard_quantile)
     : geometry_(profile.geometry),
       seek_curve_(profile.seek, profile.geometry.cylinders, std::max(profile.same_track_us, profile.same_track_write_us)),
       rotation_(Rotation::from_rpm(profile.rpm)),
+      spread_(profile, guard_quantile),
       head_switch_(microseconds(profile.head_switch_us)),
       write_settle_(microseconds(profile.write_settle_us)),
       bus_block_time_{microseconds(profile.bus_read_block_us), microseconds(profile.bus_write_block_us)},
@@ -167,7 +168,38 @@ Picoseconds AccessPlanner::longest_hop() const {
   for (std::uint32_t distance = 1; distance < geometry_.cylinders(); ++distance) move = std::max(move, seek_curve_(distance));
   Picoseconds overhead = 0;
   for (const auto& of : command_overhead_) overhead = std::max({overhead, of[0], of[1]});
-  return overhead + move + std::max<Picoseconds>(write_settle_, 0) + 2 * rotation_.period();
+  const Picoseconds late = spread_.any() ? ArrivalSpread::kCut * spread_.largest() : 0;
+  return overhead + move + late + std::max<Picoseconds>(write_settle_, 0) + 2 * rotation_.period();
+}
+
+void AccessPlanner::draw(const Extent& extent, Picoseconds now, Picoseconds data_ready, ArrivalDraws& draws,
+                         CommittedAccess& access) const {
+  const AccessTime mean = access;
+  const Picoseconds late = draws.next(mean.deviation);
+  if (late == 0) return;
+  static_cast<AccessTime&>(access) = AccessTime{};
+  // The lateness is part of the seek. What is earlier than a seek of no time is part of the overhead.
+  const Picoseconds shortest = -std::min<Picoseconds>(mean.settle, 0);
+  access.seek = std::max(mean.seek + late, shortest);
+  access.overhead = mean.overhead + mean.seek + late - access.seek;
+  access.settle = mean.settle;
+  access.deviation = mean.deviation;
+  arrive(extent, rotation_.phase(now), data_ready - now, access);
+  access.missed = static_cast<std::int32_t>((access.to_first() - mean.to_first()) / rotation_.period());
+  if (access.missed > 0) access.behind = late - mean.slack() - (access.missed - 1) * rotation_.period();
+}
+
+Picoseconds AccessPlanner::expected(const AccessTime& access) const {
+  const Picoseconds period = rotation_.period();
+  const Picoseconds longest = access.deviation * ArrivalSpread::kCut;
+  Picoseconds time = access.positioning();
+  for (Picoseconds late = access.slack(); late < longest; late += period)
+    time += ArrivalSpread::share_beyond(late, access.deviation, period);
+  // An access that waits for its data, or begins in the middle of its sectors, gains no turn.
+  if (access.data_wait > 0 || access.early > 0) return time;
+  for (Picoseconds early = period - access.rotation; early < longest; early += period)
+    time -= ArrivalSpread::share_beyond(early, access.deviation, period);
+  return std::max(time, access.overhead + access.seek + access.settle);  // the mean arrival; what is below is rounding
 }
 
 void AccessPlanner::take_as_they_come(const Extent& extent, Picoseconds arrival, AccessTime& time) const {

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "platter/core/types.h"
+#include "platter/mechanics/arrival_spread.h"
 #include "platter/mechanics/geometry.h"
 #include "platter/mechanics/rotation.h"
 #include "platter/mechanics/seek_curve.h"
@@ -60,25 +61,43 @@ struct AccessTime {
   Picoseconds media = 0;       ///< until the last sector has passed
   Picoseconds bus_finish = 0;  ///< until the last block has left over a free bus (reads)
   Picoseconds early = 0;       ///< until the first sector comes, if the access begins in the middle of its sectors
+  Picoseconds deviation = 0;   ///< of the head's arrival, which has the mean `overhead + seek + settle`
 
   Picoseconds positioning() const { return overhead + seek + settle + data_wait + rotation; }
   /// Time until the first sector comes. From there an access in order takes `Extent::transfer`; no access takes longer.
   Picoseconds to_first() const { return positioning() + early; }
   Picoseconds total() const { return positioning() + transfer; }
+  /// Time by which the head may arrive later than it does here and still be there when the first sector comes.
+  Picoseconds slack() const { return data_wait + rotation + early; }
 };
+
+/// An access that has been carried out: its times with the arrival that it had.
+struct CommittedAccess : AccessTime {
+  /// Turns by which its first sector came later than at the mean arrival, because the head arrived behind it; negative: turns by which it
+  /// came earlier.
+  std::int32_t missed = 0;
+  Picoseconds behind = 0;  ///< if it missed a turn: time from the sector's start to the head's arrival
+};
+
+/// Default of `guard.quantile`: at most one command in a million is later than the guard has charged.
+inline constexpr double kGuardQuantile = 0.999999;
 
 /// The single source of access times: scheduler, guard, controller, admission and tests all use it. Transfers run in order at constant
 /// speed, so the end of an access, and with it the cost from there to the next access, does not depend on when the access ran. A
 /// zero-latency access that begins in the middle of its sectors ends earlier. `plan` gives that earlier end, `Extent` keeps the geometric
 /// one. All bounds hold nevertheless, because reaching a sector earlier never means reaching the next one later.
+///
+/// On a drive whose arrivals have a spread, every estimate is of the mean arrival and has its deviation. Only `commit` draws an arrival. It
+/// moves an access by whole turns, so the end of an access stays the same angle.
 class AccessPlanner {
  public:
-  /// Throws std::invalid_argument for a profile that describes no drive.
-  explicit AccessPlanner(const profile::DriveProfile& profile);
+  /// Throws std::invalid_argument for a profile that describes no drive. `guard_quantile`: of the arrival that the deadline guard counts on.
+  explicit AccessPlanner(const profile::DriveProfile& profile, double guard_quantile = kGuardQuantile);
 
   const Geometry& geometry() const { return geometry_; }
   const SeekCurve& seek_curve() const { return seek_curve_; }
   const Rotation& rotation() const { return rotation_; }
+  const ArrivalSpread& arrival_spread() const { return spread_; }
   Picoseconds head_switch() const { return head_switch_; }
   Picoseconds write_settle() const { return write_settle_; }
   Picoseconds bus_block_time(bool write) const { return bus_block_time_[write]; }
@@ -111,23 +130,34 @@ class AccessPlanner {
                     : overhead_left > 0 ? overhead_left
                                         : 0;
     move(head.cylinder, head.head, extent.cylinder, extent.head, extent.write, time.seek, time.settle);
-    const Picoseconds before = time.overhead + time.seek + time.settle;
-    if (extent.write && data_wait > before) time.data_wait = data_wait - before;
-    const Picoseconds arrival = rotation_.phase(phase + before + time.data_wait);
-    time.rotation = rotation_.wait(arrival, extent.start_phase);
-    time.transfer = extent.transfer;
-    time.media = extent.media;
-    time.bus_finish = extent.bus_finish;
-    if (zero_latency_[extent.write] && extent.tracks == 1) take_as_they_come(extent, arrival, time);
+    if (spread_.any())
+      time.deviation = spread_.deviation(distance(head.cylinder, extent.cylinder), extent.write,
+                                         time.overhead + time.seek + std::min<Picoseconds>(time.settle, 0));
+    arrive(extent, phase, data_wait, time);
     return time;
   }
 
-  /// Carries the access out: as `estimate`, and leaves `head` where the access ends.
-  AccessTime commit(HeadState& head, const Extent& extent, Picoseconds now, Picoseconds data_ready = 0,
-                    Picoseconds overhead_end = 0) const {
-    const AccessTime time = estimate(head, extent, now, data_ready, overhead_end);
+  /// Carries the access out, and leaves `head` where the access ends. The head arrives as `draws` says; without, at the mean time.
+  CommittedAccess commit(HeadState& head, const Extent& extent, Picoseconds now, Picoseconds data_ready = 0,
+                         Picoseconds overhead_end = 0, ArrivalDraws* draws = nullptr) const {
+    CommittedAccess access{estimate(head, extent, now, data_ready, overhead_end), 0, 0};
+    if (draws != nullptr && spread_.any()) draw(extent, now, data_ready, *draws, access);
     head = end_of(extent);
-    return time;
+    return access;
+  }
+
+  /// Mean time until the access begins: `positioning`, and a turn times the probability that the head comes too late for the first sector,
+  /// less the same for a head that comes in time for the turn before.
+  Picoseconds expected(const AccessTime& access) const;
+  /// `positioning`, and one more turn if the head arrives less than so many deviations before the first sector (in units of 1 / 65,536).
+  Picoseconds with_margin(const AccessTime& access, Picoseconds deviations) const {
+    const Picoseconds margin = access.deviation * deviations >> 16;
+    return access.positioning() + (access.slack() < margin ? rotation_.period() : 0);
+  }
+  /// Time until the first sector comes that the deadline guard charges: `to_first` for the arrival at the guard's quantile.
+  Picoseconds guarded(const AccessTime& access) const {
+    if (access.deviation == 0) return access.to_first();
+    return access.to_first() + turns_behind(spread_.guarded(access.deviation) - access.slack()) * rotation_.period();
   }
 
   /// Time for which an access occupies the drive, from its transfer's start: media or bus, whichever is longer. The bus may end one block
@@ -155,27 +185,47 @@ class AccessPlanner {
 
   /// Upper bound of `onward` for a drive with a buffer. Between the two accesses the buffer may serve commands and the drive may run
   /// internal accesses. These change what the host did last, and with it the overhead of `to`.
+  /// On a drive whose arrivals have a spread it counts on the guard's quantile.
   Picoseconds most_onward(const Extent& from, const Extent& to, Picoseconds delay) const {
-    return onward(from, to, delay + more_overhead_[to.write][from.write]);
+    const Picoseconds most = delay + more_overhead_[to.write][from.write];
+    AccessTime access = plan(end_of(from), to, rotation_.phase(from.end_phase + most), 0);
+    if (spread_.any()) access.deviation = spread_.deviation(distance(from.end_cylinder, to.cylinder), to.write);
+    return most + guarded(access);
   }
 
   /// Positioning without the rotational wait: the longer of seek and head switch, and the write settle if anything moved. On the same track
   /// it is the time that the heads take to settle again.
   void move(Cylinder cylinder, Head head, Cylinder to_cylinder, Head to_head, bool write, Picoseconds& seek,
             Picoseconds& settle) const {
-    const std::uint32_t distance =
-        cylinder > to_cylinder ? cylinder.value - to_cylinder.value : to_cylinder.value - cylinder.value;
+    const std::uint32_t cylinders = distance(cylinder, to_cylinder);
     settle = 0;
-    if (distance == 0 && head == to_head) {
+    if (cylinders == 0 && head == to_head) {
       seek = same_track_[write];
       return;
     }
-    seek = distance == 0 ? 0 : seek_curve_(distance);
+    seek = cylinders == 0 ? 0 : seek_curve_(cylinders);
     if (head != to_head && seek < head_switch_) seek = head_switch_;
     if (write) settle = write_settle_ < -seek ? -seek : write_settle_;
   }
 
  private:
+  /// Fills in what follows the arrival of the head, which `time` has up to the settle.
+  void arrive(const Extent& extent, Picoseconds phase, Picoseconds data_wait, AccessTime& time) const {
+    const Picoseconds before = time.overhead + time.seek + time.settle;
+    if (extent.write && data_wait > before) time.data_wait = data_wait - before;
+    const Picoseconds arrival = rotation_.phase(phase + before + time.data_wait);
+    time.rotation = rotation_.wait(arrival, extent.start_phase);
+    time.transfer = extent.transfer;
+    time.media = extent.media;
+    time.bus_finish = extent.bus_finish;
+    if (zero_latency_[extent.write] && extent.tracks == 1) take_as_they_come(extent, arrival, time);
+  }
+  static std::uint32_t distance(Cylinder from, Cylinder to) {
+    return from > to ? from.value - to.value : to.value - from.value;
+  }
+  void draw(const Extent& extent, Picoseconds now, Picoseconds data_ready, ArrivalDraws& draws, CommittedAccess& access) const;
+  /// Turns until a sector comes again, once the head has arrived `late` after its start; 0 if it was there in time.
+  Picoseconds turns_behind(Picoseconds late) const { return late <= 0 ? 0 : (late - 1) / rotation_.period() + 1; }
   void take_as_they_come(const Extent& extent, Picoseconds arrival, AccessTime& time) const;
   /// Blocks of a read that are in the buffer when its transfer to the host begins.
   std::uint32_t watermark(std::uint32_t blocks) const {
@@ -185,6 +235,7 @@ class AccessPlanner {
   Geometry geometry_;
   SeekCurve seek_curve_;
   Rotation rotation_;
+  ArrivalSpread spread_;
   Picoseconds head_switch_;
   Picoseconds write_settle_;
   std::array<Picoseconds, 2> bus_block_time_;

@@ -20,6 +20,8 @@ class RequestLog : public workload::RequestObserverIf {
   void finished(const workload::FinishedRequest& finished) override;
   /// Adds a column with the response times that a trace has; to be called before a request ends.
   void add_recorded() { recorded_ = true; }
+  /// Adds the columns of the turns missed and gained; to be called before a request ends.
+  void add_missed() { missed_ = true; }
   /// Writes the head of the table if there is no row.
   void finish();
   /// Gives the file its name, under which it does not exist before.
@@ -32,6 +34,7 @@ class RequestLog : public workload::RequestObserverIf {
  private:
   OutputFile file_;
   bool recorded_ = false;
+  bool missed_ = false;
   bool begun_ = false;
 };
 
