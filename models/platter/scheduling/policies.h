@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "platter/scheduling/arrival_parameters.h"
 #include "platter/scheduling/interpretations.h"
 #include "platter/scheduling/scheduler_if.h"
 #include "platter/scheduling/weight.h"
@@ -30,6 +31,13 @@ struct PolicyParameters {
   std::uint32_t groups = 0;     ///< g: number of groups of streams
 };
 
+/// How an SPTF policy counts with the spread of the arrivals.
+enum class ArrivalCost : std::uint8_t {
+  Mean,      ///< not at all: every arrival is at its mean
+  Margin,    ///< an arrival less than a margin before its sector counts as a miss
+  Expected,  ///< the mean over all arrivals
+};
+
 /// What a policy is constructed with.
 struct SchedulerContext {
   const AccessPlanner& planner;  ///< the drive's mechanics
@@ -40,6 +48,7 @@ struct SchedulerContext {
   PolicyParameters parameters = {};         ///< of the notation
   const FreeSpaceIf* free_space = nullptr;  ///< for a policy that decides where writes go
   bool bind_reads = false;                  ///< its reads also follow the one seek direction of its search
+  ArrivalParameters arrivals = {};          ///< how it counts with their spread
 };
 
 /// The program of the scheduling accelerator that runs a policy (models/platter/accelerator).
@@ -63,6 +72,7 @@ struct PolicyInfo {
   Accelerated accelerated = Accelerated::No;                        ///< of the accelerator's programs
   GuardMode guard = GuardMode::None;                                ///< of the accelerator's program
   bool places = false;  ///< decides where writes go; needs a mapping with free blocks, which no other policy can serve
+  ArrivalCost cost = ArrivalCost::Mean;  ///< of the accelerator's program
 };
 
 /// All policies; feeds the factory, `platter list policies` and the suggestions of error messages.
@@ -104,6 +114,8 @@ std::unique_ptr<SchedulerIf> create_scan(const SchedulerContext& context);
 std::unique_ptr<SchedulerIf> create_look(const SchedulerContext& context);
 std::unique_ptr<SchedulerIf> create_c_look(const SchedulerContext& context);
 std::unique_ptr<SchedulerIf> create_sptf(const SchedulerContext& context);
+std::unique_ptr<SchedulerIf> create_sptf_margin(const SchedulerContext& context);
+std::unique_ptr<SchedulerIf> create_satf_risk(const SchedulerContext& context);
 std::unique_ptr<SchedulerIf> create_sptf_next_c(const SchedulerContext& context);
 std::unique_ptr<SchedulerIf> create_sptf_unguarded(const SchedulerContext& context);
 std::unique_ptr<SchedulerIf> create_interval(const SchedulerContext& context);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "platter/accelerator/arrival_margins.h"
 #include "platter/accelerator/lockstep_core.h"
 #include "platter/accelerator/rtl_core.h"
 #include "platter/profile/drive_profile.h"
@@ -25,7 +26,9 @@ struct EngineOptions {
   std::uint64_t seed = 1;                          ///< of the windows of a sampled lock-step
   std::optional<scheduling::PolicySpec> policy;    ///< scheduling::find_policy() makes one; must be set
   scheduling::Interpretations interpretations;     ///< of the policy
+  scheduling::ArrivalParameters arrivals;          ///< of the policy
   accelerator::AcceleratorOptions accelerator;     ///< of engines with the accelerator
+  accelerator::GivenMargins margins;               ///< of the accelerator's: those that do not follow from the drive's spread
   std::uint32_t firmware_base_cycles = 120;        ///< of a decision
   std::uint32_t firmware_candidate_cycles = 60;    ///< and for each command that it examines
   std::uint32_t firmware_order_cycles = 12;        ///< and for each step of an exact order
