@@ -38,7 +38,7 @@ module sched_axil
   input  logic [31:0]      s_axil_wdata_i,
   // WSTRB: byte strobes, valid with WVALID; other than 1111 is an error.
   input  logic [3:0]       s_axil_wstrb_i,
-  // BVALID: a write response waits, from the cycle after the write on.
+  // BVALID: a write response waits. Rises in the cycle after the one that carries out the write.
   output logic             s_axil_bvalid_o,
   // BREADY: the master takes the write response.
   input  logic             s_axil_bready_i,
@@ -50,7 +50,7 @@ module sched_axil
   output logic             s_axil_arready_o,
   // ARADDR: byte address, valid with ARVALID.
   input  logic [AddrW-1:0] s_axil_araddr_i,
-  // RVALID: a read response waits, from the cycle after the read is accepted on.
+  // RVALID: a read response waits. Rises in the cycle after the one that accepts the read.
   output logic             s_axil_rvalid_o,
   // RREADY: the master takes the read response.
   input  logic             s_axil_rready_i,
@@ -64,7 +64,7 @@ module sched_axil
   output write_t           write_o,
   // The register file takes the write in this cycle if write_o.valid is high.
   input  logic             wr_ready_i,
-  // The write is an error, its tag aside; valid in the cycle that accepts the write.
+  // The write is an error for another reason than its tag; valid in the cycle that accepts it.
   input  logic             wr_bad_i,
   // The write's tag is refused; valid from the cycle after the write until the next one.
   input  logic             wr_refused_i,

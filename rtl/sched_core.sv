@@ -14,8 +14,8 @@
 //   CylW      bits of a cylinder number, 8 to 18
 //   SegM      mantissa bits that index the cells of the seek table, 2 to 5
 //   SegW      2^SegW segments of the seek table, SegW at most 10, at least one segment a cell
-//   SeqW      bits of an insertion number, 2 to 24; the contract has 24, and a test takes fewer to
-//             make it wrap
+//   SeqW      bits of an insertion number; keep 24. Ages compare wrongly if an entry outlives 2^SeqW
+//             insertions, so fewer bits (2 to 23) are for tests only
 //   Features  optional parts, a sum: 1 ageing, 2 look-ahead, 4 limits, 8 zero latency; 0: none
 // Latency:    A decision keeps busy_o set for Entries / Lanes + sched_pkg::DecisionLatency cycles.
 //             It takes longer if sums or debts are stale, or if it looks ahead.
@@ -53,7 +53,7 @@ module sched_core
   output logic             wr_ready_o,
   // The write is an error; valid in the cycle that accepts it.
   output logic             wr_error_o,
-  // The write is an error, its tag aside; valid in the cycle that accepts it.
+  // The write is an error for another reason than its tag; valid in the cycle that accepts it.
   output logic             wr_bad_o,
   // The last accepted write's tag is refused; valid from the cycle after it until the next write.
   output logic             wr_refused_o,
@@ -65,7 +65,7 @@ module sched_core
   output logic             rd_ready_o,
   // Byte address, valid with rd_valid_i.
   input  logic [AddrW-1:0] rd_addr_i,
-  // The answer to a read waits, from the cycle after the read is accepted on.
+  // The answer to a read waits. Rises in the cycle after the one that accepts the read.
   output logic             rsp_valid_o,
   // The master takes the answer in this cycle.
   input  logic             rsp_ready_i,

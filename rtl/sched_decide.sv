@@ -46,8 +46,8 @@ module sched_decide
   // --- Course of a pass
   // Start a pass.
   input  logic                start_i,
-  // start_i may be high in this cycle; known early. If start_i is low then, it is low in the next
-  // cycle, too.
+  // High in every cycle in which start_i is high, but known earlier in the cycle. If start_i is low
+  // in a cycle in which this is high, it is low in the next cycle, too.
   input  logic                may_start_i,
   // The pass is a decision: keep its result; valid with done_o.
   input  logic                keep_i,

@@ -18,8 +18,8 @@
 // one addition after the seek time. As t + ((a - t) mod 2^AngleW) is congruent to a, the low bits
 // of the cost are the difference of the angles. Only its top bits need an addition.
 //
-// With FeatureZeroLatency a hop has a rest (zero: none). If the hop would wait for the rest or
-// longer, the access is over on arrival, or the rest later if rest_cost is set.
+// With FeatureZeroLatency a hop has a rest (zero: none). If it would wait for the rest or longer,
+// it ends on arrival, in the middle of the sectors. If rest_cost is set, it ends the rest later.
 
 module sched_hop
   import sched_pkg::*;
@@ -282,8 +282,8 @@ module sched_hop
     assign charge = '0;
   end
 
-  // An access with a rest does not wait a turn for a late arrival. It is over on arrival if the
-  // wait is not within the rest.
+  // A hop with a rest does not wait a turn for a late arrival. It ends on arrival, and the access
+  // begins in the middle of its sectors, if the wait is not within the rest.
   always_ff @(posedge clk_i) begin
     if (en_i[StageCost]) begin
       automatic logic [AngleW-1:0] arrives = arrival_q[AngleW-1:0];

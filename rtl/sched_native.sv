@@ -12,15 +12,15 @@
 //   CylW      bits of a cylinder number, 8 to 18
 //   SegM      mantissa bits that index the cells of the seek table, 2 to 5
 //   SegW      2^SegW segments of the seek table, SegW at most 10, at least one segment a cell
-//   SeqW      bits of an insertion number, 2 to 24; the contract has 24
+//   SeqW      bits of an insertion number; keep 24 (2 to 23 are for a test, see sched_core)
 //   Features  optional parts, a sum: 1 ageing, 2 look-ahead, 4 limits, 8 zero latency; 0: none
 // Latency:    It adds no cycle to those of sched_core. The decoding is in the path from wr_addr_i
 //             and wr_data_i.
 // Handshake:  Both channels use valid and ready. A write is accepted in the cycle in which both are
 //             high, and wr_error_o is valid in this cycle. wr_strb_i other than 1111 is an error.
-//             An offer that is not accepted may be changed or withdrawn. Ready is high during a
-//             reset, too, but an offer is then lost. Addresses have 12 bits. sched_regs says when
-//             ready is high.
+//             An offer that is not accepted may be changed or withdrawn. wr_ready_o and rd_ready_o
+//             are high during a reset, from its first clock edge on, but an offer is then lost.
+//             Addresses have 12 bits. sched_regs says when ready is high.
 
 module sched_native
   import sched_pkg::*;
@@ -63,7 +63,7 @@ module sched_native
   output logic             rd_ready_o,
   // Byte address, valid with rd_valid_i.
   input  logic [AddrW-1:0] rd_addr_i,
-  // The answer to a read waits, from the cycle after the read is accepted on.
+  // The answer to a read waits. Rises in the cycle after the one that accepts the read.
   output logic             rsp_valid_o,
   // The master takes the answer in this cycle.
   input  logic             rsp_ready_i,

@@ -149,9 +149,9 @@ module sched_order #(
     return (c_a && c_b) ? c : b_a ? b : a;
   endfunction
 
-  // Control. After each level the orderer waits until its entries are in the banks. Then it traces
-  // the path back. After the last set it reads the rows of the full set, with which the tracing
-  // begins.
+  // Control. After each level the orderer waits until the level's entries are in the banks. After
+  // the last set of slots it reads the rows of the full set, with which it begins to trace the path
+  // back.
   logic             issue_q, back_q, odd_q, alone_q;
   logic [M-1:0]     set_q, first_q, first_d, full_q;
   logic [WaitW-1:0] wait_q;

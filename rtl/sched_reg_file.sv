@@ -81,20 +81,21 @@ module sched_reg_file
   output logic ctrl_defer_c_o,
   // CTRL.REST_COST: An access that begins in the middle of its sectors is charged E_REST.
   output logic ctrl_rest_cost_o,
-  // HEAD_TIME.TICKS: The instant for which is decided, in ticks; its low AngleW bits are the
-  // spindle angle.
+  // HEAD_TIME.TICKS: The instant for which the decision is made (the begin of the access), in
+  // ticks; its low AngleW bits are the spindle angle.
   output logic [SumW-1:0] head_time_ticks_o,
-  // RESERVE.TICKS: Taken off the time that is left until the earliest deadline, in ticks.
+  // RESERVE.TICKS: Ticks that are subtracted from the time left until the earliest deadline.
   output logic [SumW-1:0] reserve_ticks_o,
-  // AGE_NOW.TICKS: Weighted time of the decision; AGE_NOW - E_AGE is what an entry has
-  // waited, weighted, in ticks.
+  // AGE_NOW.TICKS: Time of the decision in the unit of E_AGE; AGE_NOW - E_AGE is the time
+  // that an entry has waited.
   output logic [SumW-1:0] age_now_ticks_o,
   // MARGIN.TICKS: A rotational wait below this many ticks is charged one more turn.
   output logic [AngleW-1:0] margin_ticks_o,
-  // RISK.TICKS: A rotational wait from MARGIN on below this many ticks may miss: it is
-  // charged RISK_CHARGE, and one more turn by the guard.
+  // RISK.TICKS: A rotational wait of at least MARGIN and below this many ticks (counted from
+  // 0) may miss its sector: it is charged RISK_CHARGE, and one more turn by the guard.
   output logic [AngleW-1:0] risk_ticks_o,
-  // RISK_CHARGE.TICKS: Probability of one more turn times a turn, in ticks.
+  // RISK_CHARGE.TICKS: What a risky wait is charged, in ticks: the probability of one more
+  // turn, times one turn.
   output logic [AngleW-1:0] risk_charge_ticks_o,
   // HEAD_SWITCH.TICKS: Time of a head switch, in ticks.
   output logic [TimeW-1:0] head_switch_ticks_o,
@@ -150,8 +151,9 @@ module sched_reg_file
   output logic e_pos_write_o,
   // E_POS.CLASS: 0 discrete, 1 continuous, 2 background.
   output logic [1:0] e_pos_class_o,
-  // E_POS.LIMIT: What E_LIMIT means: 0 nothing; 1 it goes first while it would miss it; 2 it
-  // does not compete while it would miss it; 3 it goes first to be in time.
+  // E_POS.LIMIT: What E_LIMIT does: 0 nothing; 1 the entry is picked first while it would
+  // miss its limit; 2 it does not compete while it would miss its limit; 3 it is picked first
+  // while it can keep its limit and less than GRACE is left.
   output logic [1:0] e_pos_limit_o,
   // E_ANGLE.TICKS: Staging: angle at which the first sector starts, in ticks.
   output logic [AngleW-1:0] e_angle_ticks_o,
@@ -166,7 +168,8 @@ module sched_reg_file
   output logic [SumW-1:0] e_transfer_ticks_o,
   // E_DEADLINE.TICKS: Staging: when a continuous command must have ended, in ticks.
   output logic [SumW-1:0] e_deadline_ticks_o,
-  // E_AGE.TICKS: Staging: weighted time of the command's arrival, in ticks.
+  // E_AGE.TICKS: Staging: time of the command's arrival, in a unit that firmware chooses; one
+  // unit is one tick while AGE_SCALE is 0.
   output logic [SumW-1:0] e_age_ticks_o,
   // E_LIMIT.TICKS: Staging: when the first sector must have been reached, in ticks.
   output logic [SumW-1:0] e_limit_ticks_o,
@@ -208,10 +211,11 @@ module sched_reg_file
   input  logic [7:0] result_tag_i,
   // RESULT.VALID: A tag was picked.
   input  logic result_valid_i,
-  // RESULT.FORCED: No entry passed the guard: the tag is NEXT.TAG, whatever mask and limit.
+  // RESULT.FORCED: There was no candidate, since no entry competes or none passed the guard:
+  // the tag is NEXT.TAG, whatever mask and limit.
   input  logic result_forced_i,
-  // RESULT_KEY: Key of the tag picked, in ticks, two's complement: cost less what it has
-  // waited, or with DEFER added; its total, when the decision looked ahead; 0, when FORCED.
+  // RESULT_KEY: Key of the tag picked, in ticks, two's complement: cost minus the aged wait,
+  // or cost plus DEFER; its total, when the decision looked ahead; 0, when FORCED.
   input  logic [31:0] result_key_value_i,
   // REFUSED.COUNT: Entries that the guard refused in the last decision.
   input  logic [8:0] refused_count_i,

@@ -57,7 +57,7 @@ module sched_regs
   output logic               wr_ready_o,
   // The write is an error; valid in the cycle that accepts it.
   output logic               wr_error_o,
-  // The write is an error, its tag aside; valid in the cycle that accepts it.
+  // The write is an error for another reason than its tag; valid in the cycle that accepts it.
   output logic               wr_bad_o,
   // The last accepted write's tag is refused; valid from the cycle after it until the next write.
   output logic               wr_refused_o,
@@ -67,7 +67,7 @@ module sched_regs
   output logic               rd_ready_o,
   // Byte address, valid with rd_valid_i.
   input  logic [AddrW-1:0]   rd_addr_i,
-  // The answer to a read waits, from the cycle after the read is accepted on.
+  // The answer to a read waits. Rises in the cycle after the one that accepts the read.
   output logic               rsp_valid_o,
   // The master takes the answer in this cycle.
   input  logic               rsp_ready_i,

@@ -68,7 +68,7 @@ module sched_table
   input  logic             place_en_i,
   // Row to read, valid with place_en_i.
   input  logic [RowW-1:0]  place_row_i,
-  // Start or end of the entry, from the cycle after place_en_i on.
+  // Start or end of the entry; valid from the cycle after place_en_i.
   output sched_types#(AngleW, CylW)::place_t place_o,
 
   // Read angle_o and rest_o.
@@ -77,18 +77,18 @@ module sched_table
   input  logic             angle_end_i,
   // Row to read, valid with angle_en_i.
   input  logic [RowW-1:0]  angle_row_i,
-  // Angle, ticks; that of an end is inverted. From the cycle after angle_en_i on.
+  // Angle, ticks; that of an end is inverted. Valid from the cycle after angle_en_i.
   output logic [AngleW-1:0] angle_o,
-  // Rest of the entry, ticks; zero: none. From the cycle after angle_en_i on.
+  // Rest of the entry, ticks; zero: none. Valid from the cycle after angle_en_i.
   output logic [AngleW-1:0] rest_o,
 
   // Read continuous_o and age_o.
   input  logic             age_en_i,
   // Row to read, valid with age_en_i.
   input  logic [RowW-1:0]  age_row_i,
-  // The entry's class is continuous; from the cycle after age_en_i on.
+  // The entry's class is continuous; valid from the cycle after age_en_i.
   output logic             continuous_o,
-  // Weighted time of the arrival; from the cycle after age_en_i on.
+  // Weighted time of the arrival; valid from the cycle after age_en_i.
   output logic [SumW-1:0]  age_o,
 
   // Read extra_o.
@@ -97,23 +97,23 @@ module sched_table
   input  logic             extra_clear_i,
   // Row to read, valid with extra_en_i.
   input  logic [RowW-1:0]  extra_row_i,
-  // Part or debt, ticks, signed; from the cycle after extra_en_i on.
+  // Part or debt, ticks, signed; valid from the cycle after extra_en_i.
   output logic signed [DebtW-1:0] extra_o,
 
   // Read limit_kind_o and limit_o.
   input  logic             limit_en_i,
   // Row to read, valid with limit_en_i.
   input  logic [RowW-1:0]  limit_row_i,
-  // Meaning of the limit; from the cycle after limit_en_i on.
+  // Meaning of the limit; valid from the cycle after limit_en_i.
   output limit_e           limit_kind_o,
-  // Limit, time of day in ticks; from the cycle after limit_en_i on.
+  // Limit, time of day in ticks; valid from the cycle after limit_en_i.
   output logic [SumW-1:0]  limit_o,
 
   // Read seq_o.
   input  logic             seq_en_i,
   // Row to read, valid with seq_en_i.
   input  logic [RowW-1:0]  seq_row_i,
-  // Insertion number; from the cycle after seq_en_i on.
+  // Insertion number; valid from the cycle after seq_en_i.
   output logic [SeqW-1:0]  seq_o
 );
 

@@ -11,7 +11,7 @@
 //   CylW      bits of a cylinder number, 8 to 18
 //   SegM      mantissa bits that index the cells of the seek table, 2 to 5
 //   SegW      2^SegW segments of the seek table, SegW at most 10, at least one segment a cell
-//   SeqW      bits of an insertion number, 2 to 24; the contract has 24
+//   SeqW      bits of an insertion number; keep 24 (2 to 23 are for a test, see sched_core)
 //   Features  optional parts, a sum: 1 ageing, 2 look-ahead, 4 limits, 8 zero latency; 0: none
 // Latency:    An access takes the cycles of sched_axil, and an operation those of sched_core.
 // Handshake:  The bus is AXI4-Lite without PROT, see sched_axil. busy_o and irq_o are levels.
@@ -51,7 +51,7 @@ module sched_top
   input  logic [31:0]      s_axil_wdata_i,
   // WSTRB: byte strobes, valid with WVALID; other than 1111 is an error.
   input  logic [3:0]       s_axil_wstrb_i,
-  // BVALID: a write response waits, from the cycle after the write on.
+  // BVALID: a write response waits. Rises in the cycle after the one that carries out the write.
   output logic             s_axil_bvalid_o,
   // BREADY: the master takes the write response.
   input  logic             s_axil_bready_i,
@@ -63,7 +63,7 @@ module sched_top
   output logic             s_axil_arready_o,
   // ARADDR: byte address, valid with ARVALID.
   input  logic [AddrW-1:0] s_axil_araddr_i,
-  // RVALID: a read response waits, from the cycle after the read is accepted on.
+  // RVALID: a read response waits. Rises in the cycle after the one that accepts the read.
   output logic             s_axil_rvalid_o,
   // RREADY: the master takes the read response.
   input  logic             s_axil_rready_i,

@@ -16,9 +16,8 @@
 //   Features          optional parts, a sum: 1 ageing, 2 look-ahead, 4 limits, 8 zero latency; 0:
 //                     none
 //   PrivilegedWrites  1: a write with AWPROT[0] = 0 (unprivileged) receives SLVERR and changes
-//                     nothing
-//   SecureWrites      1: a write with AWPROT[1] = 1 (non-secure) receives SLVERR and changes
-//                     nothing
+//                     nothing but the counter STALL_CYCLES, if it waited
+//   SecureWrites      1: the same for a write with AWPROT[1] = 1 (non-secure)
 // Latency:    That of sched_top; the wrapper adds no cycle.
 // Handshake:  AXI4-Lite. A write that lacks a right is answered like one to an address without a
 //             register, so it waits while the accelerator is busy. Reads change nothing and are
@@ -80,7 +79,7 @@ module platter_sched_axi #(
   // OKAY (00) or SLVERR (10), valid with s_axi_bvalid.
   (* X_INTERFACE_INFO = "xilinx.com:interface:aximm:1.0 s_axi BRESP" *)
   output logic [1:0]  s_axi_bresp,
-  // A write response waits, from the cycle after the write on.
+  // A write response waits. Rises in the cycle after the one that carries out the write.
   (* X_INTERFACE_INFO = "xilinx.com:interface:aximm:1.0 s_axi BVALID" *)
   output logic        s_axi_bvalid,
   // The master takes the write response.
@@ -108,7 +107,7 @@ module platter_sched_axi #(
   // OKAY (00) or SLVERR (10), valid with s_axi_rvalid.
   (* X_INTERFACE_INFO = "xilinx.com:interface:aximm:1.0 s_axi RRESP" *)
   output logic [1:0]  s_axi_rresp,
-  // A read response waits, from the cycle after the read is accepted on.
+  // A read response waits. Rises in the cycle after the one that accepts the read.
   (* X_INTERFACE_INFO = "xilinx.com:interface:aximm:1.0 s_axi RVALID" *)
   output logic        s_axi_rvalid,
   // The master takes the read response.

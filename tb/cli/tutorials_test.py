@@ -28,7 +28,7 @@ OTHERS = sorted({SOURCE / "README.md", *(SOURCE / "docs").rglob("*.md")} - set(F
 BLOCK = re.compile(
     r"^(?:<!-- (output|file|not run): ([^\n]*) -->\n)?```(\w*)\n(.*?)^```$", re.M | re.S
 )
-SPEED = re.compile(r"^(simulated s per wall s|commands per CPU second) .*")  # of the machine
+SPEED = re.compile(r"^(simulated s per wall s|decisions per CPU second) .*")  # of the machine
 END = "== the end of a step"
 
 

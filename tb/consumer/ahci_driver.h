@@ -27,7 +27,8 @@ struct ahci_bus {
   uint64_t address;            /* ... and their address for the adapter */
 };
 
-/* Called when a command has ended. `error`: the ATA error register, or 0. */
+/* Called within ahci_interrupt() when a command has ended. `error`: the ATA error register, or 0. It may call ahci_submit(), but neither
+ * ahci_interrupt() nor ahci_flush(). */
 typedef void (*ahci_done)(void* context, unsigned tag, uint8_t error);
 
 struct ahci_port {
@@ -45,8 +46,8 @@ struct ahci_port {
 /* Starts port 0, identifies the device, and switches interrupts on. Returns false if there is no disk. */
 bool ahci_start(struct ahci_port* port, const struct ahci_bus* bus);
 
-/* Sends a queued read or write of `count` sectors (1 to 8,192). `data` is an address on the adapter's bus. Returns the tag, or -1 if the queue is
- * full. */
+/* Sends a queued read or write of `count` sectors (1 to 8,192). `data` is an even address on the adapter's bus. Neither is checked: with a larger
+ * count, wrong data is moved. Returns the tag, or -1 if the queue is full. */
 int ahci_submit(struct ahci_port* port, bool write, uint64_t lba, unsigned count, uint64_t data, ahci_done done, void* context);
 
 /* Writes the device's cached data to the media. Returns false if a command is in the queue, or if the flush fails. */

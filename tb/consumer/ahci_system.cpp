@@ -161,11 +161,11 @@ class Processor : public sc_core::sc_module {
 }  // namespace
 
 int sc_main(int argc, char** argv) {
-  system::EngineOptions engine;
-  engine.engine = system::find_engine(argc > 1 ? argv[1] : "rtl").value();
-  engine.policy = scheduling::find_policy("SPTF");
   drive::DriveConfig config;
   config.profile = system::load_drive("atlas10k");
+  system::EngineOptions engine(config.profile);
+  engine.engine = system::find_engine(argc > 1 ? argv[1] : "rtl").value();
+  engine.policy = scheduling::find_policy("SPTF").value();
   drive::Drive disk("disk", config, system::engine_factory(engine));
 
   Memory memory("memory", kBuffers + std::size_t{kCommands} * kSectors * 512);

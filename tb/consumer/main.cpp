@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The smallest TLM-2.0 system with a drive. It needs a profile, an engine and a socket. The argument is the name of the engine.
+// The smallest TLM-2.0 system with a drive. It needs a profile, a policy, an engine and a socket. The argument is the name of the engine.
 #include <tlm_utils/simple_initiator_socket.h>
 
 #include <cstdio>
@@ -52,12 +52,12 @@ class System : public sc_core::sc_module {
 }  // namespace
 
 int sc_main(int argc, char** argv) {
-  system::EngineOptions engine;
-  // This setting alone selects firmware, model, RTL or lock-step.
-  engine.engine = system::find_engine(argc > 1 ? argv[1] : "rtl").value();
-  engine.policy = scheduling::find_policy("SPTF");
   drive::DriveConfig config;
   config.profile = system::load_drive("atlas10k");
+  system::EngineOptions engine(config.profile);
+  // This setting alone selects firmware, model, RTL or lock-step.
+  engine.engine = system::find_engine(argc > 1 ? argv[1] : "rtl").value();
+  engine.policy = scheduling::find_policy("SPTF").value();
   System system("system", config, system::engine_factory(engine));
   sc_core::sc_start();
   std::printf("%s: %s after %s\n", engine.engine.notation.c_str(), system.good ? "read what was written" : "failed",

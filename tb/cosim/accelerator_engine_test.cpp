@@ -359,6 +359,12 @@ TEST(AcceleratorEngine, SizesThatNoAcceleratorHasAreRefused) {
   EXPECT_EQ(objection("model", with(&Options::entries, 64)), "");
   EXPECT_EQ(objection("firmware", with(&Options::lanes, 3)), "");
   EXPECT_EQ(objection("model", with(&Options::lanes, 3)), "accelerator.lanes: found 3, expected 1, 2, 4, 8 or 16");
+  EXPECT_EQ(objection("model", with(&Options::lanes, 0)), "accelerator.lanes: found 0, expected 1 to 16");
+  EXPECT_EQ(objection("model", with(&Options::lanes, 32)), "accelerator.lanes: found 32, expected 1 to 16");
+  EXPECT_EQ(objection("model", with(&Options::angle_bits, 40)), "accelerator.angle_bits: found 40, expected 12 to 20");
+  EXPECT_EQ(objection("model", with(&Options::entries, -4)), "accelerator.entries: found -4, expected 0 to 256");
+  EXPECT_EQ(objection("model", with(&Options::features, 16)),
+            "accelerator.features: found 16, expected a sum of Feature, at most 15");
   EXPECT_EQ(objection("model", with(&Options::order_m, 1)), "accelerator.order_m: found 1, expected 0 (no orderer) or 2 to 12");
   EXPECT_EQ(objection("model", with(&Options::entries, 34)),
             "accelerator.entries: found 34, expected a multiple of the 4 lanes from 4 to 256, or 0");

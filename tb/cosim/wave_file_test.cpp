@@ -175,6 +175,19 @@ TEST(WaveFile, ClocksOfTwoCoresThatRunAheadTogetherKeepTheirPeriod) {
   EXPECT_EQ(times(target.path()), (std::pair<Picoseconds, Picoseconds>{1'000, 17'001}));
 }
 
+TEST(WaveFile, RefusesWhatComesTooLateOrHasNoWaves) {
+  const TemporaryFile target(".fst");
+  accelerator::RtlCore plain(5'000);
+  WaveFile file(target.path(), 0, kEnd);
+  EXPECT_THROW(file.add(plain), std::invalid_argument);
+  const auto disk = make_drive("disk", "SPTF", "firmware", atlas_profile(), false);
+  EXPECT_THROW(WaveProbe("probe", *disk, file, "disk", 0), std::invalid_argument) << "no samples";
+  file.arm();
+  EXPECT_THROW(file.add("late", two_rows()), std::logic_error);
+  accelerator::RtlCore late(5'000, accelerator::RtlCore::traced());
+  EXPECT_THROW(file.add(late), std::logic_error);
+}
+
 TEST(WaveFile, SaysWhyItCannotBeWritten) {
   const TemporaryFile blocked("");
   std::ofstream(blocked.path()) << "a file where a folder is wanted";

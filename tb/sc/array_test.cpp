@@ -821,7 +821,19 @@ TEST(Array, BlockingCallsToo) {
   EXPECT_EQ(rig.array->outstanding(), 0u);
 }
 
+TEST(Array, RefusesADriveThatItDoesNotHave) {
+  ArrayRig rig(config_of(2, {area_of(16, 4096)}));
+  AtHost host("host");
+  host.disk_init_socket.bind(rig.array->host_tgt_socket);
+  run_until(1);
+  EXPECT_THROW(rig.array->fail(2), std::out_of_range);
+  EXPECT_THROW(rig.array->revive(2), std::out_of_range);
+  EXPECT_THROW(rig.array->replace(2), std::out_of_range);
+  EXPECT_THROW(rig.array->drive_revived(2), std::out_of_range);
+}
+
 TEST(Array, RefusesWhatMakesNoArray) {
+  EXPECT_THROW(Array("default", ArrayConfig{}), std::invalid_argument);
   ArrayConfig config = config_of(33, {area_of(4, 4096)});
   config.drive_bytes = 1 << 20;
   EXPECT_THROW(Array("a", config), std::invalid_argument);

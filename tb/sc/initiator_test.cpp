@@ -23,6 +23,18 @@ using workload::Request;
 using workload::RoundsProducer;
 using workload::StreamTable;
 
+TEST(SetCommand, NeedsTheExtensionAtItsPayload) {
+  command::CommandExtension extension;
+  tlm::tlm_generic_payload payload;
+  command::Command flush;
+  flush.operation = command::Operation::Flush;
+  EXPECT_THROW(command::set_command(payload, extension, flush), std::invalid_argument);
+  payload.set_extension(&extension);
+  command::set_command(payload, extension, flush);
+  EXPECT_TRUE(command::command_of(payload).flush());
+  payload.clear_extension(&extension);
+}
+
 /// Requests from a list.
 class ListProducer : public workload::ProducerIf {
  public:

@@ -188,7 +188,7 @@ TEST_F(ConfigTest, AnOldNameIsAnsweredWithTheNewOne) {
     load(kHead, {"fault.fails_at_s=1"});
     FAIL();
   } catch (const ConfigError& error) {
-    EXPECT_EQ(error.what(), std::string("--set fault.fails_at_s: fault.fails_at_s: there is no such key; its name is "
+    EXPECT_EQ(error.what(), std::string("--set fault.fails_at_s=1: fault.fails_at_s: there is no such key; its name is "
                                         "failure.fails_at_s now"));
   }
 }

@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 
 #include <regex>
+#include <stdexcept>
 
 #include "platter/system/engine_table.h"
+#include "platter/system/engines.h"
 
 namespace platter::system {
 namespace {
@@ -66,6 +68,18 @@ TEST(EngineTable, TheRegularExpressionMatchesTheNotations) {
   for (const char* wrong :
        {"", "fast", "rtl:sample=5", "lockstep:", "lockstep:sample=0", "lockstep:sample=5/", "lockstep:sample=K"})
     EXPECT_FALSE(std::regex_match(wrong, pattern)) << wrong;
+}
+
+TEST(EngineTable, AFactoryNeedsAnEngineAndAPolicy) {
+  EngineOptions options;
+  EXPECT_THROW(engine_factory(options), std::invalid_argument) << "no policy";
+  options.policy = scheduling::find_policy("SPTF");
+  EXPECT_NO_THROW(engine_factory(options));
+  options.policy = scheduling::PolicySpec{};
+  EXPECT_THROW(engine_factory(options), std::invalid_argument) << "a policy without a row";
+  options.policy = scheduling::find_policy("SPTF");
+  options.engine = EngineChoice{};
+  EXPECT_THROW(engine_factory(options), std::invalid_argument) << "no engine";
 }
 
 }  // namespace

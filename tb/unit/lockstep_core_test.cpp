@@ -114,7 +114,7 @@ TEST(LockstepCore, TheReportHoldsTheAccessBothResponsesAndBothStates) {
   const auto expect = [&told](const std::string& part) {
     EXPECT_NE(told.find(part), std::string::npos) << part << " in\n" << told;
   };
-  expect("response 7 (after 1 decisions), read RESULT (0x070)");
+  expect("response 7 (after 1 operations), read RESULT (0x070)");
   expect("at 4321 ps");
   expect("model: data 0x00000109");
   expect("RTL:   data 0x00020109");

@@ -38,14 +38,14 @@ struct DecisionContext {
   core::Picoseconds longest = 0;  ///< longest time that a decision takes
 };
 
-/// Upper bound of the work of a decision.
+/// Upper bound of the work of a decision. Set the fields by name. The defaults are one DECIDE whose result is read.
 struct Effort {
-  std::uint32_t decides = 1;  ///< operations of each kind
-  std::uint32_t clusters = 0;
+  std::uint32_t decides = 1;     ///< DECIDE operations
+  std::uint32_t clusters = 0;    ///< CLUSTER operations
   std::uint32_t ordered = 0;     ///< commands in its one exact order; 0: it makes none
-  std::uint32_t candidates = 0;  ///< for which its last DECIDE looks ahead
-  std::uint32_t ahead = 0;       ///< accesses ahead of each
-  std::uint32_t accesses = 1;    ///< between the end of its first operation and the decision, without OP and CLEAR
+  std::uint32_t candidates = 0;  ///< candidates for which its last DECIDE looks ahead
+  std::uint32_t ahead = 0;       ///< accesses that it looks ahead for each candidate
+  std::uint32_t accesses = 1;    ///< register accesses in all calls of `ended` together; OP and CLEAR are not counted
 };
 
 /// How one policy uses the accelerator: which values it stages with a command, and which operations make a decision. The engine
@@ -74,7 +74,8 @@ class AcceleratorProgram {
 
   /// Does this policy use the deadline guard?
   virtual bool guarded() const = 0;
-  /// Bits of CTRL, except SWEEP_DOWN and IRQ_EN.
+  /// Bits of CTRL, except SWEEP_DOWN and IRQ_EN. Return the same value for every decision: a change makes the sums of the sweep
+  /// stale, and the next DECIDE then takes more cycles.
   virtual std::uint32_t control() const = 0;
   /// Stages what the policy needs of a command beyond what is common to all policies; the engine inserts it.
   virtual void stage(RegisterPortIf& /*port*/, const scheduling::Command& /*command*/) {}

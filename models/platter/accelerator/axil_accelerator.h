@@ -8,12 +8,15 @@
 
 namespace platter::accelerator {
 
-/// The Verilated accelerator as a module with its pins: clock, reset, AXI4-Lite slave, interrupt. It is cycle-accurate; the clock
-/// must always run. For a TLM system, connect an `axi::AxilBridge` to it, or use `AcceleratorTarget`, which is much faster.
+/// The Verilated accelerator as a module with its pins: clock, reset, AXI4-Lite slave, interrupt. It has 32 entries, 4 lanes, an
+/// OrderM of 12 and all optional parts (Features 15). It is cycle-accurate. In a TLM system connect an axi::AxilBridge to it.
+///
+/// The clock may stop only while no access is under way and the accelerator is not busy; there is no pin that says so. If an
+/// assertion of the RTL fails, the module reports an SC_ERROR of type "/platter/accelerator".
 class AxilAccelerator : public sc_core::sc_module {
  public:
   SC_HAS_PROCESS(AxilAccelerator);
-  /// Throws core::SimulationError in a build without RTL.
+  /// Every port must be bound. Throws core::SimulationError in a build without RTL.
   explicit AxilAccelerator(const sc_core::sc_module_name& name);
 
   sc_core::sc_in<bool> clk_i;   ///< the rising edge counts

@@ -23,11 +23,12 @@ constexpr std::uint32_t kAccessesPerOrder = 2;
 
 std::uint32_t insert_accesses(bool rests, bool limits) { return kAccessesPerInsert + (rests ? 1 : 0) + (limits ? 1 : 0); }
 
-std::uint32_t further_cycles(const reg::Parameters& built, const Effort& effort, std::uint32_t entries) {
+std::uint32_t operation_cycles(const reg::Parameters& built, const Effort& effort, std::uint32_t entries,
+                               std::uint32_t decide) {
   const std::uint32_t operations = effort.decides + effort.clusters;
-  std::uint32_t cycles = (operations - 1) * (cycles::access() * kAccessesPerOperation + kInterruptCycles) +
+  std::uint32_t cycles = operations * kInterruptCycles + (operations - 1) * cycles::access() * kAccessesPerOperation +
                          effort.clusters * cycles::collect(entries);
-  if (effort.decides > 1) cycles += (effort.decides - 1) * cycles::decide_pass(built);
+  if (effort.decides > 0) cycles += decide + (effort.decides - 1) * cycles::decide_pass(built);
   if (effort.ahead > 0)
     cycles += cycles::ahead_begin() + cycles::ahead_end() +
               effort.candidates *
@@ -38,8 +39,7 @@ std::uint32_t further_cycles(const reg::Parameters& built, const Effort& effort,
 
 std::uint32_t decision_cycles(const reg::Parameters& built, const Effort& effort, std::uint32_t entries,
                               std::uint32_t begin_accesses, std::uint32_t decide) {
-  return cycles::access() * (1 + begin_accesses + effort.accesses) + kInterruptCycles + decide +
-         further_cycles(built, effort, entries);
+  return cycles::access() * (1 + begin_accesses + effort.accesses) + operation_cycles(built, effort, entries, decide);
 }
 
 std::uint32_t most_cycles(const reg::Parameters& built, const AcceleratorProgram& program, std::uint32_t tags, bool rests) {
@@ -50,7 +50,7 @@ std::uint32_t most_cycles(const reg::Parameters& built, const AcceleratorProgram
   const std::uint32_t decide =
       cycles::decide_pass(built) + cycles::stale() + 2 * tags + cycles::sums(0, 0) + cycles::debts(built);
   const std::uint32_t decision =
-      decide + kInterruptCycles + further_cycles(built, effort, tags) +
+      operation_cycles(built, effort, tags, decide) +
       cycles::access() * (kAccessesPerDecision + limits * kAccessesForGrace + program.begin_accesses() + effort.accesses);
   const std::uint32_t insert =
       cycles::access() * (insert_accesses(rests, limits != 0) + program.stage_accesses()) + cycles::insert(0) + 1;

@@ -30,7 +30,11 @@ class ElevatorProgram : public AcceleratorProgram {
   void served(ProgramHostIf& /*host*/, const scheduling::Command& /*command*/) override { upward_ = planned_upward_; }
 
   Effort most_effort(std::uint32_t /*entries*/) const override {
-    return {0, 2, 0, 2 + ClusterPort::kCollectAccesses + clusters_.mask_words()};
+    Effort effort;
+    effort.decides = 0;
+    effort.clusters = 2;
+    effort.accesses = 2 + ClusterPort::kCollectAccesses + clusters_.mask_words();  // CLUSTER_COUNT twice, and the mask
+    return effort;
   }
   std::uint32_t begin_accesses() const override { return ClusterPort::kCollectAccesses; }
 

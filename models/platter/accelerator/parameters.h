@@ -8,19 +8,22 @@
 
 namespace platter::accelerator {
 
-/// Settings of a drive's accelerator. The RTL is built with these sizes; the reference model takes others.
+/// Settings of a drive's accelerator. The defaults of `entries` to `features` are the sizes of the RTL. The engines rtl and lockstep
+/// refuse others; the engine model accepts them. docs/reference/configuration.md has the ranges (keys `accelerator.*`), which
+/// system::engine_objection() checks. A tick is a turn of the spindle divided by 2^angle_bits.
 struct AcceleratorOptions {
-  double clock_mhz = 200;             ///< clock
-  std::int64_t entries = 0;           ///< 0: as the RTL is built, or more where the queue has more tags
-  std::int64_t lanes = 4;             ///< entries evaluated in a cycle
-  std::int64_t order_m = 12;          ///< most commands of an exact order; 0: no orderer
-  std::int64_t angle_bits = 16;       ///< bits of an angle
-  std::int64_t features = 15;         ///< optional parts, a sum (Feature)
-  std::int64_t margin_ticks = 0;      ///< a rotational wait below this (plus 2) is charged one more turn
-  std::int64_t risk_ticks = 0;        ///< a wait of less than this beyond the margin may miss its sector
-  double risk_probability = 0.5;      ///< that it does
-  std::int64_t ahead_candidates = 8;  ///< of a policy that looks ahead: candidates for which it does
-  std::int64_t ahead_accesses = 4;    ///< how many accesses ahead; 0: it does not look ahead
+  double clock_mhz = 200;        ///< clock
+  std::int64_t entries = 0;      ///< size of the table, a multiple of `lanes`; 0: 32, or the queue's depth if it is larger
+  std::int64_t lanes = 4;        ///< entries evaluated in a clock cycle: 1, 2, 4, 8 or 16
+  std::int64_t order_m = 12;     ///< most commands of an exact order, 2 to 12; 0: no orderer
+  std::int64_t angle_bits = 16;  ///< bits of an angle, 12 to 20
+  std::int64_t features = 15;    ///< optional parts, a sum of: ageing 1, look-ahead 2, limits 4, zero latency 8
+  /// Ticks beyond the least margin of 2 ticks, which covers rounding. A rotational wait shorter than the margin is charged one more turn.
+  std::int64_t margin_ticks = 0;
+  std::int64_t risk_ticks = 0;        ///< a rotational wait of less than this many ticks beyond the margin may miss its sector
+  double risk_probability = 0.5;      ///< probability of such a miss
+  std::int64_t ahead_candidates = 8;  ///< policies that look ahead: number of candidates for which they do
+  std::int64_t ahead_accesses = 4;    ///< policies that look ahead: number of accesses ahead; 0: no look-ahead
 };
 
 /// The names of optional parts (a sum of Feature) as the key `accelerator.features` takes them.

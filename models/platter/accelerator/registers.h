@@ -233,17 +233,17 @@ inline constexpr std::uint32_t kHeadPosHeadWidth = 6;
 inline constexpr std::uint32_t kHeadPosWriteLsb = 24;
 inline constexpr std::uint32_t kHeadPosWriteWidth = 1;
 
-// HEAD_TIME (rw): The instant for which is decided, in ticks; its low AngleW bits are the spindle angle.
+// HEAD_TIME (rw): The instant for which the decision is made (the begin of the access), in ticks; its low AngleW bits are the spindle angle.
 inline constexpr std::uint32_t kHeadTime = 0x024;
 inline constexpr std::uint32_t kHeadTimeTicksLsb = 0;
 inline constexpr std::uint32_t kHeadTimeTicksWidth = 32;
 
-// RESERVE (rw): Taken off the time that is left until the earliest deadline, in ticks.
+// RESERVE (rw): Ticks that are subtracted from the time left until the earliest deadline.
 inline constexpr std::uint32_t kReserve = 0x028;
 inline constexpr std::uint32_t kReserveTicksLsb = 0;
 inline constexpr std::uint32_t kReserveTicksWidth = 32;
 
-// AGE_NOW (rw): Weighted time of the decision; AGE_NOW - E_AGE is what an entry has waited, weighted, in ticks.
+// AGE_NOW (rw): Time of the decision in the unit of E_AGE; AGE_NOW - E_AGE is the time that an entry has waited.
 inline constexpr std::uint32_t kAgeNow = 0x02C;
 inline constexpr std::uint32_t kAgeNowTicksLsb = 0;
 inline constexpr std::uint32_t kAgeNowTicksWidth = 32;
@@ -253,12 +253,12 @@ inline constexpr std::uint32_t kMargin = 0x030;
 inline constexpr std::uint32_t kMarginTicksLsb = 0;
 inline constexpr std::uint32_t kMarginTicksWidth = 20;
 
-// RISK (rw): A rotational wait from MARGIN on below this many ticks may miss: it is charged RISK_CHARGE, and one more turn by the guard.
+// RISK (rw): A rotational wait of at least MARGIN and below this many ticks (counted from 0) may miss its sector: it is charged RISK_CHARGE, and one more turn by the guard.
 inline constexpr std::uint32_t kRisk = 0x034;
 inline constexpr std::uint32_t kRiskTicksLsb = 0;
 inline constexpr std::uint32_t kRiskTicksWidth = 20;
 
-// RISK_CHARGE (rw): Probability of one more turn times a turn, in ticks.
+// RISK_CHARGE (rw): What a risky wait is charged, in ticks: the probability of one more turn, times one turn.
 inline constexpr std::uint32_t kRiskCharge = 0x038;
 inline constexpr std::uint32_t kRiskChargeTicksLsb = 0;
 inline constexpr std::uint32_t kRiskChargeTicksWidth = 20;
@@ -347,7 +347,7 @@ inline constexpr std::uint32_t kResultValidWidth = 1;
 inline constexpr std::uint32_t kResultForcedLsb = 9;
 inline constexpr std::uint32_t kResultForcedWidth = 1;
 
-// RESULT_KEY (ro): Key of the tag picked, in ticks, two's complement: cost less what it has waited, or with DEFER added; its total, when the decision looked ahead; 0, when FORCED.
+// RESULT_KEY (ro): Key of the tag picked, in ticks, two's complement: cost minus the aged wait, or cost plus DEFER; its total, when the decision looked ahead; 0, when FORCED.
 inline constexpr std::uint32_t kResultKey = 0x074;
 
 // REFUSED (ro): Entries that the guard refused in the last decision.
@@ -484,7 +484,7 @@ inline constexpr std::uint32_t kEDeadline = 0x0C4;
 inline constexpr std::uint32_t kEDeadlineTicksLsb = 0;
 inline constexpr std::uint32_t kEDeadlineTicksWidth = 32;
 
-// E_AGE (rw): Staging: weighted time of the command's arrival, in ticks.
+// E_AGE (rw): Staging: time of the command's arrival, in a unit that firmware chooses; one unit is one tick while AGE_SCALE is 0.
 inline constexpr std::uint32_t kEAge = 0x0C8;
 inline constexpr std::uint32_t kEAgeTicksLsb = 0;
 inline constexpr std::uint32_t kEAgeTicksWidth = 32;

@@ -30,6 +30,7 @@ bool Vsched_fast___024root___eval_phase__nba(Vsched_fast___024root* root);
 
 #include <fmt/format.h>
 
+#include <stdexcept>
 #include <type_traits>
 
 #include "platter/core/error.h"
@@ -48,7 +49,8 @@ constexpr std::uint32_t kMaxWork = 1u << 16;  // bound on work; the longest is t
 /// A design and what does not depend on its copy.
 class RtlCore::Design {
  public:
-  explicit Design(Tracing tracing) : context(tracing != nullptr ? std::move(tracing) : std::make_shared<VerilatedContext>()) {
+  explicit Design(Tracing tracing)
+      : is_traced(tracing != nullptr), context(tracing != nullptr ? std::move(tracing) : std::make_shared<VerilatedContext>()) {
     enter();
     context->threads(1);  // the design needs no pool of threads
     context->fatalOnError(false);
@@ -64,6 +66,7 @@ class RtlCore::Design {
   /// Failed assertions and removed scopes are recorded in the thread's current context, which may be another core's.
   void enter() { Verilated::threadContextp(context.get()); }
 
+  bool is_traced;
   std::shared_ptr<VerilatedContext> context;  // outlives the design
 };
 
@@ -315,7 +318,11 @@ RtlCore::~RtlCore() = default;
 
 void RtlCore::reset() { design_->reset(); }
 
-void RtlCore::declare(VerilatedFstC& file) { design_->declare(file); }
+void RtlCore::declare(VerilatedFstC& file) {
+  if (!design_->is_traced)
+    throw std::invalid_argument("the RTL has no waves: its engine was made without EngineOptions::tracing");
+  design_->declare(file);
+}
 
 void RtlCore::set_sampler(WaveSamplerIf* sampler) { design_->set_sampler(sampler); }
 

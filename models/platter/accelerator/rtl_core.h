@@ -16,13 +16,14 @@ namespace platter::accelerator {
 class WaveSamplerIf {
  public:
   virtual ~WaveSamplerIf() = default;
-  virtual bool wants(core::Picoseconds time) const = 0;
-  virtual void sample(core::Picoseconds time) = 0;
+  virtual bool wants(core::Picoseconds time) const = 0;  ///< is this time to be written?
+  virtual void sample(core::Picoseconds time) = 0;       ///< writes the values of this time, which `wants` has confirmed
 };
 
-/// The Verilated design behind the same port. Every access drives the pins, and the clock runs only while there is work. Gating
-/// the clock has no visible effect, because the design's state does not change between accesses. No output of the design depends on
-/// an input of the same cycle, so what is read before a cycle is what the pins show in it.
+/// The Verilated RTL of the accelerator (the "design") behind the bus port of BusCoreIf. Every access drives the pins, and the clock
+/// runs only while there is work. Stopping the clock has no visible effect, because the design's state does not change between
+/// accesses. No output of the design depends on an input of the same cycle, so what is read before a cycle is what the pins show in
+/// it. A program usually needs only traced(), and passes the RtlCore of a drive (system::rtl_of()) to observe::WaveFile::add().
 class RtlCore : public BusCoreIf {
  public:
   /// Is the design part of this build? Where it is not (PLATTER_BUILD_RTL=OFF), the constructor throws.
@@ -31,8 +32,9 @@ class RtlCore : public BusCoreIf {
   /// Parameters that the design was Verilated with: the defaults of sched_top, except those that rtl/CMakeLists.txt sets.
   static AcceleratorParameters built_parameters();
 
-  /// State shared by designs that write the same wave file.
+  /// State shared by designs that write the same wave file; null for a design without waves.
   using Tracing = std::shared_ptr<VerilatedContext>;
+  /// A new one. Give the same object to all engines whose RTL is written to one wave file.
   static Tracing traced();
 
   /// The Verilated copy of the design. All give the same responses and count the same cycles.
@@ -48,13 +50,16 @@ class RtlCore : public BusCoreIf {
                    Copy copy = Copy::Checked);
   ~RtlCore() override;
 
+  /// @cond of BusCoreIf
   BusResponse access(const BusRequest& request) override;
   void reset() override;
   RtlCore* rtl() override { return this; }
+  /// @endcond
 
-  /// For the copy Waves. Declares the signals of all designs with the same tracing in `file`, before it is opened. Repeated calls
-  /// have no effect.
+  /// Declares the signals of all designs with the same tracing in `file`, before it is opened. Repeated calls have no effect. Throws
+  /// std::invalid_argument if the core was constructed without tracing.
   void declare(VerilatedFstC& file);
+  /// Called in each half of a clock cycle from now on; null: no longer.
   void set_sampler(WaveSamplerIf* sampler);
 
  private:

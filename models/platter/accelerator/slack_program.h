@@ -23,7 +23,7 @@ class SlackProgram : public AcceleratorProgram {
   Effort most_effort(std::uint32_t entries) const override;
   Effort effort(std::uint32_t entries) const override;
   std::uint32_t stage_accesses() const override { return 1; }
-  std::uint32_t begin_accesses() const override { return 5; }
+  std::uint32_t begin_accesses() const override { return 6; }  // AGE_NOW, AGE_CAP, AGE_SCALE, AHEAD_SHARE, DEFER, AHEAD
 
  private:
   void leaves(const scheduling::Command& command);

@@ -24,8 +24,9 @@ struct AxilBridgeOptions {
   std::uint32_t prot = 0;                               ///< AWPROT and ARPROT of every access
 };
 
-/// TLM-2.0 target and AXI4-Lite master: every aligned word of a TLM access becomes one AXI access, in order of addresses. One
-/// access is on the bus at a time; callers are served in order of arrival. See docs/reference/axi_bridge.md.
+/// TLM-2.0 target and AXI4-Lite master: every aligned word of a TLM access that has an enabled byte becomes one AXI access, in the
+/// order of the data. One AXI access is on the bus at a time; callers are served in order of arrival. See
+/// docs/reference/axi_bridge.md.
 ///
 /// b_transport waits for its annotated delay and for the bus, and returns with a delay of zero at the clock edge that takes the
 /// last response. nb_transport uses the socket's conversion to b_transport. Debug transport moves no byte; DMI is refused.

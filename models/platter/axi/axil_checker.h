@@ -12,7 +12,7 @@
 
 namespace platter::axi {
 
-/// How a violation is reported; it is always counted and kept.
+/// How a violation is reported. It is always counted, and kept up to AxilCheckerOptions::most_kept.
 enum class Reporting {
   Collect,  ///< no report
   Warning,  ///< SC_REPORT_WARNING
@@ -61,11 +61,12 @@ class AxilChecker : public sc_core::sc_module {
   std::uint64_t cycles() const { return cycle_; }   ///< rising edges of the clock so far
   std::uint64_t reads() const { return reads_; }    ///< reads completed
   std::uint64_t writes() const { return writes_; }  ///< writes completed
-  /// Accesses of which a part has been accepted and the response has not yet been taken.
+  /// Number of reads under way: the address has been accepted, and the response has not yet been taken.
   std::uint64_t outstanding_reads() const { return read_requests_; }
-  std::uint64_t outstanding_writes() const { return std::max(write_addresses_, write_data_); }  ///< the same for writes
-  std::uint64_t most_outstanding_reads() const { return most_outstanding_reads_; }              ///< most at one time
-  std::uint64_t most_outstanding_writes() const { return most_outstanding_writes_; }            ///< most at one time
+  /// The same for writes: the address or the data has been accepted.
+  std::uint64_t outstanding_writes() const { return std::max(write_addresses_, write_data_); }
+  std::uint64_t most_outstanding_reads() const { return most_outstanding_reads_; }    ///< most at one time
+  std::uint64_t most_outstanding_writes() const { return most_outstanding_writes_; }  ///< most at one time
 
  private:
   /// One channel at a rising edge.

@@ -15,10 +15,10 @@ enum class CommandStatus : std::uint8_t {
   Good,           ///< no error
   BadCommand,     ///< neither read, write nor flush, or an attribute (class, task attribute, deadline) out of range
   BadAddress,     ///< past the end, or not at a sector boundary
-  BadLength,      ///< not a whole number of sectors
+  BadLength,      ///< 0, or not a whole number of sectors
   BadByteEnable,  ///< byte enables are not supported
   BadBurst,       ///< streaming width below the length
-  BadTag,         ///< the host's tag is out of range or in use
+  BadTag,         ///< the host's tag is out of range, or in use by any command of any host
   QueueFull,      ///< no free tag, and the queue rejects instead of waiting
   DriveFailed,    ///< the drive had failed before the command arrived, or failed while it held the command
   NoCopy,         ///< of an array: no working drive holds the data
@@ -80,7 +80,7 @@ constexpr Sense sense_of(CommandStatus status) {
 enum class Operation : std::uint8_t {
   Read,   ///< data goes to the host
   Write,  ///< data comes from the host
-  Flush,  ///< all writes that have completed go to the media
+  Flush,  ///< completes when every older write is on the media; younger commands wait for it
 };
 
 /// The operation of a command that moves data.
@@ -99,12 +99,14 @@ struct Attributes {
   static constexpr std::int64_t kNoNumber = -1;  ///< no request of a log
 
   core::RequestClass cls = core::RequestClass::Discrete;  ///< service class
-  Picoseconds deadline = core::kNoDeadline;               ///< absolute; as ATA and SCSI Command Duration Limits carry it
+  Picoseconds deadline = core::kNoDeadline;               ///< absolute simulated time, ps; kNoDeadline: none
   std::uint32_t stream = 0;                               ///< number of the stream of a continuous command
-  int tag = kAnyTag;                                      ///< NCQ tag chosen by the host; kAnyTag: the drive chooses
-  TaskAttribute attribute = TaskAttribute::Simple;        ///< others only if the drive accepts them (`queue.task_attributes`)
-  bool fua = false;                 ///< force unit access: a write is complete when it is on the media, a read comes from there
-  Picoseconds issued = -1;          ///< when the host got the request; -1: when it is sent
+  int tag = kAnyTag;  ///< chosen by the host, below the queue's depth; kAnyTag: the lowest free one
+  TaskAttribute attribute = TaskAttribute::Simple;  ///< others only if the drive accepts them (`queue.task_attributes`)
+  bool fua = false;  ///< force unit access: a write is complete when it is on the media, a read comes from there
+  /// Absolute simulated time in ps at which the host got the request: the response time counts from here. A time after the command was
+  /// sent counts as the time of sending; -1: the time of sending.
+  Picoseconds issued = -1;
   std::int64_t number = kNoNumber;  ///< of the host's request, as the request log has it; for observers only
 
   /// False if a field is out of range. Such a command must not reach a scheduler.
@@ -124,19 +126,20 @@ struct Command : Attributes {
   bool flush() const { return operation == Operation::Flush; }  ///< Is it a flush?
 };
 
-/// Where a command's time went. The parts sum to completed - issued.
+/// Where a command's time went, in ps; the first four are absolute simulated times. The parts `queue` to `bus` sum to completed - issued. A
+/// command that ends with another status than Good and Unreadable has only the part `queue`, the whole response time, and its `started` is 0.
 struct CommandTiming {
   Picoseconds issued = 0;     ///< the host got the request
   Picoseconds accepted = 0;   ///< the queue took it (END_REQ)
   Picoseconds started = 0;    ///< its decision was made and its overhead began
   Picoseconds completed = 0;  ///< BEGIN_RESP
-  Picoseconds queue = 0;      ///< started - issued
+  Picoseconds queue = 0;      ///< wait before `started`
   Picoseconds overhead = 0;   ///< the controller's overhead
   Picoseconds seek = 0;       ///< the arm moves
   Picoseconds settle = 0;     ///< the heads settle
   Picoseconds rotation = 0;   ///< the wait for the first sector
   Picoseconds transfer = 0;   ///< the sectors pass under the heads
-  Picoseconds bus = 0;        ///< host bus time that overlaps no other part
+  Picoseconds bus = 0;        ///< host bus time that overlaps no other part, and the wait for the host's earlier response phase
   // On a drive whose arrivals have a spread:
   std::uint32_t missed = 0;   ///< turns waited more, because the head arrived behind the first sector; parts of `rotation`
   std::uint32_t gained = 0;   ///< turns waited less, because the head was in time for an earlier turn
@@ -150,7 +153,7 @@ struct CommandTiming {
 struct Result {
   CommandStatus status = CommandStatus::Good;  ///< whether it succeeded
   CommandTiming timing;                        ///< where its time went
-  std::uint64_t first_bad = 0;                 ///< of an unreadable command: its first unreadable block
+  std::uint64_t first_bad = 0;                 ///< with Unreadable: its first unreadable sector, counted from the drive's start
 
   Sense sense() const { return sense_of(status); }  ///< SCSI sense data of the status
 };

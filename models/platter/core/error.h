@@ -72,7 +72,7 @@ class ConfigError : public std::runtime_error {
   std::vector<ConfigProblem> problems_;
 };
 
-/// A simulation that cannot go on: exit code 1.
+/// A simulation that cannot go on. (The command `platter` then ends with exit code 1.)
 class SimulationError : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;

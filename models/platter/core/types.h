@@ -31,7 +31,7 @@ using Lba = Strong<std::uint64_t, struct LbaMarker>;             ///< logical bl
 using Cylinder = Strong<std::uint32_t, struct CylinderMarker>;   ///< counted from the outer edge
 using Head = Strong<std::uint32_t, struct HeadMarker>;           ///< data surface
 using SectorIndex = Strong<std::uint32_t, struct SectorMarker>;  ///< sector on its track
-using Tag = Strong<std::uint16_t, struct TagMarker>;             ///< entry of the command queue
+using Tag = Strong<std::uint16_t, struct TagMarker>;             ///< number of a command in a queue or an engine
 
 /// Time on the SystemC-free side: picoseconds, 64 bit (106 days).
 using Picoseconds = std::int64_t;
@@ -43,7 +43,7 @@ inline constexpr Picoseconds kPicosecondsPerMicrosecond = 1'000'000;      ///< u
 inline constexpr Picoseconds kPicosecondsPerMillisecond = 1'000'000'000;  ///< unit of to_picoseconds()
 inline constexpr Picoseconds kPicosecondsPerSecond = 1'000'000'000'000;   ///< unit of to_picoseconds()
 
-/// "Best effort": no deadline at all.
+/// No deadline. Where a time of an event is meant: never.
 inline constexpr Picoseconds kNoDeadline = std::numeric_limits<Picoseconds>::max();
 
 /// Nearest picosecond of a time given in another unit; for loading profiles and for generators only. Values outside the range of the type
@@ -58,11 +58,12 @@ constexpr Picoseconds to_picoseconds(double value, Picoseconds unit) {
 /// For what is shown.
 constexpr double to_milliseconds(Picoseconds time) { return static_cast<double>(time) * 1e-9; }
 
-/// Service class of a request. The numbers are those of the accelerator's command table.
+/// Service class of a request. The numbers are those of the accelerator's field E_POS.CLASS.
 enum class RequestClass : std::uint8_t {
-  Discrete = 0,    ///< best effort
+  Discrete = 0,    ///< best effort: usually without a deadline
   Continuous = 1,  ///< of a multimedia stream, with a deadline at the end of its round
-  Background = 2,  ///< after both
+  /// A drive's own writes of cached data, and rebuilds. Most policies treat it like Discrete, and hosts send it last.
+  Background = 2,
 };
 inline constexpr std::size_t kRequestClasses = 3;  ///< how many there are
 /// A host may send any number as a class; `valid` checks it.

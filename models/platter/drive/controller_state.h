@@ -6,9 +6,19 @@
 
 namespace platter::drive {
 
-/// What the actuator is doing; wave files show it as text. `Missed` is `Rotate` after the head has arrived behind its sector.
-enum class ControllerState : std::uint8_t { Idle, Decide, Overhead, Seek, Settle, Rotate, Transfer, Missed };
+/// What the actuator is doing; wave files show it as text.
+enum class ControllerState : std::uint8_t {
+  Idle,      ///< nothing to do, or reading ahead
+  Decide,    ///< waits for a decision
+  Overhead,  ///< overhead of a command
+  Seek,      ///< the arm moves, or the head is switched
+  Settle,    ///< the heads settle
+  Rotate,    ///< waits for the first sector
+  Transfer,  ///< sectors pass under the head
+  Missed,    ///< waits for the first sector, after the head has arrived behind it
+};
 
+/// Their names in waves.
 inline constexpr std::array<const char*, 8> kControllerStateNames = {"IDLE",   "DECIDE", "OVERHEAD", "SEEK",
                                                                      "SETTLE", "ROTATE", "TRANSFER", "MISSED"};
 

@@ -13,9 +13,11 @@ namespace platter::drive {
 
 /// The durable state of a drive, as a loss of power leaves it: the media, and the state that the mapping keeps on them.
 struct DurableImage {
-  media::Media media;
-  mapping::MapImage map;
+  media::Media media;     ///< the bytes of the sectors, and which of them cannot be read
+  mapping::MapImage map;  ///< what the mapping keeps on the media; only the mapping interprets it
 };
+
+/// @cond of the implementation
 
 /// Moves the bytes of commands between their payloads, the media and the buffer, in zero time. Does nothing for a payload without
 /// data, nor on a timing-only drive.
@@ -73,5 +75,7 @@ class DataPath {
   media::Bytes buffered_;                  ///< of the blocks that wait in the buffer
   std::vector<std::uint8_t> content_;      ///< scratch space of `write`
 };
+
+/// @endcond
 
 }  // namespace platter::drive

@@ -2,8 +2,8 @@
 #include "platter/drive/dispatcher.h"
 
 #include <algorithm>
-
-#include "platter/core/sc_time.h"
+#include <stdexcept>
+#include <string>
 
 namespace platter::drive {
 
@@ -258,7 +258,17 @@ void Dispatcher::prepare(Picoseconds now) {
 
 // --- decisions ------------------------------------------------------------------------------------------------------
 
+void Dispatcher::report_violation(const Decision& decision, bool waits, Picoseconds effective) const {
+  const char* const wrong = unit_.doing() != ControllerState::Decide ? "it has answered without being asked"
+                            : !waits                                 ? "it has picked a tag that no command in it has"
+                            : effective < now_ps()                   ? "its decision takes effect in the past"
+                                                                     : "it has answered with Again, which is for policies";
+  throw std::logic_error("the engine of " + std::string(name()) + ": " + wrong + " (tag " + std::to_string(decision.tag.value) +
+                         ", at " + std::to_string(now_ps()) + " ps)");
+}
+
 void Dispatcher::decided(const Decision& decision, Picoseconds effective) {
+  check(decision, effective);
   if (question_.at_rest) {
     ++stalls_.idle_decisions;
   } else if (effective > question_.asked) {
@@ -269,7 +279,7 @@ void Dispatcher::decided(const Decision& decision, Picoseconds effective) {
   const bool serves = decision.kind == Decision::Kind::Serve || decision.kind == Decision::Kind::Write;
   report(decision, serves ? entries_[decision.tag.value] : nullptr, effective);
   switch (decision.kind) {
-    case Decision::Kind::Again:  // engines resolve this kind themselves
+    case Decision::Kind::Again:  // refused above
     case Decision::Kind::Idle:
       unit_.enter(ControllerState::Idle);
       if (!urgent_.empty()) wake();

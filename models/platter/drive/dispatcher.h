@@ -5,6 +5,7 @@
 #include <systemc>
 #include <vector>
 
+#include "platter/core/sc_time.h"
 #include "platter/core/timed_call.h"
 #include "platter/drive/actuator_unit.h"
 #include "platter/drive/cache_manager.h"
@@ -116,6 +117,16 @@ class Dispatcher : public sc_core::sc_module, public engine::DecisionSinkIf, pub
     return finds_streams_ && with_deadline_ == 0 && !entry.command.extent.write && follows_one(entry);
   }
   bool follows_one(const QueueEntry& entry) const;
+  /// Throws std::logic_error if an engine answers otherwise than EngineIf allows.
+  void check(const Decision& decision, Picoseconds effective) const {
+    const bool serves = decision.kind == Decision::Kind::Serve || decision.kind == Decision::Kind::Write;
+    const bool waits = !serves || (decision.tag.value < entries_.size() && entries_[decision.tag.value] != nullptr &&
+                                   entries_[decision.tag.value]->stage == Stage::Queued);
+    if (!waits || unit_.doing() != ControllerState::Decide || effective < core::now_ps() ||
+        decision.kind == Decision::Kind::Again)
+      report_violation(decision, waits, effective);
+  }
+  [[noreturn]] void report_violation(const Decision& decision, bool waits, Picoseconds effective) const;
   /// Index into `starts_` and `ends_`; requests are aligned, so low bits alone would collide.
   static std::size_t bucket(std::uint64_t block) { return block * 0x9E37'79B9'7F4A'7C15u >> 54u; }
   /// Counts a command that is not urgent and waits from now on (1), or no longer does (-1).

@@ -26,21 +26,27 @@ namespace platter::drive {
 /// What a drive is constructed with, besides its engine.
 struct DriveConfig {
   profile::DriveProfile profile;   ///< the drive: system::load_drive() reads one
-  bool holds_data = true;          ///< false: timing only, no bytes are kept
+  bool holds_data = true;          ///< false: timing only; reads leave the host's data as it is, and transport_dbg returns 0
   eager::EagerOptions eager = {};  ///< eager writing; off unless set
   /// Seed of the arrivals of the head, where they have a spread, and under eager writing of the random initial placement of blocks.
   std::uint64_t seed = 1;
   double guard_quantile = mechanics::kGuardQuantile;  ///< of the arrival that the deadline guard counts on
-  Picoseconds fails_at = core::kNoDeadline;           ///< when it fails; kNoDeadline: never
+  /// Absolute simulated time (ps) at which the drive fails; kNoDeadline: never. `Drive::set_alive(true)` revives it.
+  Picoseconds fails_at = core::kNoDeadline;
 };
 
 /// A hard-disk drive: a TLM-2.0 target for hosts, the mechanics, and a scheduling engine of any implementation.
 ///
-/// Sockets: `host_tgt_socket` (see HostPort) and, if bound, `register_tgt_socket` (see DriveRegisters). The time resolution of
-/// the SystemC kernel must be 1 ps.
+/// Sockets: `host_tgt_socket` for commands and, if bound, `register_tgt_socket` for registers. docs/reference/drive.md and
+/// docs/reference/drive_registers.md describe them. The time resolution of the SystemC kernel must be 1 ps, which is its default.
+///
+/// A tag in these functions is the host's: CommandExtension::tag, or the one that the drive has chosen. Call all functions from the
+/// thread that runs the kernel.
 class Drive : public sc_core::sc_module {
  public:
-  /// Throws std::invalid_argument if the profile is invalid, or if it does not support the eager writing that `config` asks for.
+  /// To be called during elaboration. Throws std::invalid_argument if the profile describes no drive, if profile and eager options do
+  /// not fit, if the time resolution is not 1 ps, and whatever `create_engine` throws (see system::engine_factory). Ranges of the
+  /// profile's values are not checked here: load_drive() does it.
   Drive(const sc_core::sc_module_name& name, const DriveConfig& config, const engine::EngineFactory& create_engine);
   ~Drive() override;
 
@@ -60,7 +66,7 @@ class Drive : public sc_core::sc_module {
   DriveRegisters registers_;
 
  public:
-  HostPort::Port::Socket& host_tgt_socket;                 ///< commands of hosts
+  HostPort::Port::Socket& host_tgt_socket;                 ///< commands of one or more hosts
   DriveRegisters::Registers::Socket& register_tgt_socket;  ///< counters, token bucket, state; need not be bound
 
   const mechanics::AccessPlanner& planner() const { return planner_; }       ///< its mechanics
@@ -70,7 +76,7 @@ class Drive : public sc_core::sc_module {
   const Dispatcher& dispatcher() const { return controller_.dispatcher(); }  ///< counters of decisions
   const ActuatorUnit& actuator() const { return actuator_; }                 ///< counters of accesses
   const Spindle& spindle() const { return spindle_; }                        ///< angle and speed
-  const Power& power() const { return power_; }                              ///< is it alive, and since when?
+  const Power& power() const { return power_; }                              ///< is it alive, and how often has it failed?
   const HostPort& host_port() const { return host_port_; }                   ///< counters of commands
   /// Counters of the buffer; all 0 for a drive without one.
   CacheStatistics cache_statistics() const {
@@ -83,29 +89,35 @@ class Drive : public sc_core::sc_module {
   const media::Media& media() const { return media_; }  ///< the bytes of its sectors
   /// Memory of the drive's data: pages of the media, and of cached blocks that have yet to be written there.
   std::uint64_t kept_bytes() const { return controller_.data().kept(); }
-  /// Capacity that the host sees.
+  /// Capacity that the host sees. With eager writing it is less than that of the media.
   std::uint64_t capacity_sectors() const { return mapping_->capacity_sectors(); }
   /// Null without eager writing.
   const eager::EagerMapping* eager_mapping() const;
-  /// What would be durable if the power failed now. The drive itself continues to run.
+  /// What the media would hold if the power failed at this instant. The drive itself continues to run. May be called at any time, also
+  /// during an access.
   DurableImage power_loss_image() const { return controller_.power_loss_image(); }
   /// Replaces the drive's contents by `image`. Preconditions: the image comes from a drive with the same profile and options, and
   /// no command is in this drive. Throws std::runtime_error if the image comes from a drive that holds no data or if, under eager
   /// writing, a block has no copy.
   void power_up(const DurableImage& image) { controller_.mount(image); }
-  /// Makes the drive fail, or revives it: see Power.
+  /// Makes the drive fail (false) or revives it (true); has no effect if it is in this state already. When it fails, all its commands end
+  /// with DriveFailed at the present simulated time, but after this call. A revived drive is in its power-on state, with the media
+  /// unchanged. Must not be called from a probe's callback.
   void set_alive(bool alive) { power_.set_alive(alive); }
-  /// See HostPort.
+  /// Aborts the waiting command with this tag: it ends with Aborted. Returns false if there is no such command, if its access has begun,
+  /// or if it is done or served from the buffer; it then ends normally. A command that waits at the port has no tag yet. Must not be called
+  /// from a probe's callback.
   bool abort(Tag tag) { return host_port_.abort(tag); }
-  /// See Admission.
+  /// Limits discrete and background commands, at once, also those that wait. `rate`: bytes per second; 0: no limit. `depth`: bytes, rounded
+  /// down to a multiple of 4,096, at least 4,096.
   void set_token_bucket(std::uint32_t rate, std::uint32_t depth) { host_port_.admission().set_token_bucket(rate, depth); }
-  /// The probe must outlive its registration.
+  /// May be called at any time except from a probe's callback. The probe must live until it is removed, or as long as the drive runs.
   void add_probe(ProbeIf& probe) { probes_.add(probe); }
-  /// Ends the registration.
+  /// Must not be called from a probe's callback.
   void remove_probe(ProbeIf& probe) { probes_.remove(probe); }
-  /// The probe must outlive its registration.
+  /// As add_probe().
   void add_decision_probe(DecisionProbeIf& probe) { decision_probes_.add(probe); }
-  /// Ends the registration.
+  /// As remove_probe().
   void remove_decision_probe(DecisionProbeIf& probe) { decision_probes_.remove(probe); }
 };
 

@@ -18,20 +18,20 @@ namespace platter::drive {
 
 /// Counters of a drive's port for one class of commands.
 struct PortCounters {
-  std::uint64_t reads = 0;  ///< completed
-  std::uint64_t writes = 0;
-  std::uint64_t read_bytes = 0;
-  std::uint64_t written_bytes = 0;
-  std::uint64_t late = 0;    ///< completed after their deadline
-  std::uint64_t failed = 0;  ///< completed with an error, refused commands included
+  std::uint64_t reads = 0;          ///< reads that ended with Good
+  std::uint64_t writes = 0;         ///< writes that ended with Good
+  std::uint64_t read_bytes = 0;     ///< bytes of these reads
+  std::uint64_t written_bytes = 0;  ///< bytes of these writes
+  std::uint64_t late = 0;           ///< completed after their deadline
+  std::uint64_t failed = 0;         ///< completed with an error, refused commands included
 };
 
 /// The drive's host interface: a TLM-2.0 target for any number of hosts, each with its own request and response phases.
 ///
 /// nb_transport uses the four phases of the base protocol. END_REQ is sent when the queue accepts the command. So a full queue
 /// holds the request phase (or refuses the command with QueueFull, by configuration). BEGIN_RESP is sent with the last block.
-/// b_transport waits through the same queue and the same mechanics. transport_dbg accesses the media in zero time. A command that
-/// cannot be executed is completed with a TLM error response, and counted.
+/// b_transport waits through the same queue and the same mechanics. transport_dbg reads and writes, in zero time, what a command
+/// would find. A command that cannot be executed is completed with a TLM error response, and counted.
 ///
 /// While the token bucket is on, a discrete or background command waits for its tokens before it may take a tag; meanwhile its
 /// request phase is held, as by a full queue. A host whose continuous commands must not wait behind such a command binds twice.
@@ -39,33 +39,39 @@ struct PortCounters {
 /// A failed drive completes every command with DriveFailed, both those in the drive and new ones.
 class HostPort : public sc_core::sc_module, public CompletionSinkIf, public PowerSinkIf {
  public:
+  /// @cond of the implementation
   HostPort(const sc_core::sc_module_name& name, HazardQueue& queue, Controller& controller, Power& power,
            const Admission::Rules& rules);
 
   using Port = command::TargetPort<HostPort, QueueEntry>;
+  /// @endcond
 
  private:
   friend Port;
   Port port_;
 
  public:
-  Port::Socket& host_tgt_socket;
+  Port::Socket& host_tgt_socket;  ///< commands of one or more hosts
 
+  /// @cond of the implementation
   void set_probes(const Probes& probes) { probes_ = &probes; }
   void complete_at(QueueEntry& entry, Picoseconds when) override;
   void power_lost() override;
 
-  /// Aborts the command with this tag; see Controller::abort. Returns false if there is no such command, or if an access has
-  /// begun: it then ends normally. Must not be called from a probe's callback.
+  /// Aborts the command with this tag; see Controller::abort. Returns false if there is no such command, if an access has begun, or
+  /// if the command is done or served from the buffer: it then ends normally. Must not be called from a probe's callback.
   bool abort(Tag tag) { return tag.value < queue_.depth() && controller_.abort(queue_.entry(tag)); }
 
   Admission& admission() { return admission_; }
   const Admission& admission() const { return admission_; }
+  /// @endcond
 
+  /// Counters of a class since the construction; a command refused with an invalid class counts as discrete.
   const PortCounters& counters(core::RequestClass cls) const { return account_.classes[core::index_of(cls)]; }
-  std::uint64_t completed() const { return account_.completed; }
-  std::uint64_t rejected() const { return account_.rejected; }
+  std::uint64_t completed() const { return account_.completed; }  ///< commands that ended with Good
+  std::uint64_t rejected() const { return account_.rejected; }    ///< commands refused, also by a drive that has failed
 
+  /// @cond of the implementation
  private:
   struct Completion {
     Picoseconds when;
@@ -112,6 +118,7 @@ class HostPort : public sc_core::sc_module, public CompletionSinkIf, public Powe
   /// By tag, for b_transport; each is made when its first caller waits. The kernel names every event, which takes longer than all else of a
   /// drive's construction.
   std::vector<std::unique_ptr<sc_core::sc_event>> finished_;
+  /// @endcond
 };
 
 }  // namespace platter::drive

@@ -19,15 +19,19 @@ struct ActuatorReport {
   ControllerState state;   ///< what it does from now on
   std::uint32_t cylinder;  ///< position of the arm, also during a seek
   std::uint32_t head;      ///< the head in use
-  int tag;                 ///< of the access in progress; -1: none
+  int tag;                 ///< of the access in progress, in the engine (see AccessReport); -1: none
 };
 
 /// An access has been decided on.
+///
+/// A tag in AccessReport and ActuatorReport is the number of the command in the engine; an internal command (a cached write) has one,
+/// too. A tag in StageReport is that of the drive's queue, which the host may have chosen. The two numbers of one command differ if its
+/// number was taken in the engine when it came.
 struct AccessReport {
   core::Picoseconds time;         ///< of the decision
   core::Picoseconds begin;        ///< of the access: `time`, or later if the decision takes effect later
   std::uint32_t actuator;         ///< its number
-  std::uint32_t tag;              ///< of the command
+  std::uint32_t tag;              ///< of the command, in the engine
   core::RequestClass cls;         ///< of the command
   core::Picoseconds deadline;     ///< core::kNoDeadline: none
   bool write;                     ///< the access is a write
@@ -39,7 +43,7 @@ struct AccessReport {
 /// A command of a host is in another stage, or has just been received.
 struct StageReport {
   core::Picoseconds time;    ///< of the change
-  std::uint32_t tag;         ///< of the command
+  std::uint32_t tag;         ///< of the command, in the drive's queue (see AccessReport)
   Stage stage;               ///< the new one
   command::Command command;  ///< as the host asked
 };
@@ -52,8 +56,10 @@ struct BusReport {
   std::uint32_t blocks;     ///< length
 };
 
-/// Observes a drive without affecting it. A drive without a probe uses one timed call for each access; with a probe, one for
-/// each phase of each access, at the same times.
+/// Observes a drive without affecting it. The drive calls from its own processes and from calls of its hosts. A callback must not wait,
+/// must not change the drive (abort, set_alive, registers, transports), and must not add or remove probes. References and pointers are
+/// valid during the call only. A drive without a probe uses one timed call for each access; with a probe, one for each phase of each
+/// access, at the same times.
 class ProbeIf {
  public:
   virtual ~ProbeIf() = default;
@@ -78,12 +84,14 @@ struct DecisionReport {
   std::uint32_t actuator;                ///< its number
   mechanics::HeadState head;             ///< at `asked`
   const scheduling::Decision& decision;  ///< what the engine answered
-  const QueueEntry* chosen;              ///< null: the arm moves only, or nothing is done
+  /// The command that is served; null: the arm moves only, or nothing is done. A head-of-queue command is chosen without the engine: it
+  /// is not in `engine`, and `decision.tag` has no meaning.
+  const QueueEntry* chosen;
   const std::vector<const QueueEntry*>&
       engine;  ///< the commands in the engine before the decision, by their tag there; null: free entry
 };
 
-/// Observes the decisions of a drive, each when it is made and before it is carried out.
+/// Observes the decisions of a drive, each when it is made and before it is carried out. The rules of ProbeIf apply.
 class DecisionProbeIf {
  public:
   virtual ~DecisionProbeIf() = default;

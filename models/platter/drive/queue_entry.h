@@ -30,7 +30,8 @@ enum class Stage : std::uint8_t {
   Done,      ///< no work is left on the media; the response is pending
   Answered,  ///< the response has been sent, or waits only for the host to accept it
 };
-inline constexpr std::size_t kStages = 9;
+inline constexpr std::size_t kStages = 9;  ///< how many there are
+/// Their names in waves.
 inline constexpr std::array<const char*, kStages> kStageNames = {"free",    "received", "blocked", "held",    "queued",
                                                                  "leaving", "access",   "done",    "answered"};
 
@@ -53,14 +54,15 @@ constexpr bool allowed(Stage from, Stage to) {
 }
 
 class ProbeIf;
+/// Those of a drive.
 using Probes = core::Probes<ProbeIf>;
 
 /// One command in the drive: a queue entry with a tag, or an internal access.
 struct QueueEntry {
-  static constexpr int kBlockingCall = -1;
+  static constexpr int kBlockingCall = -1;  ///< see `host`
 
   Tag tag{0};  ///< the host's tag; `command.tag` is the engine's, which differs if the engine's entry of that number is taken
-  Stage stage = Stage::Free;
+  Stage stage = Stage::Free;   ///< how far the command is
   int host = kBlockingCall;    ///< number of the issuing host; kBlockingCall: a thread waits for it in b_transport
   std::uint32_t accesses = 0;  ///< accesses to the media begun so far
   std::uint32_t blockers = 0;  ///< older commands that must reach the media first
@@ -68,11 +70,11 @@ struct QueueEntry {
   buffer::Hit hit;             ///< where the buffer holds them
   Picoseconds data_end = -1;   ///< of a write: when all of its data is in the buffer; -1: the transfer has not been requested
   command::Command asked;  ///< the host's request; under eager writing, an access of a write may be a read (read-modify-write)
-  scheduling::Command command;  ///< the current access, as the scheduling engine sees it
-  command::Result result;
-  tlm::tlm_generic_payload* payload = nullptr;
-  mapping::Walk walk;              ///< the host's blocks, and the progress of the command through its accesses
-  const Probes* probes = nullptr;  ///< told of each stage; null: nobody
+  scheduling::Command command;                  ///< the current access, as the scheduling engine sees it
+  command::Result result;                       ///< of the command so far
+  tlm::tlm_generic_payload* payload = nullptr;  ///< the host's; null: an internal command
+  mapping::Walk walk;                           ///< the host's blocks, and the progress of the command through its accesses
+  const Probes* probes = nullptr;               ///< told of each stage; null: nobody
 
   /// Changes the stage. Reports a fatal error if the table does not allow the transition.
   void enter(Stage next) {
@@ -84,6 +86,7 @@ struct QueueEntry {
   void tell_stage() const {
     if (probes != nullptr && !probes->empty()) report();
   }
+  /// Is there a command?
   bool used() const { return stage != Stage::Free; }
   /// True once no other command has to wait for it.
   bool on_media() const { return stage >= Stage::Done; }
@@ -91,13 +94,14 @@ struct QueueEntry {
   bool received() const { return data_end >= 0; }
   /// True for an internal command, which no host has issued.
   bool internal() const { return payload == nullptr; }
+  /// A thread waits for it in b_transport.
   bool blocking_call() const { return host == kBlockingCall; }
 
-  /// The host's blocks [first, end), including those that the buffer holds.
+  /// The first of the host's blocks, also if the buffer holds it.
   std::uint64_t first() const { return walk.first; }
-  std::uint64_t end() const { return walk.end(); }
-  bool ordered() const { return asked.attribute == command::TaskAttribute::Ordered; }
-  bool head_of_queue() const { return asked.attribute == command::TaskAttribute::HeadOfQueue; }
+  std::uint64_t end() const { return walk.end(); }  ///< the block after the last of the host's blocks
+  bool ordered() const { return asked.attribute == command::TaskAttribute::Ordered; }            ///< task attribute
+  bool head_of_queue() const { return asked.attribute == command::TaskAttribute::HeadOfQueue; }  ///< task attribute
 
  private:
   [[noreturn]] void report_violation(Stage next) const;

@@ -11,16 +11,19 @@
 
 namespace platter::engine {
 
-/// What an engine is built with. The factory itself supplies the policy.
+/// What a drive gives to its engine. The policy is not among it: a factory brings its own. The references stay valid as long as the
+/// engine.
 struct EngineContext {
-  const mechanics::AccessPlanner& planner;              ///< the drive's mechanics
-  std::uint32_t queue_depth;                            ///< tags of the queue
-  Picoseconds clock_period;                             ///< of the controller
-  const scheduling::FreeSpaceIf* free_space = nullptr;  ///< set if the policy decides where writes go
-  bool bind_reads = false;                              ///< see scheduling::SchedulerContext
-  std::string drive = "disk";                           ///< the drive's name
+  const mechanics::AccessPlanner& planner;  ///< the drive's mechanics: how long an access takes
+  std::uint32_t queue_depth;                ///< most commands in the engine at once; their tags are below it
+  Picoseconds clock_period;                 ///< of the controller, in picoseconds
+  /// Not null if the drive writes eagerly. The engine must then choose the place of every write, and answer with Decision::write.
+  const scheduling::FreeSpaceIf* free_space = nullptr;
+  bool bind_reads = false;     ///< with eager writing: see eager::EagerOptions
+  std::string drive = "disk";  ///< the drive's name in the hierarchy of modules
 };
-/// Called once, inside the drive's constructor, so that the engine's modules become the drive's children.
+/// Makes the engine of one drive, which owns it. Called once, inside the drive's constructor; an exception leaves that constructor. An
+/// engine need not be a module. If it is one, it becomes a child of the drive; those of Platter have the name "engine".
 using EngineFactory = std::function<std::unique_ptr<EngineIf>(const EngineContext&)>;
 
 }  // namespace platter::engine

@@ -12,19 +12,33 @@ using scheduling::Command;
 using scheduling::Decision;
 using scheduling::HeadState;
 
-/// Receives the decisions of an engine. `effective` (>= now) is when the decision is known and may be acted on.
+/// What an engine calls: the drive's dispatcher. Times are absolute, in picoseconds. The sink lives until the simulation ends, but not
+/// until the engine's destructor runs.
 class DecisionSinkIf {
  public:
   virtual ~DecisionSinkIf() = default;
-  /// The decision that was requested.
+  /// The answer to `EngineIf::decide`, exactly one for each request. An engine may call it within `decide` or later, from any process. When
+  /// it is called, the picked command has left the engine. `effective`: when the decision is known and the drive acts on it; not before the
+  /// present time.
+  ///
+  /// `decision` is one of these (scheduling::Decision):
+  /// - `serve(tag)`: a command that was inserted and neither picked nor withdrawn.
+  /// - `write(tag, place, hidden)`: the same for a write on a drive with eager writing, and for no other command.
+  /// - `move(cylinder)`: the arm moves to a cylinder of the drive, and then the drive asks again.
+  /// - `Decision{}`: idle. The drive asks again when a command arrives or is withdrawn.
+  /// - `wait(until)`: idle. The drive asks again at `until` at the latest.
+  ///
+  /// `Decision::again()` is an answer of policies only: an engine resolves it itself.
   virtual void decided(const Decision& decision, Picoseconds effective) = 0;
-  /// A command that could not be withdrawn at once has left the engine.
+  /// A command for which `EngineIf::withdraw` returned false has left the engine, which no longer reads it.
   virtual void left(core::Tag /*tag*/) {}
-  /// `EngineIf::prepared_from` has changed, other than by a call of the engine.
+  /// For observers: the value of `EngineIf::prepared_from` has changed at another time than within a call of an EngineIf function, for
+  /// instance at an interrupt.
   virtual void preparation_changed() {}
 };
 
-/// Counters of an engine.
+/// Counters of an engine. A decision is one answer to `EngineIf::decide`. An operation is one DECIDE or CLUSTER of the accelerator; a
+/// decision may take several, and operations whose result was not used count too.
 struct EngineStatistics {
   std::uint64_t decisions = 0;            ///< decisions made
   std::uint64_t cycles = 0;               ///< clock cycles spent deciding
@@ -51,8 +65,23 @@ struct EngineStatistics {
   }
 };
 
-/// The controller's interface to a scheduling engine of any kind. The engine works while the mechanics are busy. It is told when the
-/// current access will end and in what state, and decides for that time. It decides again whenever a command arrives.
+/// The drive's interface to a scheduling engine, which chooses the next access of the actuator. Each drive has one engine. The page
+/// docs/how_to/extend.md has an example.
+///
+/// **Order of the calls.** `bind_sink` comes first and once. Then commands are inserted at any time. When an access begins, `prepare`
+/// says when it will end, and in which state. The engine may work meanwhile. `decide` asks when the actuator is free, and the engine
+/// answers by `DecisionSinkIf::decided`. At most one request is pending. Commands may be inserted and withdrawn, and the drive may fail
+/// (`reset`), at any time, also while a request is pending.
+///
+/// **Commands.** The engine holds a command from `insert` until it picks it or it is withdrawn. `Command::tag` identifies it: a number
+/// below EngineContext::queue_depth that no other command in the engine has. It is not the tag of the host, and internal commands (cached
+/// writes, class background) have one too. Head-of-queue commands are served without the engine. A command that must wait for older
+/// ones, such as a write that overlaps them, waits outside the engine. So the engine may serve its commands in any order.
+///
+/// **Processes and errors.** The drive calls from method processes, threads and transport calls of hosts, at the kernel's present time.
+/// An engine must not wait in any of these functions. All times are absolute, in picoseconds. An engine reports an error by an
+/// exception or an SC_REPORT. The drive throws std::logic_error for an answer to no request, a tag that no command in the engine has, an
+/// effective time in the past, and the kind Again. It does not check a place or a cylinder.
 class EngineIf {
  public:
   virtual ~EngineIf() = default;
@@ -60,39 +89,45 @@ class EngineIf {
   EngineIf(const EngineIf&) = delete;
   EngineIf& operator=(const EngineIf&) = delete;
 
-  /// To be called once, before any other function.
+  /// Called once, by the drive's constructor, before any other function. Keep the reference.
   virtual void bind_sink(DecisionSinkIf& sink) = 0;
-  /// `command` must keep its address until it is served.
+  /// A command has arrived. The engine may keep its address and read it until it has picked the command, the command has been withdrawn,
+  /// or `reset` is called.
   virtual void insert(const Command& command) = 0;
-  /// Withdraws a command that was inserted and not yet picked: it is not served. False if the engine still examines it;
-  /// `DecisionSinkIf::left` then reports when it no longer does. The guard does not account for the decision time that a withdrawal takes.
+  /// Withdraws a command that was inserted and not yet picked: it will not be served. Returns true if the engine no longer reads the
+  /// command. Returns false if it still does; the engine then calls `DecisionSinkIf::left` later, and must not pick the command. A
+  /// withdrawal may make a decision begin again. The deadline guard reserves no time for that.
   virtual bool withdraw(const Command& command) = 0;
   /// Would `withdraw` take this command back at once?
   virtual bool withdraws_at_once(const Command& /*command*/) const { return true; }
-  /// The extent of a command that the engine holds has changed, because a mapping has moved its blocks.
+  /// The extent of a command that the engine holds has changed, because the mapping has moved its blocks. Only with eager writing.
   virtual void moved(const Command& command) = 0;
-  /// True if the engine holds no command.
+  /// True if the engine holds no command. A command that is being withdrawn does not count.
   virtual bool empty() const = 0;
-  /// The actuator is busy and will be free at `when`, in state `at`: the engine may decide for then. May be called again with new values;
-  /// repeating identical values has no effect.
+  /// Announces the next `decide(at, when)`; `when` is later than now. The engine may begin to work on it, or do nothing. It must not call
+  /// the sink. The drive calls again if state or time have changed; a call with the same values has no effect. If a command arrives or is
+  /// withdrawn before `decide`, the engine must decide again with the commands that it then holds.
   virtual void prepare(const HeadState& at, Picoseconds when) = 0;
-  /// The actuator is free: requests the next decision. The picked command leaves the engine. Only one request may be pending. Work since
-  /// `prepare` counts if it was for exactly this state and time; otherwise the engine begins now.
+  /// Requests a decision: the actuator is free now, in state `head`. Work since `prepare` counts if it was for exactly this state and
+  /// time; otherwise the engine begins now. An engine without commands answers with an idle decision.
   virtual void decide(const HeadState& head, Picoseconds now) = 0;
-  /// The drive has lost power: the engine holds no command, no pending request and no preparation, as at power-on. Statistics continue.
+  /// The drive has failed. Afterwards the engine holds no command, no pending request and no preparation, as at power-on, and does not
+  /// call the sink for anything before. Statistics continue.
   virtual void reset() = 0;
-  /// When the decision that is being prepared will be ready; kNoDeadline if none is being prepared, or if it must wait for an event first.
+  /// For observers: when the decision that is being prepared will be ready; kNoDeadline if none is being prepared, or if it must wait for
+  /// an event first.
   virtual Picoseconds prepared_from() const = 0;
-  /// What the deadline guard charges for the time between two accesses of the sweep; kNoDeadline where there is no guard.
+  /// For observers: what the deadline guard charges for the time between two accesses of the sweep; kNoDeadline without a guard.
   virtual Picoseconds guard_bound() const { return core::kNoDeadline; }
-  /// The part of an access that this engine compares: until the access begins, where it knows that it may begin in the middle, or until the
-  /// first sector comes.
+  /// For observers: the part of an access's time by which this engine ranks candidates. The default is the time until the access begins,
+  /// which may be in the middle of its sectors (zero latency). An engine that does not know such accesses ranks by the time until the
+  /// first sector, `AccessTime::to_first`.
   virtual Picoseconds compared_part(const mechanics::AccessTime& access) const { return access.positioning(); }
-  /// The counters are complete once the simulation has stopped.
+  /// Counters since the construction; may be called at any time. Those of work in progress are complete when the simulation has stopped.
   virtual EngineStatistics statistics() const = 0;
-  /// Null for a policy that has none. A reset replaces the object.
+  /// The budgets of a policy by class (CELLO); null for a policy that has none. A reset replaces the object.
   virtual const scheduling::ClassBudgets* class_budgets() const { return nullptr; }
-  /// Null for a policy that does not write eagerly. A reset starts the statistics again.
+  /// Statistics of a policy that writes eagerly; null for others. A reset starts them again.
   virtual const scheduling::GapStatistics* gaps() const { return nullptr; }
 };
 

@@ -15,25 +15,26 @@ namespace platter::mechanics {
 
 /// The drive's state between two accesses: where arm and heads are, what they did last, and what the host bus still carries.
 struct HeadState {
-  Cylinder cylinder;
-  Head head;
-  bool last_was_write = false;
-  Picoseconds bus_free = 0;  ///< when the last block read so far has left the bus; the planner ignores it
+  Cylinder cylinder;            ///< of the arm
+  Head head;                    ///< the head in use
+  bool last_was_write = false;  ///< the last command; the overhead of the next one depends on it
+  Picoseconds bus_free = 0;     ///< absolute time at which the last block read so far has left the bus; the planner ignores it
 
+  /// All are equal.
   friend bool operator==(const HeadState& a, const HeadState& b) {
     return a.cylinder == b.cylinder && a.head == b.head && a.last_was_write == b.last_was_write && a.bus_free == b.bus_free;
   }
 };
 
-/// A request as the mechanics see it: everything that does not depend on when it is served, computed once.
+/// A request as the mechanics see it: everything that does not depend on when it is served, computed once. Times are in ps.
 struct Extent {
-  Lba first;
-  std::uint32_t blocks = 0;
-  bool write = false;
-  Cylinder cylinder;  ///< of the first sector
-  Head head;
-  Cylinder end_cylinder;  ///< of the last sector
-  Head end_head;
+  Lba first;                    ///< first block on the media
+  std::uint32_t blocks = 0;     ///< number of blocks
+  bool write = false;           ///< a write
+  Cylinder cylinder;            ///< of the first sector
+  Head head;                    ///< of the first sector
+  Cylinder end_cylinder;        ///< of the last sector
+  Head end_head;                ///< of the last sector
   Angle start_angle = 0;        ///< where the first sector starts
   Angle end_angle = 0;          ///< where the last sector ends
   Picoseconds start_phase = 0;  ///< `start_angle` as a phase
@@ -43,29 +44,31 @@ struct Extent {
       0;  ///< from the first sector's start until the next access may begin: `media`, or until the bus is done
   Picoseconds bus_finish = 0;  ///< from the first sector's start until the last block has left over a free bus (reads)
   Picoseconds data_lead = 0;   ///< its data must begin to arrive this long before, so that no sector waits for data (writes)
-  std::uint32_t tracks = 0;
+  std::uint32_t tracks = 0;    ///< number of tracks that it uses
   std::uint32_t start_sector = 0;  ///< of the first track
   std::uint32_t sectors = 0;       ///< physical ones, slipped ones between the blocks included
   bool connected = false;          ///< the command already holds the bus before its first sector comes (reads)
 };
 
-/// Parts of one access, in the order in which they pass.
+/// Parts of one access in ps, in the order in which they pass.
 struct AccessTime {
-  Picoseconds overhead = 0;
-  Picoseconds seek = 0;  ///< arm movement, or head switch where that takes longer
-  Picoseconds settle = 0;
+  Picoseconds overhead = 0;   ///< of the controller
+  Picoseconds seek = 0;       ///< arm movement, or head switch where that takes longer
+  Picoseconds settle = 0;     ///< of the heads, before a write
   Picoseconds data_wait = 0;  ///< write data still on the bus
-  Picoseconds rotation = 0;
-  Picoseconds transfer = 0;
+  Picoseconds rotation = 0;   ///< wait until the access begins
+  Picoseconds transfer = 0;   ///< until the next access may begin
   // These run from the transfer's start, in parallel with it.
   Picoseconds media = 0;       ///< until the last sector has passed
   Picoseconds bus_finish = 0;  ///< until the last block has left over a free bus (reads)
   Picoseconds early = 0;       ///< until the first sector comes, if the access begins in the middle of its sectors
   Picoseconds deviation = 0;   ///< of the head's arrival, which has the mean `overhead + seek + settle`
 
+  /// Time until the access begins, which may be in the middle of its sectors (zero latency).
   Picoseconds positioning() const { return overhead + seek + settle + data_wait + rotation; }
   /// Time until the first sector comes. From there an access in order takes `Extent::transfer`; no access takes longer.
   Picoseconds to_first() const { return positioning() + early; }
+  /// Time until the next access may begin.
   Picoseconds total() const { return positioning() + transfer; }
   /// Time by which the head may arrive later than it does here and still be there when the first sector comes.
   Picoseconds slack() const { return data_wait + rotation + early; }
@@ -94,20 +97,21 @@ class AccessPlanner {
   /// Throws std::invalid_argument for a profile that describes no drive. `guard_quantile`: of the arrival that the deadline guard counts on.
   explicit AccessPlanner(const profile::DriveProfile& profile, double guard_quantile = kGuardQuantile);
 
-  const Geometry& geometry() const { return geometry_; }
-  const SeekCurve& seek_curve() const { return seek_curve_; }
-  const Rotation& rotation() const { return rotation_; }
-  const ArrivalSpread& arrival_spread() const { return spread_; }
-  Picoseconds head_switch() const { return head_switch_; }
-  Picoseconds write_settle() const { return write_settle_; }
-  Picoseconds bus_block_time(bool write) const { return bus_block_time_[write]; }
+  const Geometry& geometry() const { return geometry_; }                           ///< cylinders, heads, blocks
+  const SeekCurve& seek_curve() const { return seek_curve_; }                      ///< seek time over distance
+  const Rotation& rotation() const { return rotation_; }                           ///< period and angle of the spindle
+  const ArrivalSpread& arrival_spread() const { return spread_; }                  ///< of the head's arrivals
+  Picoseconds head_switch() const { return head_switch_; }                         ///< time of a head switch
+  Picoseconds write_settle() const { return write_settle_; }                       ///< added to the positioning of a write
+  Picoseconds bus_block_time(bool write) const { return bus_block_time_[write]; }  ///< of one block on the host bus
   /// Overhead of a command that needs the media.
   Picoseconds command_overhead(bool write, bool last_was_write) const { return command_overhead_[write][last_was_write]; }
   /// The part of it that delays an access which follows another one at once.
   Picoseconds overhead(bool write, bool last_was_write) const {
     return overhead_overlap_ ? 0 : command_overhead_[write][last_was_write];
   }
-  bool overhead_overlap() const { return overhead_overlap_; }
+  bool overhead_overlap() const { return overhead_overlap_; }  ///< overheads run from a command's arrival
+  /// Overhead of a read that the buffer serves.
   Picoseconds read_hit_overhead(bool last_was_write) const { return read_hit_overhead_[last_was_write]; }
 
   /// Geometry of a request. Precondition: it lies on the drive and has at least one block.
@@ -164,6 +168,7 @@ class AccessPlanner {
   /// later.
   Picoseconds hold(const Extent& extent) const { return std::max(extent.transfer, extent.bus_finish - bus_block_time_[false]); }
 
+  /// The state after an access.
   static HeadState end_of(const Extent& extent) { return {extent.end_cylinder, extent.end_head, extent.write, 0}; }
 
   /// Upper bound of the time from the end of an access until the first sector of the next one comes.

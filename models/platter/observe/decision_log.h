@@ -53,9 +53,10 @@ struct Sight {
   bool is_chosen;
 };
 
-/// Notes every decision that a drive makes while it holds a command of a followed request: what was chosen, what both cost, and what the
-/// deadline guard says of them. Costs and guard are in exact arithmetic, with the bound that the engine's guard charges, whatever the engine
-/// computes with. A command belongs to a request if it has its number: an array passes the number on to the parts that it makes.
+/// Notes every decision that a drive makes while it holds a command of a followed request: which command was chosen, what the chosen
+/// command and the followed one would cost, and what the deadline guard says of each of the two. Costs and guard are in exact
+/// arithmetic, with the bound that the engine's guard charges, whatever the engine computes with. A command belongs to a request if it
+/// has its number: an array passes the number on to the parts that it makes.
 class DecisionLog {
  public:
   /// `requests`: the numbers of those that are followed.

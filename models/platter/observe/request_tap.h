@@ -14,8 +14,8 @@
 
 namespace platter::observe {
 
-/// Stands between an initiator and a drive, passes everything on, and tells its observers of every command: of an initiator that has none of its
-/// own. Every payload must have a command::CommandExtension.
+/// Stands between a drive and an initiator that has no observers of its own. It passes every call on, and tells its observers of every command.
+/// Every payload must have a command::CommandExtension.
 class RequestTap : public sc_core::sc_module {
  public:
   /// `numbers`: of the requests, in the order of issue; may be shared by several taps.

@@ -171,6 +171,7 @@ WaveFile::WaveFile(std::vector<WaveWindow> windows) : file_(std::make_unique<Fil
 }
 
 WaveFile::Signals WaveFile::add(const std::string& scope, std::vector<params::SignalRow> rows) {
+  require_closed();
   const std::size_t number = file_->scopes.size();
   File::Scope& added = *file_->scopes.emplace_back(std::make_unique<File::Scope>());
   added.name = scope;
@@ -189,7 +190,13 @@ WaveFile::Signals WaveFile::add(const std::string& scope, std::vector<params::Si
   return {number};
 }
 
+void WaveFile::require_closed() const {
+  if (armed_)
+    throw std::logic_error(outputs_[output_]->name().string() + ": signals can be added only before the recording starts");
+}
+
 void WaveFile::add(accelerator::RtlCore& rtl) {
+  require_closed();
   rtl.declare(file_->fst);
   rtl.set_sampler(this);
   designs_.push_back(&rtl);

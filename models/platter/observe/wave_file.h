@@ -15,17 +15,20 @@
 
 namespace platter::observe {
 
-/// A time from whose begin to its end a file records.
+/// A span of simulated time that a file records.
 struct WaveWindow {
-  std::filesystem::path file;  ///< its name; several windows may have one file
-  core::Picoseconds from;      ///< begin
-  core::Picoseconds to;        ///< end, which still counts
+  std::filesystem::path file;  ///< name of the file; several windows may have one file
+  core::Picoseconds from;      ///< first time that is recorded, absolute
+  core::Picoseconds to;        ///< last time that is recorded
 };
 
 /// FST files, usually one, with the signals of drives and arrays and, where there is RTL, the RTL's, on one time axis in picoseconds. Times never go
 /// back in the file. The RTL runs ahead of the kernel within a decision (less than a microsecond); a change of the drive within that time
 /// is written at its end. Decisions of several drives at one time are written one after the other, each with its clock's period, until
 /// simulated time has caught up.
+///
+/// Order of the calls in a program: construct the file, and a WaveProbe for each drive; add() the RTL of each drive
+/// that has one (system::rtl_of()); run the simulation; commit().
 class WaveFile : public accelerator::WaveSamplerIf {
  public:
   /// Can this build write wave files? They need Verilator's FST writer, of the version that the project is verified with.
@@ -45,14 +48,15 @@ class WaveFile : public accelerator::WaveSamplerIf {
   explicit WaveFile(std::vector<WaveWindow> windows);
   ~WaveFile() override;
 
-  // To be called before `arm`.
   /// The signals of a scope, by its number.
   struct Signals {
     std::size_t scope = 0;  ///< its number
   };
-  /// Adds a scope with its signals.
+  /// Adds a scope with its signals. To be called before the simulation starts: a WaveProbe opens the file at time 0. Throws std::logic_error
+  /// if the file is open.
   Signals add(const std::string& scope, std::vector<params::SignalRow> rows);
-  /// Adds a design, which must be built for tracing and outlive the file.
+  /// Adds the RTL of a drive's engine (system::rtl_of()). Its system::EngineOptions::tracing must have been set; throws
+  /// std::invalid_argument otherwise. The RTL must outlive the file. For the rest as the function above.
   void add(accelerator::RtlCore& rtl);
 
   /// The signal of this row has this value from `now` on.
@@ -72,9 +76,10 @@ class WaveFile : public accelerator::WaveSamplerIf {
     while (i + 1 < windows_.size() && time > windows_[i].to) ++i;
     return time >= windows_[i].from && time <= windows_[i].to;
   }
-  /// Starts the recording. What happens to a design before the simulation starts is not in the file.
+  /// Opens the file and starts the recording; later calls have no effect. A WaveProbe calls it at time 0, so call it only in a program without
+  /// a probe. What the RTL does before the simulation starts (loading its tables) is not in the file.
   void arm();
-  /// Of a design, at a time that the file wants.
+  /// Called by the RTL in each half of a clock cycle for which wants() is true: writes its signals.
   void sample(core::Picoseconds time) override;
   /// The begin of the first window that begins after `now`; kNoDeadline: none.
   core::Picoseconds next_from(core::Picoseconds now) const {
@@ -89,6 +94,7 @@ class WaveFile : public accelerator::WaveSamplerIf {
   void commit() { commit_all(close()); }
 
  private:
+  void require_closed() const;
   void unhook();
   /// Ends the windows that end before `time`, and their files.
   void turn(core::Picoseconds time) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platter/observe/wave_probe.h"
 
+#include <stdexcept>
+
 #include "platter/core/sc_time.h"
 
 namespace platter::observe {
@@ -17,6 +19,11 @@ std::vector<params::SignalRow> rows(const drive::Drive& drive) {
   return all;
 }
 
+std::uint32_t at_least_one(std::uint32_t samples_per_turn) {
+  if (samples_per_turn == 0) throw std::invalid_argument("a wave probe needs at least one sample in a turn");
+  return samples_per_turn;
+}
+
 }  // namespace
 
 WaveProbe::WaveProbe(const sc_core::sc_module_name& name, drive::Drive& drive, WaveFile& file, const std::string& scope,
@@ -27,7 +34,7 @@ WaveProbe::WaveProbe(const sc_core::sc_module_name& name, drive::Drive& drive, W
       signals_(file.add(scope, rows(drive))),
       first_tag_(drive_signals().size()),
       view_{drive},
-      interval_(drive.spindle().rotation().period() / samples_per_turn),
+      interval_(drive.spindle().rotation().period() / at_least_one(samples_per_turn)),
       begin_(core::Rank::Watch, [this] { begin_event_.notify(); }) {
   view_.access.deadline = core::kNoDeadline;
   view_.policy = policy;

@@ -11,11 +11,13 @@
 
 namespace platter::observe {
 
-/// Watches a drive and writes its signals to a wave file; arm position and spindle angle are sampled within the file's window.
+/// Watches a drive and writes its signals to a wave file. Arm position and spindle angle are sampled within the file's window.
 class WaveProbe : public sc_core::sc_module, public drive::ProbeIf {
  public:
   SC_HAS_PROCESS(WaveProbe);
-  /// `scope`: the drive's scope in the file; `policy` and `engine`: their names. The drive must outlive the probe.
+  /// To be constructed before the simulation starts. Drive and file must outlive the probe. After the run call `file.commit()`: without it no
+  /// file remains. `scope`: name of the drive's scope in the file; the views in the folder `waves` expect "disk". `samples_per_turn`: samples of
+  /// arm and spindle in a revolution; throws std::invalid_argument for 0. `policy` and `engine`: names to be shown.
   WaveProbe(const sc_core::sc_module_name& name, drive::Drive& drive, WaveFile& file, const std::string& scope,
             std::uint32_t samples_per_turn, const std::string& policy = "", const std::string& engine = "");
   ~WaveProbe() override;

@@ -527,9 +527,6 @@ void KeySpace::add(const Grammar& grammar) {
 }
 
 std::string KeySpace::suggestion(const std::string& key) const {
-  for (const auto& [old_name, name] : renamed_)
-    if (key == old_name || key.rfind(old_name + ".", 0) == 0)
-      return fmt::format("; its name is {} now", name + key.substr(old_name.size()));
   std::vector<std::string_view> names(keys_.begin(), keys_.end());
   names.insert(names.end(), sections_.begin(), sections_.end());
   return core::did_you_mean(key, names);

@@ -8,7 +8,6 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "platter/params/grammar.h"
@@ -21,22 +20,19 @@ class KeySpace {
  public:
   void add(const std::string& key);
   void add(const Grammar& grammar);
-  /// A key or section that no longer has this name, and the name that it has now. It stays unknown, and `suggestion` tells its name.
-  void add_renamed(std::string old_name, std::string name) { renamed_.emplace_back(std::move(old_name), std::move(name)); }
   /// Files of this section ("": the whole configuration) may have a base.
   void add_base(const std::string& section) { with_base_.insert(section); }
 
   bool has_key(const std::string& key) const { return keys_.count(key) != 0; }
   bool has_section(const std::string& section) const { return sections_.count(section) != 0; }
   bool may_have_base(const std::string& section) const { return with_base_.count(section) != 0; }
-  /// "; its name is X now" for a renamed key, else " (did you mean X?)", or "" if no key is close enough.
+  /// " (did you mean X?)", or "" if no key is close enough.
   std::string suggestion(const std::string& key) const;
 
  private:
   std::set<std::string> keys_;
   std::set<std::string> sections_;
   std::set<std::string> with_base_;
-  std::vector<std::pair<std::string, std::string>> renamed_;
 };
 
 /// Finds the file of a section that the configuration gives by name instead of inline. `at` is the position of that name. Throws for a bad

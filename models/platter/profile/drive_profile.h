@@ -34,7 +34,7 @@ struct ZoneProfile {
   std::uint32_t first_cylinder = 0;           ///< first cylinder of the zone
   std::uint32_t last_cylinder = 0;            ///< last cylinder of the zone
   std::uint32_t sectors_per_track = 0;        ///< sectors of each track
-  double offset_sectors = 0;                  ///< angle of the zone's first sector
+  double offset_sectors = 0;                  ///< angle of the zone's first sector, in its sectors, from spindle angle 0
   double track_skew_sectors = 0;              ///< skew from one track to the next
   double cylinder_skew_sectors = 0;           ///< skew from one cylinder to the next
   double range_skew_sectors = 0;              ///< added at each boundary of `GeometryProfile::range_cylinders`
@@ -54,7 +54,7 @@ struct GeometryProfile {
   Mapping mapping = Mapping::Plain;        ///< order of the heads
   SpareUnit spare_unit = SpareUnit::Zone;  ///< what a group of spare sectors belongs to
   std::uint32_t range_cylinders = 1;       ///< cylinders of a range, which spares and skews may count by
-  bool spares_at_front = false;            ///< of their unit, instead of its end
+  bool spares_at_front = false;            ///< true: spare sectors are at the front of their unit; false: at its end
   bool slip_to_zone_end = false;           ///< a slip moves all later blocks of the zone and does not use the units' spares
   std::vector<double> head_offsets_turns;  ///< each head's angle relative to the layout; empty: none
   std::vector<ZoneProfile> zones;          ///< from the outer edge on
@@ -84,11 +84,12 @@ struct SeekProfile {
 
 /// How far the drive reads ahead into the buffer after a read, while it has nothing else to do.
 enum class ReadAhead {
-  None,            ///< not at all
-  Track,           ///< to the end of the track
-  Cylinder,        ///< to the end of the cylinder
-  Segment,         ///< until the segment is full
-  NextTrack,       ///< to the end of the track; of the next one, if the request began on an earlier track
+  None,      ///< not at all
+  Track,     ///< to the end of the track
+  Cylinder,  ///< to the end of the cylinder
+  Segment,   ///< until the segment is full
+  /// To the end of the track of the block after the request; one track more if the segment began on an earlier track.
+  NextTrack,
   WholeTrack,      ///< round past the track's end, until all of the track is in the buffer
   WholeTrackNext,  ///< the same, then the next track
 };
@@ -96,23 +97,26 @@ enum class ReadAhead {
 /// Which writes are complete when their data is in the buffer.
 enum class WriteBack {
   Off,          ///< none: a write is complete when it is on the media
-  Append,       ///< those that continue a segment of data that waits to be written, and the first one
+  Append,       ///< one segment holds data to be written: it takes writes that continue it, and any write if no data waits
   Interleaved,  ///< all that get a segment
 };
 
 /// The drive's buffer: segments of neighbouring blocks.
 struct CacheProfile {
-  std::uint32_t segments = 0;                  ///< 0: no cache; a read passes through the buffer and stays in no segment
-  std::uint32_t segment_blocks = 0;            ///< sectors of a segment
-  ReadAhead read_ahead = ReadAhead::None;      ///< how far
-  std::uint32_t read_ahead_blocks = 0;         ///< at most this many past the request
-  bool read_ahead_from_request_start = false;  ///< the request's own blocks do not count against the segment's size
-  bool read_ahead_on_hit = false;              ///< also after a read served from the buffer, while the drive is idle
-  bool almost_read_hits = true;                ///< blocks that the running read-ahead has yet to fetch count as present
-  bool stop_in_sector = false;                 ///< a new access stops the read-ahead at once, not at the end of the sector
-  bool keep_passing_sectors = false;           ///< keep sectors that pass under the head before the first wanted sector
-  bool read_hits_on_writes = true;             ///< reads may be served from written data
-  bool keep_read_blocks = false;  ///< keep blocks that the host has received; otherwise only later blocks serve later reads
+  std::uint32_t segments = 0;              ///< 0: no cache; a read passes through the buffer and stays in no segment
+  std::uint32_t segment_blocks = 0;        ///< sectors of a segment
+  ReadAhead read_ahead = ReadAhead::None;  ///< how far
+  /// At most this many past the request; 0: until the segment is full. Not used by NextTrack, WholeTrack and WholeTrackNext.
+  std::uint32_t read_ahead_blocks = 0;
+  /// With `read_ahead_blocks` 0. False: the size of the segment counts from the request's first block. True: it counts from the block after
+  /// the request, so that the read-ahead may overwrite the request's own blocks.
+  bool read_ahead_from_request_start = false;
+  bool read_ahead_on_hit = false;     ///< also after a read served from the buffer, while the drive is idle
+  bool almost_read_hits = true;       ///< blocks that the running read-ahead has yet to fetch count as present
+  bool stop_in_sector = false;        ///< a new access stops the read-ahead at once, not at the end of the sector
+  bool keep_passing_sectors = false;  ///< keep sectors that pass under the head before the first wanted sector
+  bool read_hits_on_writes = true;    ///< reads may be served from written data
+  bool keep_read_blocks = false;      ///< keep blocks that the host has received; otherwise only later blocks serve later reads
   bool read_ahead_sequential = false;  ///< read ahead only after a read that continues the request before it
   bool write_discards_reads = false;   ///< a write empties all segments that hold read data
   bool write_updates_reads =
@@ -130,7 +134,8 @@ struct OverheadProfile {
 };
 
 /// A drive as its profile describes it. Plain numbers in the units of the file; `Geometry`, `SeekCurve`, `Rotation` and `AccessPlanner`
-/// convert them to integers once.
+/// convert them to integers once. docs/reference/configuration.md has the range of each value (keys `drive.*`). load_drive() checks the
+/// ranges; the constructor of Drive only refuses what it cannot run.
 struct DriveProfile {
   std::int64_t format = 1;          ///< version of the file format
   std::string name;                 ///< the drive
@@ -161,10 +166,11 @@ struct DriveProfile {
       0;                    ///< this many of a write's blocks must be in the buffer before the first is written
   bool bus_overlap = true;  ///< the next access may begin while data of the last one is still on the bus
   // Which commands keep the bus while they have no data to transfer. Getting the bus again takes the reselect and the preparation time.
-  bool bus_hold_read = true;          ///< a read that waits for its next sector keeps it
-  bool bus_hold_write = true;         ///< a write larger than a segment keeps it while the segment is full
-  bool bus_never_disconnect = false;  ///< a read keeps it from its command to its end, and a command waits for the previous one
-  double bus_read_disconnect_us = 0;  ///< to release it in the middle of a read
+  bool bus_hold_read = true;   ///< a read that waits for its next sector keeps it
+  bool bus_hold_write = true;  ///< a write larger than a segment keeps it while the segment is full
+  /// A read keeps it from its command to its end, and a command waits for the previous one. Needs `queue_depth` 1.
+  bool bus_never_disconnect = false;
+  double bus_read_disconnect_us = 0;   ///< to release it in the middle of a read
   double bus_write_disconnect_us = 0;  ///< the same of a write larger than a segment
   double bus_write_low_watermark = 0;  ///< share of the full segment at which a write that has released the bus gets it again
   CacheProfile cache;                  ///< buffer

@@ -18,18 +18,21 @@ using mechanics::AccessTime;
 using mechanics::Extent;
 using mechanics::HeadState;
 
-/// A queued command, as a scheduler sees it.
+/// A queued command, as a scheduler sees it. Times are absolute, in ps.
 struct Command {
-  Tag tag;
-  std::uint64_t sequence = 0;  ///< age: smaller is older
-  Picoseconds arrival = 0;     ///< when it entered the drive
-  RequestClass cls = RequestClass::Discrete;
-  Picoseconds deadline = kNoDeadline;  ///< absolute
-  Picoseconds data_ready = 0;          ///< from then on write data arrives in the buffer faster than it is written
-  Picoseconds overhead_end = 0;        ///< where overheads run from the arrival: the end of this command's overhead
-  std::uint32_t stream = 0;            ///< of a continuous one
-  Extent extent;
+  Tag tag;                                    ///< its number in the engine, below the depth of the queue
+  std::uint64_t sequence = 0;                 ///< age: smaller is older
+  Picoseconds arrival = 0;                    ///< when it entered the drive
+  RequestClass cls = RequestClass::Discrete;  ///< service class
+  Picoseconds deadline = kNoDeadline;         ///< kNoDeadline: none
+  /// Of a write: before this time its first sector must not pass under the head, because its data would come too late.
+  /// AccessPlanner::estimate() takes it.
+  Picoseconds data_ready = 0;
+  Picoseconds overhead_end = 0;  ///< where overheads run from the arrival: the end of this command's overhead
+  std::uint32_t stream = 0;      ///< number of the stream of a continuous command
+  Extent extent;                 ///< where it begins and ends on the media
 
+  /// Takes class, deadline and stream over from a host's command.
   void take(const command::Attributes& asked) {
     cls = asked.cls;
     deadline = asked.deadline;

@@ -22,7 +22,7 @@ enum class AfterSweep : std::uint8_t {
 /// What the clusters of CLUST-REQ and CLUST-CYL hold.
 enum class ClusterContents : std::uint8_t {
   Mixed,     ///< commands of both classes
-  Discrete,  ///< commands other than those with a deadline, up to the next of these
+  Discrete,  ///< commands without a deadline; a cluster ends before the next command that has one, which is a cluster by itself
 };
 
 /// Where a cluster of CLUST-REQ and CLUST-CYL begins.

@@ -29,8 +29,9 @@ const params::Table<Interpretations>& interpretation_parameters() {
        "starts, or the elevator continues",
        at(&P::cluster_round), OneOf{{"restart", "continue"}}},
       {"scheduling.postponed", "",
-       "CI-SPTF, CI-OPT, CLUST-REQ and CLUST-CYL: a discrete request that the deadline guard has refused waits until the next "
-       "round begins, or until a continuous request comes or the round's last one has been served",
+       "CI-SPTF, CI-OPT, CLUST-REQ and CLUST-CYL: how long a discrete request waits that the deadline guard has refused: "
+       "`round`: until the next round begins; `last_c`: until a continuous request arrives or the round's last one has been "
+       "served",
        at(&P::postponed), OneOf{{"round", "last_c"}}},
       {"scheduling.phase_list", "",
        "TPS:SCAN/(SCAN/CI-OPT(M)): a list of the second phase is served as a whole, or made again after each part from the "

@@ -26,7 +26,7 @@ const std::vector<PolicyInfo>& policy_table() {
       {"RR", "",
        "round robin: the classes take turns; continuous requests in the order of their streams, the others oldest first",
        create_round_robin},
-      {"GSS(g)", "g", "grouped sweeping: streams in g groups that take turns, each in an elevator's order; then the others",
+      {"GSS(g)", "g", "grouped sweeping: g groups of streams, the lowest first, each in an elevator's order; then the others",
        create_group_sweep},
       {"CELLO(C|D|B)", "C|D|B",
        "disk time by weight for the classes continuous, discrete and background; SCAN-EDF, with discrete requests in its slack",

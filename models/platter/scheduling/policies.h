@@ -41,14 +41,16 @@ enum class ArrivalCost : std::uint8_t {
 /// What a policy is constructed with.
 struct SchedulerContext {
   const AccessPlanner& planner;  ///< the drive's mechanics
-  std::size_t capacity;          ///< tags of the queue
-  Picoseconds
-      decision_bound;  ///< longest time from the end of an access to the start of the next, once the guard has no time to spare
+  std::size_t capacity;          ///< most commands in the policy at once; their tags are below it
+  /// Longest time (ps) from the end of an access to the start of the next, when the deadline guard allows only the sweep's next command. The
+  /// guard charges it for each hop of the sweep.
+  Picoseconds decision_bound;
   Interpretations interpretations = {};     ///< of what a paper leaves open
   PolicyParameters parameters = {};         ///< of the notation
-  const FreeSpaceIf* free_space = nullptr;  ///< for a policy that decides where writes go
-  bool bind_reads = false;                  ///< its reads also follow the one seek direction of its search
-  ArrivalParameters arrivals = {};          ///< how it counts with their spread
+  const FreeSpaceIf* free_space = nullptr;  ///< eager writing: not null for a policy that decides where writes go
+  /// Eager writing: reads, too, are served only in the direction in which the arm looks for free blocks.
+  bool bind_reads = false;
+  ArrivalParameters arrivals = {};  ///< how it counts with the spread of the arrivals
 };
 
 /// The program of the scheduling accelerator that runs a policy (models/platter/accelerator).
@@ -64,13 +66,18 @@ enum class Accelerated : std::uint8_t {
 std::string_view to_string(Accelerated program);
 
 /// One row of the policy table.
+///
+/// A program may have a policy of its own without a row in the table: it fills a PolicyInfo with `name`, `description` and `create`, and
+/// sets system::EngineOptions::policy to `PolicySpec{&info, {}, "NAME"}`. The PolicyInfo must outlive the drive. The engine firmware runs it.
 struct PolicyInfo {
   std::string_view name;                                            ///< with the letters of its parameters: OPS:SCAN/CI-OPT(M)
   std::string_view parameters;                                      ///< these letters, "M|T"; empty: none
   std::string_view description;                                     ///< a line of plain text
   std::unique_ptr<SchedulerIf> (*create)(const SchedulerContext&);  ///< makes a scheduler
-  Accelerated accelerated = Accelerated::No;                        ///< of the accelerator's programs
-  GuardMode guard = GuardMode::None;                                ///< of the accelerator's program
+  Accelerated accelerated = Accelerated::No;                        ///< the program of the accelerator that runs it
+  /// The guard of the accelerator's program. It says nothing about firmware, where SchedulerIf::keeps_deadlines() tells whether the policy
+  /// has a guard.
+  GuardMode guard = GuardMode::None;
   bool places = false;  ///< decides where writes go; needs a mapping with free blocks, which no other policy can serve
   ArrivalCost cost = ArrivalCost::Mean;  ///< of the accelerator's program
 };
@@ -86,7 +93,8 @@ struct PolicySpec {
 
   /// The shortest form of the notation.
   std::string name() const;
-  /// A scheduler. The parameters are those of this notation.
+  /// Makes a scheduler with the parameters of this notation, which replace those of `context`. If it keeps deadlines, it comes inside an
+  /// OwnDeadlines, which checks those outside the sweep. Planner and free space of `context` must outlive it.
   std::unique_ptr<SchedulerIf> create(SchedulerContext context) const;
 };
 

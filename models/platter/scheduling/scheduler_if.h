@@ -9,8 +9,9 @@ namespace platter::scheduling {
 class ClassBudgets;
 struct GapStatistics;
 
-/// What a policy decides to do next.
+/// What a policy or an engine decides to do next. A default Decision is idle.
 struct Decision {
+  /// The kinds.
   enum class Kind : std::uint8_t {
     Idle,   ///< nothing to do until a command is inserted, or until `until`
     Serve,  ///< serve `tag`
@@ -18,26 +19,32 @@ struct Decision {
     Again,  ///< the guard has refused all examined commands, but there are more: call `work` and `pick` again with the same state
     Move,  ///< move the arm to `cylinder`, then decide again (SCAN's run to the edge)
   };
-  Kind kind = Kind::Idle;
-  bool forced = false;  ///< no candidate passed the deadline guard; the sweep continues
-  Tag tag;
-  core::Cylinder cylinder;
+  Kind kind = Kind::Idle;   ///< what to do
+  bool forced = false;      ///< no candidate passed the deadline guard, and the sweep continues; for statistics
+  Tag tag;                  ///< of Serve and Write: the command
+  core::Cylinder cylinder;  ///< of Move
+  /// Of Idle: absolute time at which to decide again, if no command arrives before; kNoDeadline: no such time.
   Picoseconds until = core::kNoDeadline;
-  Place place = kNoPlace;
-  bool hidden = false;  ///< of a write to `place`: it delays no read
+  Place place = kNoPlace;  ///< of Write
+  bool hidden = false;     ///< of Write: it delays no read
 
+  /// Idle until then.
   static Decision wait(Picoseconds until) { return {Kind::Idle, false, {}, {}, until, {}, false}; }
+  /// Serves a command.
   static Decision serve(Tag tag) { return {Kind::Serve, false, tag, {}, core::kNoDeadline, {}, false}; }
+  /// Serves a write at this place.
   static Decision write(Tag tag, Place place, bool hidden) {
     return {Kind::Write, false, tag, {}, core::kNoDeadline, place, hidden};
   }
+  /// Of policies only; see Kind.
   static Decision again() { return {Kind::Again, false, {}, {}, core::kNoDeadline, {}, false}; }
+  /// Moves the arm.
   static Decision move(core::Cylinder cylinder) { return {Kind::Move, false, {}, cylinder, core::kNoDeadline, {}, false}; }
 };
 
-/// The work of the next decision; the firmware's decision time is computed from it.
+/// What the next `pick` will examine. The firmware's decision time is computed from it, so it must be exact (tested for every policy).
 struct DecisionWork {
-  std::size_t candidates = 0;     ///< commands, and hops between two of them, that are examined
+  std::size_t candidates = 0;     ///< commands examined, plus hops between two commands examined (each counts as one)
   std::uint64_t order_steps = 0;  ///< if an exact order is computed: PathOrder::steps
 };
 
@@ -51,23 +58,28 @@ class SchedulerIf {
   SchedulerIf(const SchedulerIf&) = delete;
   SchedulerIf& operator=(const SchedulerIf&) = delete;
 
-  /// `command` must keep its address until it is removed.
+  /// A command has arrived. Its `tag` is below the context's capacity, and no other command in the policy has it. It keeps its address until
+  /// `remove` or `withdraw` is called with its tag.
   virtual void insert(const Command& command) = 0;
-  /// The command is served.
+  /// The engine serves the command that the last `pick` or `next_of_sweep` has returned. Called before the access begins.
   virtual void remove(Tag tag) = 0;
   /// The command is withdrawn: it will not be served.
   virtual void withdraw(Tag tag) { remove(tag); }
   /// The command's extent has changed, under a mapping that moves blocks. A policy that has examined it must examine it again.
   virtual void moved(Tag /*tag*/) {}
+  /// True if the policy holds no command.
   virtual bool empty() const = 0;
-  /// A round of continuous commands has begun, and the policy itself holds none of them. Plans made before are no longer valid.
+  /// Called for the second phase of two (TPS) only: a round has begun, whose continuous commands the first phase holds. Plans made before are
+  /// no longer valid.
   virtual void begin_round() {}
-  /// Returns the next decision; does not remove the picked command.
+  /// Returns the decision that becomes known at `now` (absolute, ps), for the arm in the state `head`; idle (`{}`) without commands. The engine
+  /// has called `work` with the same state before. Does not remove the picked command: the engine calls `remove`.
   virtual Decision pick(const HeadState& head, Picoseconds now) = 0;
   /// The work that the next `pick` with this state will take. The call may fix which commands that `pick` chooses from, so the caller must
   /// continue with `pick` with the same state.
   virtual DecisionWork work(const HeadState& head) = 0;
-  /// True if it keeps the deadlines of continuous commands, under a guard.
+  /// True for a policy with a deadline guard (GuardedScheduler), which has its own `has_time` and `next_of_sweep`. PolicySpec::create() puts it
+  /// inside an OwnDeadlines, which checks deadlines outside the sweep.
   virtual bool keeps_deadlines() const { return false; }
   /// The guard of one command: true if serving the command now leaves the sweep the time that the sweep needs.
   virtual bool leaves_time(const Command& /*command*/, const HeadState& /*head*/, Picoseconds /*now*/) { return true; }
@@ -77,10 +89,10 @@ class SchedulerIf {
   virtual bool has_time(const HeadState& /*head*/, Picoseconds /*effective*/) { return true; }
   /// The next command of the sweep. Nothing else is examined, so this is the shortest of all decisions, `kShortest`.
   virtual Decision next_of_sweep(const HeadState& head, Picoseconds now) { return pick(head, now); }
-  static constexpr DecisionWork kShortest{1, 0};
-  /// Null for a policy that has none.
+  static constexpr DecisionWork kShortest{1, 0};  ///< one candidate
+  /// The policy's budgets by class; null if it has none.
   virtual const ClassBudgets* class_budgets() const { return nullptr; }
-  /// Null for a policy that does not decide where writes go.
+  /// Statistics of a policy that decides where writes go; null for others.
   virtual const GapStatistics* gaps() const { return nullptr; }
 };
 

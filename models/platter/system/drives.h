@@ -24,7 +24,8 @@ struct ShippedDrive {
 /// All in config_directory(), by name.
 std::vector<ShippedDrive> shipped_drives();
 
-/// Reads a drive profile: a file, or the name of a shipped one. Throws core::ConfigError with every problem found.
+/// Reads a drive profile. `name` with a `/` in it, or ending in `.toml`, is a path, relative to the working directory. Any other is the name of
+/// a profile in config_directory(). Throws core::ConfigError with every problem found, and core::InputError if the file cannot be read.
 profile::DriveProfile load_drive(const std::string& name);
 
 /// For params::Document: `drive` may be the name of a shipped profile, every other section is a file.

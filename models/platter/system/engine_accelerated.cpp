@@ -34,7 +34,7 @@ class ObservedCore : public accelerator::BusCoreIf {
   Observer observer_;
 };
 
-/// The whole table of these options. Precondition: `lanes` is not 0.
+/// The accelerator that these options describe. Precondition: no option is outside its range.
 accelerator::AcceleratorParameters parameters_for(const accelerator::AcceleratorOptions& options, std::uint32_t queue_depth) {
   accelerator::AcceleratorParameters parameters = accelerator::RtlCore::built_parameters();
   parameters.lanes = static_cast<std::uint32_t>(options.lanes);
@@ -46,6 +46,24 @@ accelerator::AcceleratorParameters parameters_for(const accelerator::Accelerator
   else if (queue_depth > parameters.entries)
     parameters.entries = (queue_depth + parameters.lanes - 1) / parameters.lanes * parameters.lanes;
   return parameters;
+}
+
+/// Why an option is outside the range of its key; empty if none is.
+Objection range_objection(accelerator::AcceleratorOptions options) {
+  for (const params::Parameter<accelerator::AcceleratorOptions>& parameter : accelerator::accelerator_parameters()) {
+    const params::Field field = parameter.field(options);
+    const auto* real = std::get_if<double*>(&field);
+    const auto* whole = std::get_if<std::int64_t*>(&field);
+    if (real == nullptr && whole == nullptr) continue;  // the features, a set of names
+    const double value = real != nullptr ? **real : static_cast<double>(**whole);
+    if (!(value >= parameter.range.minimum && value <= parameter.range.maximum))
+      return {std::string(parameter.key),
+              fmt::format("found {}, expected {} to {}", value, parameter.range.minimum, parameter.range.maximum)};
+  }
+  if (options.features < 0 || options.features > accelerator::kAllFeatures)
+    return {"accelerator.features",
+            fmt::format("found {}, expected a sum of Feature, at most {}", options.features, accelerator::kAllFeatures)};
+  return {};
 }
 
 /// Why no accelerator can have these sizes; empty if one can.
@@ -98,6 +116,7 @@ Objection objection_of(const EngineChoice& engine, const EngineDemand& demand) {
             fmt::format("engine {} supports only the default values of scheduling.*, except for scheduling.cluster_from, "
                         "scheduling.cluster_round and scheduling.postponed; use engine firmware for other values",
                         engine.notation)};
+  if (Objection objection = range_objection(accelerator); !objection.empty()) return objection;
   if (Objection objection = size_objection(accelerator); !objection.empty()) return objection;
   const accelerator::AcceleratorParameters wanted = parameters_for(accelerator, queue_depth);
   if (accelerator.entries != 0 && queue_depth > wanted.entries)
@@ -145,7 +164,7 @@ std::unique_ptr<accelerator::BusCoreIf> model_core(const CoreContext& of) {
 
 std::unique_ptr<accelerator::BusCoreIf> rtl_core(const CoreContext& of) { return of.rtl(accelerator::RtlCore::Copy::Fast); }
 
-/// Without a notation's interval, this share of the operations is compared: one in so many.
+/// `lockstep:sample=K` compares K successive operations of every K times this number.
 constexpr std::uint64_t kSampledInterval = 20;
 
 std::unique_ptr<accelerator::BusCoreIf> lockstep_core(const CoreContext& of) {

@@ -19,17 +19,17 @@ struct EngineOptions;
 
 /// An engine as selected by a notation: a row of the table, and the numbers after its name.
 struct EngineChoice {
-  const EngineInfo* row = nullptr;  ///< never null in what find_engine() gives
-  std::vector<std::uint64_t> numbers;
-  std::string notation;  ///< as it was written
+  const EngineInfo* row = nullptr;     ///< never null in what find_engine() gives
+  std::vector<std::uint64_t> numbers;  ///< K and N of `lockstep:sample=K/N`
+  std::string notation;                ///< as it was written
 };
 
 /// What an engine must be able to do: run this policy with these settings.
 struct EngineDemand {
-  const scheduling::PolicySpec& policy;
-  std::uint32_t queue_depth;
-  const scheduling::Interpretations& interpretations;
-  const accelerator::AcceleratorOptions& accelerator;
+  const scheduling::PolicySpec& policy;                ///< to be run
+  std::uint32_t queue_depth;                           ///< of the drive
+  const scheduling::Interpretations& interpretations;  ///< of the policy
+  const accelerator::AcceleratorOptions& accelerator;  ///< of an engine with the accelerator
 };
 
 /// Why an engine cannot do what it is asked for: the value of a key of the configuration, and what was expected instead.
@@ -50,22 +50,22 @@ struct EngineNumbers {
   std::string_view condition;  ///< for messages: what the numbers must meet, besides kMaxEngineNumber
   bool (*meet)(const std::vector<std::uint64_t>& numbers) = nullptr;  ///< true if the numbers meet the condition
 };
-inline constexpr std::uint64_t kMaxEngineNumber = 1'000'000'000;
+inline constexpr std::uint64_t kMaxEngineNumber = 1'000'000'000;  ///< largest number in a notation
 
 /// One row of the engine table.
 struct EngineInfo {
-  std::string_view name;
-  std::string_view description;
+  std::string_view name;         ///< as a notation begins
+  std::string_view description;  ///< a line of plain text
   /// Makes the engine. Precondition: there is no objection.
   std::unique_ptr<engine::EngineIf> (*make)(const EngineOptions& options, const engine::EngineContext& context) = nullptr;
   /// Why the engine cannot meet the demand; null: it meets every demand.
   Objection (*objection)(const EngineChoice& engine, const EngineDemand& demand) = nullptr;
   /// Why the engine cannot serve a drive with these mechanics; null: it can serve every drive.
   Objection (*drive_objection)(const EngineChoice& engine, const mechanics::AccessPlanner& planner) = nullptr;
-  bool accelerated = false;  ///< runs only policies for which the scheduling accelerator has a program
-  bool has_rtl = false;      ///< simulates the accelerator's RTL, which appears in waves
-  bool is_built = true;      ///< part of this build of Platter
-  EngineNumbers numbers = {};
+  bool accelerated = false;    ///< runs only policies for which the scheduling accelerator has a program
+  bool has_rtl = false;        ///< simulates the accelerator's RTL, which appears in waves
+  bool is_built = true;        ///< part of this build of Platter
+  EngineNumbers numbers = {};  ///< that may follow the name
 
   /// The form of its notation, such as `lockstep[:sample=K[/N]]`.
   std::string usage() const;
@@ -78,17 +78,19 @@ struct EngineInfo {
 /// All engines; feeds the factory, `platter list engines`, the keys of a scenario and the suggestions of error messages.
 const std::vector<EngineInfo>& engine_table();
 
-// The rows. Rows in the same file share code.
+/// @cond rows of the engine table; rows in the same file share code
 EngineInfo firmware_engine();
 EngineInfo model_engine();
 EngineInfo rtl_engine();
 EngineInfo lockstep_engine();
+/// @endcond
 
-/// The forms of all notations with this separator, and a regular expression that matches the notations.
+/// The forms of all notations, with this separator between them.
 std::string engine_usage(std::string_view separator);
+/// A regular expression that matches all notations.
 std::string engine_pattern();
 
-/// The engine that a notation names; nothing if it names none.
+/// The engine that a notation names; nothing if it names none, of which engine_notation_objection() gives the reason.
 std::optional<EngineChoice> find_engine(std::string_view notation);
 
 /// Why the notation names no engine, and what was expected; empty if it names one.

@@ -19,6 +19,9 @@ Objection drive_objection(const EngineChoice& engine, const mechanics::AccessPla
 }
 
 engine::EngineFactory engine_factory(const EngineOptions& options) {
+  if (options.engine.row == nullptr) throw std::invalid_argument("engine: none is set, expected one that find_engine() gives");
+  if (!options.policy || options.policy->row == nullptr)
+    throw std::invalid_argument("policy: none is set, expected one that find_policy() gives");
   return [options](const engine::EngineContext& context) {
     Objection of_engine =
         engine_objection(options.engine, *options.policy, context.queue_depth, options.interpretations, options.accelerator);

@@ -13,48 +13,57 @@
 
 namespace platter::system {
 
-/// The kind of scheduling engine that a drive gets, and its construction parameters.
+/// The scheduling engine that a drive gets: its kind, its policy, and its settings.
 struct EngineOptions {
+  /// The firmware's decision cost has the defaults below, whatever the drive's profile says.
   EngineOptions() = default;
-  /// Takes the firmware's decision cost from the drive's profile.
+  /// Takes the firmware's decision cost from the drive's profile. Prefer this constructor.
   explicit EngineOptions(const profile::DriveProfile& profile)
       : firmware_base_cycles(profile.firmware_base_cycles),
         firmware_candidate_cycles(profile.firmware_candidate_cycles),
         firmware_order_cycles(profile.firmware_order_cycles) {}
 
-  EngineChoice engine = *find_engine("firmware");  ///< find_engine() makes one
-  std::uint64_t seed = 1;                          ///< of the windows of a sampled lock-step
-  std::optional<scheduling::PolicySpec> policy;    ///< scheduling::find_policy() makes one; must be set
-  scheduling::Interpretations interpretations;     ///< of the policy
-  scheduling::ArrivalParameters arrivals;          ///< of the policy
-  accelerator::AcceleratorOptions accelerator;     ///< of engines with the accelerator
-  accelerator::GivenMargins margins;               ///< of the accelerator's: those that do not follow from the drive's spread
-  std::uint32_t firmware_base_cycles = 120;        ///< of a decision
-  std::uint32_t firmware_candidate_cycles = 60;    ///< and for each command that it examines
-  std::uint32_t firmware_order_cycles = 12;        ///< and for each step of an exact order
-  accelerator::RtlCore::Tracing tracing;           ///< set if the RTL is written to a wave file
-  /// With lock-step: called with the first difference, before it is thrown.
+  /// find_engine() makes one from "firmware", "model", "rtl", "lockstep", "lockstep:sample=K" or "lockstep:sample=K/N".
+  EngineChoice engine = *find_engine("firmware");
+  std::uint64_t seed = 1;  ///< of the random places of the windows in which a sampled lock-step compares
+  /// Must be set. scheduling::find_policy() makes one; for a policy of your own see scheduling::PolicyInfo.
+  std::optional<scheduling::PolicySpec> policy;
+  scheduling::Interpretations interpretations;   ///< of what the paper of the policy leaves open
+  scheduling::ArrivalParameters arrivals;        ///< how the policy counts with the spread of the arrivals
+  accelerator::AcceleratorOptions accelerator;   ///< of engines with the accelerator
+  accelerator::GivenMargins margins;             ///< of the accelerator's: those that do not follow from the drive's spread
+  std::uint32_t firmware_base_cycles = 120;      ///< engine firmware: clock cycles of the controller for each decision
+  std::uint32_t firmware_candidate_cycles = 60;  ///< in addition for each command that the decision examines
+  std::uint32_t firmware_order_cycles = 12;      ///< in addition for each step of an exact order
+  /// Engines rtl and lockstep: for waves of the RTL set it to accelerator::RtlCore::traced(), and give the RTL (`rtl_of`) to
+  /// observe::WaveFile::add(). Null: no waves, and a faster simulation.
+  accelerator::RtlCore::Tracing tracing;
+  /// Engine lockstep: called with the first difference, before the simulation reports it as an SC_ERROR of type "/platter/accelerator". By
+  /// default that error leaves sc_start() as an sc_report.
   std::function<void(const accelerator::LockstepCore&, const std::string& report, const std::string& drive)> on_mismatch;
-  /// With the engine model: told of every access to the accelerator's registers.
+  /// Engine model: told of every access to the accelerator's registers.
   std::function<void(const accelerator::BusRequest&, const accelerator::BusResponse&)> on_access;
 };
 
-/// Why this engine cannot run this policy, with these interpretations and this accelerator, at this queue depth; empty if it can.
+/// Why this engine cannot run this policy, with these interpretations and this accelerator, at this queue depth; empty if it can. Also
+/// says which of the accelerator's options is outside its range.
 Objection engine_objection(const EngineChoice& engine, const scheduling::PolicySpec& policy, std::uint32_t queue_depth,
                            const scheduling::Interpretations& interpretations = {},
                            const accelerator::AcceleratorOptions& accelerator = {});
 
-/// The same for an accelerator with these parameters.
+/// Why an accelerator with these parameters cannot run this policy at this queue depth; empty if it can.
 Objection accelerator_objection(const accelerator::AcceleratorParameters& parameters, const scheduling::PolicySpec& policy,
                                 std::uint32_t queue_depth);
 
 /// Why this engine cannot serve a drive with these mechanics; empty if it can.
 Objection drive_objection(const EngineChoice& engine, const mechanics::AccessPlanner& planner);
 
-/// A factory for a drive. Precondition: there is no objection.
+/// Makes a factory, which copies `options` and may make the engines of several drives. Throws std::invalid_argument if the options have
+/// no engine or no policy. The factory throws std::invalid_argument, out of the drive's constructor, with what engine_objection() or
+/// drive_objection() says, or if only one of drive and policy writes eagerly.
 engine::EngineFactory engine_factory(const EngineOptions& options);
 
-/// The RTL of a drive's engine; null if the engine has none.
+/// The RTL of a drive's engine (`system::rtl_of(drive.engine())`); null if the engine has none. It belongs to the engine.
 accelerator::RtlCore* rtl_of(engine::EngineIf& engine);
 
 }  // namespace platter::system

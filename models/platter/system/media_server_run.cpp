@@ -135,8 +135,8 @@ const params::Statistics<server::SimulatedRounds>& simulated_rows() {
           .value("stream_rounds", "", "stream-rounds with data; a stream-round is one round of one stream", "count",
                  [](const S& s) { return s.stream_rounds; }, {"stream-rounds"})
           .value("reads", "", "commands to the disks", "count", [](const S& s) { return s.reads; }, {"reads"})
-          .value("lost", "", "stream-rounds of which no working disk held all data", "count", [](const S& s) { return s.lost; },
-                 {"lost"})
+          .value("lost", "", "stream-rounds of which no working disk held all data, or of which a read failed", "count",
+                 [](const S& s) { return s.lost; }, {"lost"})
           .value("late", "", "stream-rounds that were not complete when their round ended", "count",
                  [](const S& s) { return s.late; }, {"late"})
           .value("late_rounds", "", "rounds with a late stream-round", "count", [](const S& s) { return s.late_rounds; },
@@ -147,7 +147,7 @@ const params::Statistics<server::SimulatedRounds>& simulated_rows() {
           .value("accounted_share", "",
                  "share of the working disks' time that the reservation's formula gives for the same reads", "mean",
                  [](const S& s) { return s.accounted_share; }, {"by the formula", 4})
-          .value("reserved_share", "", "share of the working disks' time that was reserved", "mean",
+          .value("reserved_share", "", "share of the working disks' time that was reserved, 2 T_fullSeek not included", "mean",
                  [](const S& s) { return s.reserved_share; }, {"reserved", 4});
   return rows;
 }

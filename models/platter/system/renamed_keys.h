@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
 #include <string_view>
 
 namespace platter::system {
@@ -14,5 +15,14 @@ struct RenamedKey {
 inline constexpr RenamedKey kRenamedKeys[] = {
     {"fault", "failure"},
 };
+
+/// The name that a key or section has now, or "" if it was never renamed.
+inline std::string new_name(const std::string& key) {
+  for (const RenamedKey& renamed : kRenamedKeys) {
+    const std::string old_name(renamed.old_name);
+    if (key == old_name || key.rfind(old_name + ".", 0) == 0) return std::string(renamed.name) + key.substr(old_name.size());
+  }
+  return "";
+}
 
 }  // namespace platter::system

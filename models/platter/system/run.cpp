@@ -54,8 +54,8 @@ const params::Statistics<Frame>& frame_rows() {
                  [](const F& f) { return f.run.simulated_s() / f.wall_s; }, {"simulated s per wall s", 0})
           .value("peak_memory_mib", "MiB", "largest resident memory of the process up to the end of the run", "maximum",
                  [](const F&) { return peak_memory_mib(); })
-          .value("requests_per_cpu_s", "1/s", "decisions per second of processor time", "rate",
-                 [](const F& f) { return static_cast<double>(f.run.decisions()) / f.cpu_s; }, {"commands per CPU second", 0});
+          .value("decisions_per_cpu_s", "1/s", "decisions of all drives per second of processor time", "rate",
+                 [](const F& f) { return static_cast<double>(f.run.decisions()) / f.cpu_s; }, {"decisions per CPU second", 0});
   static const auto rows =
       params::Statistics<F>()
           .value("schema", "", "version of the result's format", "", [](const F&) { return 2; })
@@ -186,8 +186,8 @@ constexpr const char* kResultTail = R"(
 
 - Everything but `host` is the same for the same scenario and seed, on every machine. Runs of `platter serve` also depend on
   their clients.
-- Percentiles are exact up to 4,194,304 samples. Beyond, a percentile is the lower end of a range, which is at most a thousandth
-  of its values wide.
+- Percentiles are exact up to 4,194,304 samples. Further samples are only counted in ranges, each at most 0.1 % of its values
+  wide. A percentile is then the lower end of its range.
 - In a short measured time the requests at its two ends have weight: at a depth of 256 up to 2 % in 10 s.
 
 ## How verified

@@ -7,6 +7,7 @@
 #include <map>
 #include <optional>
 #include <set>
+#include <string_view>
 #include <utility>
 
 #include "platter/params/describe.h"
@@ -108,11 +109,11 @@ Scenario load_scenario(const std::filesystem::path& file, const std::vector<std:
     Scenario scenario(host);
     space.add(grammar(scenario));
   }
-  for (const RenamedKey& renamed : kRenamedKeys) space.add_renamed(std::string(renamed.old_name), std::string(renamed.name));
   const params::Document document(file, overrides, space, find_section);
   Scenario s(host_of(document));
   std::vector<core::ConfigProblem> problems;
   document.read(grammar(s), s, problems, [&s](const std::string& key) {
+    if (const std::string name = new_name(key); !name.empty()) return fmt::format("; its name is {} now", name);
     const std::string hosts = hosts_with(key);
     return hosts.empty() ? hosts : fmt::format(" with host.kind = \"{}\"; it exists with {}", s.host->name, hosts);
   });
@@ -256,6 +257,16 @@ All keys are read and checked before the simulation starts. No key changes durin
   against the schemas.
 )";
 
+/// A text for a cell of a Markdown table, in which a bar would end the cell.
+std::string table_cell(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (c == '|') escaped += '\\';
+    escaped += c;
+  }
+  return escaped;
+}
+
 }  // namespace
 
 std::string reference_page() {
@@ -280,7 +291,7 @@ std::string reference_page() {
       "--- |\n";
   for (const HostInfo& host : host_table()) {
     const Scenario scenario(host);
-    text += fmt::format("| {} | `{}` | {:g} | {:g} |\n", host.name, scenario.policy.notation, scenario.run.warmup_s,
+    text += fmt::format("| {} | `{}` | {:g} | {:g} |\n", host.name, table_cell(scenario.policy.notation), scenario.run.warmup_s,
                         scenario.run.measure_s);
   }
   profile::DriveProfile profile;

@@ -104,8 +104,8 @@ class TraceProducer : public ProducerIf {
   bool next(Request& request, core::Picoseconds now) override;
   /// Whether there are no requests behind those that next() has given.
   bool ended() const { return ended_; }
-  /// Counts the requests from `end` on that next() has given, of which there is one at most, and those behind it, up to `most`. These are read for
-  /// it, but not from a pipe. Call it last.
+  /// Counts the trace's requests at or after the time `end`, up to `most`: the one that next() may have given already, and those that follow it in
+  /// the file. It reads them to count them, except from a pipe. No other function may be called afterwards.
   TraceRest rest_from(core::Picoseconds end, std::uint64_t most);
   /// Of the lines read so far.
   const TraceCounts& counts() const { return reader_.counts(); }

@@ -29,7 +29,7 @@ struct FinishedRequest {
 class RequestObserverIf {
  public:
   virtual ~RequestObserverIf() = default;
-  /// The host got a request.
+  /// The host got a request. `Request::number` is not set yet: requests are numbered in the order of these calls, from 0.
   virtual void issued(const Request& request) = 0;
   /// A request has ended, well or not.
   virtual void finished(const FinishedRequest& finished) = 0;
@@ -39,7 +39,7 @@ class RequestObserverIf {
 /// queue of its own in the host and a limit of commands in the drive; continuous requests go first, then discrete, then background.
 class Initiator : public sc_core::sc_module, public tlm::tlm_mm_interface {
  public:
-  /// The socket must be bound, and each class that is used needs a limit.
+  /// `disk_init_socket` must be bound.
   explicit Initiator(const sc_core::sc_module_name& name);
   ~Initiator() override;
 
@@ -56,14 +56,14 @@ class Initiator : public sc_core::sc_module, public tlm::tlm_mm_interface {
   void add_observer(RequestObserverIf& observer) { observers_.push_back(&observer); }
   /// Gives each request its class.
   void set_classifier(ClassifierIf& classifier) { classifier_ = &classifier; }
-  /// Most commands of the class in the drive at once; 0 unless set.
+  /// Most commands of the class in the drive at once; no limit unless set.
   void set_limit(core::RequestClass cls, std::uint32_t outstanding) { limits_[core::index_of(cls)] = outstanding; }
-  /// Requests at or after this time are not issued.
+  /// Requests at or after this time are not issued. An open producer is not asked any more after the first of them.
   void set_end(core::Picoseconds end) { end_ = end; }
   /// @}
 
-  /// A producer's error (such as a broken trace) stops the simulation. This function throws it again with its own type, which is lost when
-  /// an exception passes through the kernel.
+  /// A producer's error (such as a broken trace) ends the simulation by sc_stop(). Call this function after sc_start() has returned: it throws the
+  /// error again with its own type. It does nothing if there was no error.
   void rethrow_failure() const {
     if (failure_) std::rethrow_exception(failure_);
   }

@@ -45,8 +45,9 @@ const params::Table<ContinuousWorkload>& continuous_parameters() {
        "random: each fragment lies anywhere; contiguous: the fragments of a stream follow each other", at(&P::placement),
        OneOf{{"random", "contiguous"}}},
       {"workload.continuous.span_bytes", "bytes",
-       "random: a fragment lies within one span of this size, such as a cylinder; 0: anywhere", at(&P::span_bytes),
-       Range{0, 1e15}},
+       "random: the drive is divided into spans of this size, such as a cylinder, and each fragment lies within one of them, "
+       "chosen at random; 0: anywhere",
+       at(&P::span_bytes), Range{0, 1e15}},
   };
   return table;
 }
@@ -62,8 +63,8 @@ const params::Table<DiscreteWorkload>& discrete_parameters() {
       {"workload.discrete.outstanding", "", "closed: number of requests kept outstanding", at(&P::generated, &G::outstanding),
        Range{1, 100000}},
       {"workload.discrete.max_outstanding", "",
-       "most discrete requests in the drive at once; the others wait in the host; 0: no limit for closed and before a striped "
-       "array, otherwise the tags that the streams leave, at least 1",
+       "most discrete requests in the drive at once; the others wait in the host; 0: no limit with source closed or before a "
+       "striped array, otherwise the tags of all drives (`drive.queue.depth` each) less the number of streams, at least 1",
        at(&P::max_outstanding), Range{0, 100000}},
       {"workload.discrete.read_fraction", "", "share of reads among generated requests", at(&P::generated, &G::read_fraction),
        Range{0, 1}},
@@ -78,7 +79,8 @@ const params::Table<DiscreteWorkload>& discrete_parameters() {
       {"workload.discrete.align_bytes", "bytes", "generated requests begin at multiples of this; 0: at any sector",
        at(&P::generated, &G::align_bytes), Range{0, 1e9}},
       {"workload.discrete.span_bytes", "bytes",
-       "a generated request lies within one span of this size, such as a cylinder; 0: anywhere",
+       "the drive is divided into spans of this size, such as a cylinder, and each generated request lies within one of them, "
+       "chosen at random; 0: anywhere",
        at(&P::generated, &G::span_bytes), Range{0, 1e15}},
       {"workload.discrete.trace", "",
        "trace: its file, NAME for the files NAME.blktrace.0, NAME.blktrace.1 and so on, or - for the standard input",

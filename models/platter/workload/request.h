@@ -21,8 +21,11 @@ class ProducerIf {
   ProducerIf(const ProducerIf&) = delete;
   ProducerIf& operator=(const ProducerIf&) = delete;
 
-  /// The next request; false after the last. A closed producer is asked again when one of its requests has
-  /// ended, at time `now`.
+  /// Sets every field of `request`, which may hold those of an earlier request, except `number`. `issued` is not before that of the last request.
+  /// `now`: the present time. Returns false after the last request.
+  ///
+  /// An open producer is asked for its next request when the one before is issued. A closed producer is asked closed_depth() times at the start,
+  /// and again after each of its requests that ends with Good. A request that failed is not replaced.
   virtual bool next(Request& request, core::Picoseconds now) = 0;
   /// Number of requests to keep outstanding; 0: open, requests come at their own times.
   virtual std::uint32_t closed_depth() const { return 0; }

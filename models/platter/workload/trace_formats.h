@@ -32,7 +32,7 @@ struct ParsedRequest {
   std::uint64_t length_bytes = 0;
   std::int64_t response_ps = -1;  ///< recorded response time; -1: none
   bool write = false;
-  std::string_view device;  ///< valid until the next line is parsed
+  std::string_view device;  ///< that the line names, valid until the next line is parsed; empty if the format has none
   char action = '\0';       ///< of LineKind::OtherAction: its letter in blkparse's output; 0: none
 };
 
@@ -43,7 +43,7 @@ class TraceParserIf {
   virtual LineKind parse(const SourceLine& line, ParsedRequest& request) = 0;
   /// Whether the text of a line shows that the line is whole although it has no end of line.
   virtual bool is_whole(std::string_view /*text*/) const { return false; }
-  /// Whether a line that begins with # is none of the comments that a text may have.
+  /// Whether this line, which begins with #, is data: it is then given to parse(). Otherwise it is skipped as a comment.
   virtual bool reads(std::string_view /*comment*/) const { return false; }
   /// Of a binary format: bytes of a record that must be there to know its length. 0: a text format.
   virtual std::size_t head_bytes() const { return 0; }

@@ -10,9 +10,12 @@
  * One execution context calls the driver for one accelerator at a time; only platter_sched_irq() belongs in an interrupt handler, which
  * may run late: after a call that disables the interrupt it does nothing.
  *
- * Times are in ticks: 2^angle_w ticks are one turn of the spindle. Times of day (deadlines, limits, of a decision) count modulo
- * 2^(angle_w + 12) and must be within half of that, 2,048 turns, of the instant of each decision: farther ahead counts as long past. Of
- * places, times and overheads the low bits count that the instance has. The contract is Platter's reference of the scheduling accelerator.
+ * Times are in ticks: 2^angle_w ticks are one turn of the spindle. A time of day (of a decision, a deadline, a limit) counts modulo
+ * 2^(angle_w + 12), and its low angle_w bits are the spindle's angle at that time. Deadlines and limits must be within 2,048 turns (half of
+ * that range) of the instant of each decision: one that is farther ahead is read as already past.
+ *
+ * Cylinders, heads, angles, times and overheads are not checked: only the low bits that the instance has are used, without an error. The
+ * contract is Platter's reference of the scheduling accelerator.
  */
 #ifndef PLATTER_SCHED_H
 #define PLATTER_SCHED_H
@@ -33,18 +36,17 @@ enum {
   PLATTER_SCHED_BAD_SIZE = -3,   /* the table has fewer cells or segments, or there is no such orderer */
   PLATTER_SCHED_EMPTY = -4,      /* there is nothing to pick */
   PLATTER_SCHED_NO_FEATURE = -5, /* the instance lacks the optional part */
-  PLATTER_SCHED_BAD_VALUE = -6   /* a setting is beyond its range, or would do nothing; no register has been written */
+  PLATTER_SCHED_BAD_VALUE = -6   /* a checked setting is beyond its range, or would do nothing; no register has been written */
 };
 
 enum platter_sched_class { PLATTER_SCHED_DISCRETE = 0, PLATTER_SCHED_CONTINUOUS = 1, PLATTER_SCHED_BACKGROUND = 2 };
 
-/* What the limit of a command means: nothing; it goes first, or does not compete, in a decision in which it would miss its limit at worst;
- * it goes first to be in time. */
+/* What the limit of a command does. "Could miss it": would miss it even if it were picked, with the worst rotational wait that is possible. */
 enum platter_sched_limit {
   PLATTER_SCHED_NO_LIMIT = 0,
-  PLATTER_SCHED_LIMIT_FIRST = 1,
-  PLATTER_SCHED_LIMIT_WITHDRAW = 2,
-  PLATTER_SCHED_LIMIT_KEEP = 3
+  PLATTER_SCHED_LIMIT_FIRST = 1,    /* picked first in a decision in which it could miss its limit */
+  PLATTER_SCHED_LIMIT_WITHDRAW = 2, /* does not compete in such a decision */
+  PLATTER_SCHED_LIMIT_KEEP = 3      /* picked first while it can still keep its limit, and less than the grace is left */
 };
 
 /* Optional parts of an instance; a sum. */
@@ -56,11 +58,14 @@ struct platter_sched {
   uint32_t angle_w, cyl_w, seg_m, seg_w;
   uint32_t features;      /* its optional parts */
   volatile uint32_t ctrl; /* what CTRL holds; the interrupt handler looks at it */
-  uint32_t in_use[8];     /* a bit a tag */
+  uint32_t in_use[8];     /* one bit for each tag */
 };
 
+/* All in ticks. */
 struct platter_sched_timing {
-  uint32_t margin, risk, risk_charge; /* rotational waits that are or may be too short */
+  uint32_t margin;      /* a rotational wait below it is charged one more turn */
+  uint32_t risk;        /* a wait from margin to below this (it counts from 0) may miss its sector; 0: none may */
+  uint32_t risk_charge; /* what such a wait is charged: the probability of a miss times one turn */
   uint32_t head_switch;
   int32_t write_settle;    /* added to a write that moves arm or head; may be negative */
   uint32_t overhead[2][2]; /* [the command writes][the one before wrote] */
@@ -83,12 +88,14 @@ struct platter_sched_place {
 struct platter_sched_command {
   struct platter_sched_place start, end; /* of the first sector, where it begins; of the last, where it ends */
   uint32_t transfer;                     /* from the one to the other */
-  uint32_t deadline;                     /* of a continuous command */
-  uint32_t age;                          /* weighted time of its arrival */
+  uint32_t deadline;                     /* of a continuous command: time of day by which its last sector must have passed */
+  /* Time of its arrival, in any unit: the same as that of `age_now` of platter_sched_start(). The difference, the time that it has waited, is
+   * subtracted from its cost. Without platter_sched_set_ageing(), one unit is one tick. 0 for all, with age_now 0: no ageing. */
+  uint32_t age;
   uint8_t write;
   uint8_t cls;        /* enum platter_sched_class */
   uint8_t limit_kind; /* enum platter_sched_limit */
-  uint32_t limit;     /* when the first sector must have been reached */
+  uint32_t limit;     /* time of day by which the first sector must have been reached */
   /* Least rotational wait at which it begins in the middle of its sectors: a turn less the time from the start of the first to the start of the
    * last, at least 1 and at most 2^angle_w - 1. 0: it never does, as one of a single sector or of several tracks. */
   uint32_t rest;
@@ -96,9 +103,9 @@ struct platter_sched_command {
 
 struct platter_sched_decision {
   uint32_t tag;
-  int32_t key;      /* cost less what the command has waited, with the look-ahead its total; 0 if forced */
+  int32_t key;      /* cost minus the time waited, in ticks; with look-ahead the total that was compared; 0 if forced */
   uint32_t refused; /* commands that the guard refused */
-  bool forced;      /* none passed the guard: the next one of the sweep */
+  bool forced;      /* no command passed the guard, so the next one of the sweep was picked */
 };
 
 struct platter_sched_ageing {
@@ -131,7 +138,7 @@ int platter_sched_load_seek(struct platter_sched* dev, const struct platter_sche
                             const struct platter_sched_segment* segments, uint32_t segment_count);
 uint32_t platter_sched_cells(const struct platter_sched* dev);
 
-/* The guard keeps the continuous commands on time; `reserve` is taken off the time that is left. */
+/* The guard keeps the continuous commands on time. `reserve`: ticks that are subtracted from the time left. */
 void platter_sched_set_guard(struct platter_sched* dev, bool enable, uint32_t reserve);
 void platter_sched_set_sweep(struct platter_sched* dev, bool down, bool next_only);
 void platter_sched_enable_irq(struct platter_sched* dev, bool enable);
@@ -143,13 +150,13 @@ int platter_sched_set_ageing(struct platter_sched* dev, const struct platter_sch
 int platter_sched_set_look_ahead(struct platter_sched* dev, uint32_t most, uint32_t depth, const uint8_t shares[4]);
 /* How long before its limit a command of kind PLATTER_SCHED_LIMIT_KEEP begins to go first, less than 4,096 turns. */
 int platter_sched_set_grace(struct platter_sched* dev, uint32_t grace);
-/* Charges an access that begins in the middle of its sectors its `rest`. */
+/* The cost of an access that begins in the middle of its sectors includes its `rest`. */
 int platter_sched_set_rest_cost(struct platter_sched* dev, bool enable);
 /* The lowest tag of the commands of kind PLATTER_SCHED_LIMIT_WITHDRAW that would have missed their limit at worst, had the last decision
  * picked them; PLATTER_SCHED_EMPTY if there is none. Does not take it out: the next decision, from another place of the head, judges anew. */
 int platter_sched_expired(const struct platter_sched* dev);
 
-/* A command with a limit or a rest needs the optional part. */
+/* Enters a command under a free tag, below `entries`. One with a limit or a rest needs the optional part. */
 int platter_sched_insert(struct platter_sched* dev, uint32_t tag, const struct platter_sched_command* command);
 int platter_sched_remove(struct platter_sched* dev, uint32_t tag);
 /* Takes the command out; the head is then where it ends. */
@@ -158,8 +165,9 @@ int platter_sched_serve(struct platter_sched* dev, uint32_t tag);
 /* Where the head is, and whether it wrote. platter_sched_serve() does the same by itself. */
 void platter_sched_set_head(struct platter_sched* dev, uint32_t cylinder, uint32_t head, bool wrote);
 
-/* Begins a decision for an instant; `age_now` is the weighted time with which waiting counts. Ends with STATUS.DONE and the interrupt. One at a
- * time: begun while another is under way, it waits for its end, and the interrupt of that one comes too. */
+/* Begins a decision. `time`: time of day at which the access will begin. `age_now`: the present time in the unit of the commands' `age`. The
+ * decision ends with STATUS.DONE and, if it is enabled, the interrupt. If another one is under way, the call waits for its end, and the interrupt of
+ * that one comes too. */
 void platter_sched_start(struct platter_sched* dev, uint32_t time, uint32_t age_now);
 /* For the interrupt handler: true if the accelerator raised it, which is then cleared; false while the interrupt is disabled. */
 bool platter_sched_irq(struct platter_sched* dev);
@@ -167,15 +175,18 @@ bool platter_sched_irq(struct platter_sched* dev);
 bool platter_sched_done(struct platter_sched* dev);
 /* What the decision that has ended picked; PLATTER_SCHED_EMPTY if nothing. Does not take it out. */
 int platter_sched_result(struct platter_sched* dev, struct platter_sched_decision* decision);
-/* Disables the interrupt, begins a decision, waits for its end and reads what it picked. A decision under way ends unheard. */
+/* Disables the interrupt, begins a decision, waits for its end and reads what it picked. The interrupt stays disabled: see
+ * platter_sched_enable_irq(). A decision that is still under way is waited for, and its result is lost. */
 int platter_sched_decide(struct platter_sched* dev, uint32_t time, uint32_t age_now, struct platter_sched_decision* decision);
 
-/* Disables the interrupt, collects commands, waits, and sets a bit a tag in mask[0 .. 7]. With `order` and 1 to order_max collected, `order_tags` (room for
- * order_max; may be a null pointer) gets their best order and the cost goes to *order_cost. Returns how many were collected. The accelerator's
- * mask is what was collected, whatever platter_sched_set_mask() had set. */
+/* Disables the interrupt (it stays disabled), collects commands, waits, and sets one bit for each collected tag in mask[0 .. 7]. With `order` and 1
+ * to order_max collected, `order_tags` (room for order_max; may be a null pointer) gets their best order, and *order_cost (may be a null pointer) its
+ * cost in ticks. Returns how many were collected. The accelerator's mask then has the collected commands. Whether the next decision uses it stays
+ * as platter_sched_set_mask() has set it. */
 int platter_sched_collect(struct platter_sched* dev, const struct platter_sched_cluster* cluster, uint32_t mask[8],
                           uint8_t* order_tags, uint32_t* order_cost);
-/* Lets only the commands of a mask compete, or all. The next command of the sweep is picked even outside it, if none passes the guard. */
+/* Lets only the commands of a mask compete; a null pointer: all of them. The next command of the sweep is picked even outside it, if none passes the
+ * guard. */
 void platter_sched_set_mask(struct platter_sched* dev, const uint32_t* mask);
 
 #ifdef __cplusplus

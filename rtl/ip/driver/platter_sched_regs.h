@@ -93,17 +93,17 @@
 #define PLATTER_SCHED_HEAD_POS_WRITE_LSB 24u
 #define PLATTER_SCHED_HEAD_POS_WRITE_WIDTH 1u
 
-/* HEAD_TIME (rw): The instant for which is decided, in ticks; its low AngleW bits are the spindle angle. */
+/* HEAD_TIME (rw): The instant for which the decision is made (the begin of the access), in ticks; its low AngleW bits are the spindle angle. */
 #define PLATTER_SCHED_HEAD_TIME 0x024u
 #define PLATTER_SCHED_HEAD_TIME_TICKS_LSB 0u
 #define PLATTER_SCHED_HEAD_TIME_TICKS_WIDTH 32u
 
-/* RESERVE (rw): Taken off the time that is left until the earliest deadline, in ticks. */
+/* RESERVE (rw): Ticks that are subtracted from the time left until the earliest deadline. */
 #define PLATTER_SCHED_RESERVE 0x028u
 #define PLATTER_SCHED_RESERVE_TICKS_LSB 0u
 #define PLATTER_SCHED_RESERVE_TICKS_WIDTH 32u
 
-/* AGE_NOW (rw): Weighted time of the decision; AGE_NOW - E_AGE is what an entry has waited, weighted, in ticks. */
+/* AGE_NOW (rw): Time of the decision in the unit of E_AGE; AGE_NOW - E_AGE is the time that an entry has waited. */
 #define PLATTER_SCHED_AGE_NOW 0x02Cu
 #define PLATTER_SCHED_AGE_NOW_TICKS_LSB 0u
 #define PLATTER_SCHED_AGE_NOW_TICKS_WIDTH 32u
@@ -113,12 +113,12 @@
 #define PLATTER_SCHED_MARGIN_TICKS_LSB 0u
 #define PLATTER_SCHED_MARGIN_TICKS_WIDTH 20u
 
-/* RISK (rw): A rotational wait from MARGIN on below this many ticks may miss: it is charged RISK_CHARGE, and one more turn by the guard. */
+/* RISK (rw): A rotational wait of at least MARGIN and below this many ticks (counted from 0) may miss its sector: it is charged RISK_CHARGE, and one more turn by the guard. */
 #define PLATTER_SCHED_RISK 0x034u
 #define PLATTER_SCHED_RISK_TICKS_LSB 0u
 #define PLATTER_SCHED_RISK_TICKS_WIDTH 20u
 
-/* RISK_CHARGE (rw): Probability of one more turn times a turn, in ticks. */
+/* RISK_CHARGE (rw): What a risky wait is charged, in ticks: the probability of one more turn, times one turn. */
 #define PLATTER_SCHED_RISK_CHARGE 0x038u
 #define PLATTER_SCHED_RISK_CHARGE_TICKS_LSB 0u
 #define PLATTER_SCHED_RISK_CHARGE_TICKS_WIDTH 20u
@@ -209,7 +209,7 @@
 #define PLATTER_SCHED_RESULT_FORCED_LSB 9u
 #define PLATTER_SCHED_RESULT_FORCED_WIDTH 1u
 
-/* RESULT_KEY (ro): Key of the tag picked, in ticks, two's complement: cost less what it has waited, or with DEFER added; its total, when the decision looked ahead; 0, when FORCED. */
+/* RESULT_KEY (ro): Key of the tag picked, in ticks, two's complement: cost minus the aged wait, or cost plus DEFER; its total, when the decision looked ahead; 0, when FORCED. */
 #define PLATTER_SCHED_RESULT_KEY 0x074u
 
 /* REFUSED (ro): Entries that the guard refused in the last decision. */
@@ -353,7 +353,7 @@
 #define PLATTER_SCHED_E_DEADLINE_TICKS_LSB 0u
 #define PLATTER_SCHED_E_DEADLINE_TICKS_WIDTH 32u
 
-/* E_AGE (rw): Staging: weighted time of the command's arrival, in ticks. */
+/* E_AGE (rw): Staging: time of the command's arrival, in a unit that firmware chooses; one unit is one tick while AGE_SCALE is 0. */
 #define PLATTER_SCHED_E_AGE 0x0C8u
 #define PLATTER_SCHED_E_AGE_TICKS_LSB 0u
 #define PLATTER_SCHED_E_AGE_TICKS_WIDTH 32u

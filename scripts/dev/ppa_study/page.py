@@ -54,7 +54,7 @@ def show(value):
 
 def table(head, rows):
     if not rows:
-        return "(none yet)"
+        return "(no configuration has been measured)"
     lines = ["| " + " | ".join(head) + " |", "|" + " --- |" * len(head)]
     return "\n".join(lines + ["| " + " | ".join(show(cell) for cell in row) + " |" for row in rows])
 
@@ -132,7 +132,7 @@ def area_words():
         None,
     )
     if row is None:
-        return "(none yet)"
+        return "(no configuration has been measured)"
     return table(
         ["term", "what it counts", "64 x 4 without orderer"],
         [
@@ -171,7 +171,7 @@ def default_flip_flops():
             "standard cells, of which the orderer's matrix is a large part."
         )
         if row
-        else "(none yet)"
+        else "(no configuration has been measured)"
     )
 
 
@@ -383,9 +383,9 @@ def power_table():
             "power beyond rest (uW)",
             "registers and logic (mW)",
             "leakage (uW)",
-            "decision: energy beyond rest (nJ)",
-            "decision: with the clock (nJ)",
-            "decision: with the clock and glitches (nJ)",
+            "operation: energy beyond rest (nJ)",
+            "operation: with the clock (nJ)",
+            "operation: with the clock and glitches (nJ)",
         ],
         lines,
     )
@@ -397,13 +397,14 @@ def power_table():
         column: (min(float(r[column]) for r in compared), max(float(r[column]) for r in compared))
         for column in ("sta_switching", "sta_internal")
     }
-    decisions, accesses, busy = (
+    operations, accesses, busy = (
         sum(int(r[c]) for r in every) for c in ("decisions", "accesses", "busy_cycles")
     )
     seconds = sum(float(r["to_s"]) - float(r["from_s"]) for r in every)
     return (
-        f"{text}\n\n{every[0]['clock_mhz']} MHz; {decisions / seconds:.0f} decisions/s, "
-        f"each with {accesses / decisions:.1f} accesses and {busy / decisions:.0f} busy cycles. "
+        f"{text}\n\n{every[0]['clock_mhz']} MHz; {operations / seconds:.0f} operations/s, "
+        f"each with {accesses / operations:.1f} register accesses and {busy / operations:.0f} "
+        "busy cycles, insertions and services included. "
         f"Ratio of OpenSTA's power to this sum: switching {ranges['sta_switching'][0]:.4f} to "
         f"{ranges['sta_switching'][1]:.4f}, internal {ranges['sta_internal'][0]:.3f} to "
         f"{ranges['sta_internal'][1]:.3f}. {tools_of(every)}."
@@ -411,7 +412,7 @@ def power_table():
 
 
 def energy_table():
-    """A decision of 32 entries and 4 lanes without optional parts,
+    """An operation of 32 entries and 4 lanes without optional parts,
     against the firmware's cycles."""
     rows, lines = power_rows(), []
     firmware = {
@@ -439,7 +440,7 @@ def energy_table():
     return table(
         [
             "clock gates",
-            "accelerator: energy of a decision (nJ)",
+            "accelerator: energy of an operation (nJ)",
             "commands in the queue",
             "firmware: cycles",
             "firmware: energy of a decision (nJ)",
@@ -453,7 +454,7 @@ def cycles_table():
     """A line each kind of work; a column each configuration; the orders apart."""
     rows = read(CYCLES)
     if not rows:
-        return "(none yet)"
+        return "(no configuration has been measured)"
     variants = list(dict.fromkeys((r["entries"], r["lanes"]) for r in rows))
     cell = {
         (
@@ -625,7 +626,7 @@ def engine_name(row):
 def study_table():
     rows = read(STUDY)
     if not rows:
-        return "(none yet)"
+        return "(no configuration has been measured)"
     return table(
         [
             "load",
@@ -767,7 +768,7 @@ def prices_table():
     rows = {features(r): r for r in read(PRICES)}
     base = rows.get(0)
     if base is None:
-        return "(none yet)"
+        return "(no configuration has been measured)"
 
     def more(row, column):
         return f"{int(row[column]):,} ({int(row[column]) - int(base[column]):+,})"
@@ -952,7 +953,7 @@ def horizon_table():
     """Geometric means over the drives, relative to no look-ahead."""
     rows = horizon_rows()
     if not rows:
-        return "(none yet)"
+        return "(no configuration has been measured)"
     base = {r["drive"]: r for r in rows if r["accesses"] == "0"}
     groups = {}
     for r in rows:

@@ -13,7 +13,8 @@
 
 namespace platter::command {
 
-/// Stands between an initiator and a target and checks the TLM-2.0 base protocol (IEEE 1666-2011, clauses 14 to 16):
+/// Stands between an initiator and a target and checks the TLM-2.0 base protocol (IEEE 1666-2011, clauses 14 to 16). Use one for each
+/// initiator-target pair. DMI requests are not passed on, and ignorable phases count as violations. It checks:
 ///
 ///  - the phases of each transaction in order, none skipped but END_REQ (implied by BEGIN_RESP), none after completion;
 ///  - one request phase and one response phase at a time, also by their annotated times;
@@ -23,7 +24,8 @@ namespace platter::command {
 ///  - every other attribute as the initiator set it, until the transaction is over;
 ///  - annotated delays that are no wrapped negative numbers, and effective times of a transaction that never go back.
 ///
-/// A violation is an error of type "/platter/base_protocol", or what `on_violation` makes of it, or, after `record()`, a line of `violations()`.
+/// A violation is kept in `violations()` if `record()` was called. Otherwise it is given to `on_violation` if that is set, and else it is
+/// an SC_ERROR of type "/platter/base_protocol".
 class BaseProtocolChecker : public sc_core::sc_module {
  public:
   /// Both sockets must be bound.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <stdexcept>
 #include <tlm>
 
 #include "platter/command/command.h"
@@ -26,8 +27,12 @@ inline tlm::tlm_response_status response_status(CommandStatus status) {
   return tlm::TLM_GENERIC_ERROR_RESPONSE;
 }
 
-/// What a command carries beyond a generic payload: its attributes, and on the way back what became of it. A payload without it is a
+/// What a command carries beyond a generic payload: attributes to the drive, and the result back to the host. A payload without it is a
 /// discrete command without a deadline.
+///
+/// The drive reads the attributes at BEGIN_REQ, and writes the result before BEGIN_RESP (or before b_transport returns). The extension
+/// belongs to the host and stays attached until then. The payload's destructor deletes an extension that is still attached: an extension
+/// that is not on the heap must be detached before (`clear_extension`).
 class CommandExtension : public tlm::tlm_extension<CommandExtension>, public Attributes, public Result {
  public:
   bool flush = false;  ///< FLUSH CACHE; the payload's command is TLM_IGNORE_COMMAND
@@ -38,7 +43,7 @@ class CommandExtension : public tlm::tlm_extension<CommandExtension>, public Att
   void copy_from(const tlm::tlm_extension_base& other) override { *this = static_cast<const CommandExtension&>(other); }
 };
 
-/// The command of a payload, whatever of it is out of range.
+/// For targets: reads the command out of a payload and its extension, without any check.
 inline Command command_of(const tlm::tlm_generic_payload& payload) {
   Command command;
   const auto* extension = payload.get_extension<CommandExtension>();
@@ -53,9 +58,13 @@ inline Command command_of(const tlm::tlm_generic_payload& payload) {
   return command;
 }
 
-/// Makes a payload, with its extension, this command, with bytes at `data` (null: timing only).
+/// For hosts: fills `payload` and `extension` for this command, with its bytes at `data` (null: timing only). Precondition: `extension` is
+/// attached to `payload` (`payload.set_extension(&extension)`); throws std::invalid_argument otherwise. Byte enables and the result of an
+/// earlier command stay as they are.
 inline void set_command(tlm::tlm_generic_payload& payload, CommandExtension& extension, const Command& command,
                         std::uint8_t* data = nullptr) {
+  if (payload.get_extension<CommandExtension>() != &extension)
+    throw std::invalid_argument("set_command: the extension is not attached to the payload");
   static_cast<Attributes&>(extension) = command;
   extension.flush = command.flush();
   payload.set_command(command.flush()   ? tlm::TLM_IGNORE_COMMAND
@@ -68,7 +77,7 @@ inline void set_command(tlm::tlm_generic_payload& payload, CommandExtension& ext
   payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
 }
 
-/// What became of it, for the payload's host.
+/// For targets: writes the result into the payload's response status and, if there is one, its extension.
 inline void set_result(tlm::tlm_generic_payload& payload, const Result& result) {
   payload.set_response_status(response_status(result.status));
   if (auto* extension = payload.get_extension<CommandExtension>()) static_cast<Result&>(*extension) = result;

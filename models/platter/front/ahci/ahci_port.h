@@ -17,6 +17,8 @@
 
 namespace platter::ahci {
 
+/// @cond of the implementation
+
 /// The host's memory, for a port. A transfer may take time, so it must be called from a thread.
 class DmaIf {
  public:
@@ -26,6 +28,8 @@ class DmaIf {
   virtual bool write(std::uint64_t address, const void* from, std::uint32_t bytes) = 0;
 };
 
+/// @endcond
+
 /// A port of an AHCI host bus adapter (AHCI 1.3.1, sections 3.3 and 5), and the disk behind it.
 ///
 /// One thread fetches commands and moves data, because a port has one link. It sends a command to the drive when it has fetched the FIS and, for a
@@ -34,24 +38,27 @@ class DmaIf {
 /// A reset, or the error of a queued command, withdraws commands. A withdrawn command whose access has begun ends on the media and gets no answer.
 /// The next command waits until then.
 ///
-/// A queued command has the same tag in the drive's queue. So the port must be the only initiator of its drive that gives commands tags, and no
-/// other initiator may fill the queue.
+/// A queued command has the same tag in the drive's queue. So the port must be the only initiator of its drive: a command of another one takes the
+/// lowest free tag, and the drive then refuses the port's next command with that tag.
 class AhciPort : public sc_core::sc_module, public tlm::tlm_mm_interface {
  public:
   SC_HAS_PROCESS(AhciPort);
+  /// @cond of the implementation
   /// `interrupt_changed` is notified when `interrupts()` may have changed.
   AhciPort(const sc_core::sc_module_name& name, const AtaIdentity& identity, const AtaDevice::Options& options, DmaIf& dma,
            sc_core::sc_event& interrupt_changed);
   ~AhciPort() override;
+  /// @endcond
 
-  tlm_utils::simple_initiator_socket<AhciPort> disk_init_socket;
+  tlm_utils::simple_initiator_socket<AhciPort> disk_init_socket;  ///< to `host_tgt_socket` of the drive
 
  private:
   DriveControl control_;
 
  public:
-  DriveControl::Socket& register_init_socket;
+  DriveControl::Socket& register_init_socket;  ///< to `register_tgt_socket` of the drive
 
+  /// @cond of the implementation
   /// `offset`: from the port's first register. `mask`: the bits that are written.
   std::uint32_t read(std::uint32_t offset) const;
   void write(std::uint32_t offset, std::uint32_t data, std::uint32_t mask);
@@ -176,6 +183,7 @@ class AhciPort : public sc_core::sc_module, public tlm::tlm_mm_interface {
   sc_core::sc_event work_;
   const AhciProbes* probes_ = nullptr;
   std::uint32_t number_ = 0;
+  /// @endcond
 };
 
 }  // namespace platter::ahci

@@ -38,10 +38,12 @@ class AhciTarget : public sc_core::sc_module, private DmaIf {
   tlm_utils::simple_initiator_socket<AhciTarget> dma_init_socket;  ///< to the host's memory
   sc_core::sc_out<bool> interrupt;                                 ///< active high
 
-  AhciPort& port(std::size_t number) { return *ports_.at(number); }  ///< with its sockets for a drive
-  std::size_t ports() const { return ports_.size(); }                ///< how many
+  /// A port, for its two sockets: bind `disk_init_socket` to `host_tgt_socket` and `register_init_socket` to `register_tgt_socket` of one drive,
+  /// which has no other initiator. Throws std::out_of_range if there is no such port.
+  AhciPort& port(std::size_t number) { return *ports_.at(number); }
+  std::size_t ports() const { return ports_.size(); }  ///< how many
 
-  /// The probe must outlive its registration.
+  /// The probe must live until it is removed, or as long as the simulation runs.
   void add_probe(AhciProbeIf& probe) { probes_.add(probe); }
   void remove_probe(AhciProbeIf& probe) { probes_.remove(probe); }  ///< ends the registration
 

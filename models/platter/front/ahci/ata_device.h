@@ -12,6 +12,8 @@ namespace platter::ahci {
 
 using core::Picoseconds;
 
+/// @cond of the implementation
+
 /// What the device does with its drive besides sending commands; the drive has registers for it.
 class DriveControlIf {
  public:
@@ -45,6 +47,8 @@ struct Task {
   Outcome outcome;
 };
 
+/// @endcond
+
 /// An ATA disk (ACS-4) without time. It decodes commands, and determines what they require and how they ended. Its drive holds the data and takes
 /// the time.
 ///
@@ -53,9 +57,13 @@ struct Task {
 /// normal priority is discrete without a deadline.
 class AtaDevice {
  public:
+  /// Settings of a device.
   struct Options {
-    Picoseconds high_priority = 50 * core::kPicosecondsPerMillisecond;  ///< time to the deadline of a command of high priority
+    /// Time in ps from the arrival of a command of high priority to its deadline; the default is 50 ms.
+    Picoseconds high_priority = 50 * core::kPicosecondsPerMillisecond;
   };
+
+  /// @cond of the implementation
   AtaDevice(const AtaIdentity& identity, DriveControlIf& control, const Options& options);
 
   const AtaIdentity& identity() const { return identity_; }
@@ -81,6 +89,7 @@ class AtaDevice {
 
   /// Resets by COMRESET (`hard`) or by a soft reset. Returns the signature of a disk.
   Outcome reset(bool hard);
+  /// @endcond
 
  private:
   AtaSettings at_power_up() const;

@@ -204,7 +204,7 @@ Page identify(const AtaIdentity& d, const AtaSettings& settings) {
   constexpr std::uint32_t kHeads = 16;
   constexpr std::uint32_t kTrackSectors = 63;
   constexpr std::uint64_t kMaxCylinders = 16383;
-  word(page, 1, static_cast<std::uint32_t>(std::min(d.sectors / (kHeads * kTrackSectors), kMaxCylinders)));
+  word(page, 1, static_cast<std::uint32_t>(std::min(d.sectors / (std::uint64_t{kHeads} * kTrackSectors), kMaxCylinders)));
   word(page, 3, kHeads);
   word(page, 6, kTrackSectors);
   text(page, 10, 10, d.serial);

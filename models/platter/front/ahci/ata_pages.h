@@ -12,20 +12,22 @@ namespace platter::ahci {
 
 /// The identity of an ATA device, from the profile of the drive behind it.
 struct AtaIdentity {
-  std::string model;
-  std::string serial;
-  std::string firmware;
-  std::uint64_t sectors = 0;  ///< that the host sees
-  std::uint32_t sector_bytes = 512;
-  std::uint32_t rpm = 0;
-  std::uint32_t queue_depth = 32;  ///< 1 to 32
-  std::uint64_t buffer_bytes = 0;
-  bool write_cache = false;  ///< the drive has one, on at power-up
-  bool read_ahead = false;
+  std::string model;                 ///< up to 40 characters of ASCII
+  std::string serial;                ///< up to 20 characters of ASCII
+  std::string firmware;              ///< up to 8 characters of ASCII
+  std::uint64_t sectors = 0;         ///< that the host sees
+  std::uint32_t sector_bytes = 512;  ///< bytes of a sector
+  std::uint32_t rpm = 0;             ///< speed of the spindle
+  std::uint32_t queue_depth = 32;    ///< 1 to 32
+  std::uint64_t buffer_bytes = 0;    ///< of the drive's buffer
+  bool write_cache = false;          ///< the drive has one, on at power-up
+  bool read_ahead = false;           ///< the drive reads ahead, on at power-up
 
-  /// Preconditions: `sectors` is the capacity that the host sees; `serial` has up to 20 characters of ASCII.
+  /// Of the drive with this profile. `sectors`: Drive::capacity_sectors(). Precondition: `serial` has up to 20 characters of ASCII.
   static AtaIdentity of(const profile::DriveProfile& profile, std::uint64_t sectors, const std::string& serial);
 };
+
+/// @cond of the implementation
 
 /// What can be switched while the device runs.
 struct AtaSettings {
@@ -91,5 +93,7 @@ std::optional<Page> log_pages(const PageSource& source, std::uint8_t log, std::u
 /// SMART READ DATA and SMART READ THRESHOLDS (ATA8-ACS, 7.53; SFF-8035i).
 Page smart_data(const AtaCounters& counters);
 Page smart_thresholds();
+
+/// @endcond
 
 }  // namespace platter::ahci

@@ -17,8 +17,8 @@ struct ServerOptions {
 
   /// Bytes for the data of all clients' requests; at least twice the largest request. See Memory.
   std::uint64_t memory = std::uint64_t{256} << 20;
-  /// While a client waits for memory, the server disconnects one that holds some and is inactive for this time: it neither sends nor takes 1 MiB, or
-  /// all that it holds.
+  /// While a client waits for memory, the server disconnects a client that holds memory and has been slow for this time: within it, the client has
+  /// sent and taken less than 1 MiB, and less than all that it holds.
   std::chrono::milliseconds patience{10'000};
 };
 

@@ -383,7 +383,12 @@ void Array::failed(std::uint32_t drive) {
   links_.take_out(drive);
 }
 
+void Array::require(std::uint32_t drive) const {
+  if (drive >= config_.drives) throw std::out_of_range("array: there is no drive " + std::to_string(drive));
+}
+
 void Array::fail(std::uint32_t drive) {
+  require(drive);
   std::uint32_t state = 0;
   links_.access_register(drive, tlm::TLM_WRITE_COMMAND, drive::reg::kState, state);
   failed(drive);
@@ -391,12 +396,14 @@ void Array::fail(std::uint32_t drive) {
 }
 
 void Array::revive(std::uint32_t drive) {
+  require(drive);
   std::uint32_t state = drive::reg::kStateAlive;
   links_.access_register(drive, tlm::TLM_WRITE_COMMAND, drive::reg::kState, state);
   drive_revived(drive);
 }
 
 void Array::replace(std::uint32_t drive) {
+  require(drive);
   if (states_.alive(drive)) failed(drive);
   links_.replace(drive);
   copies_.drive_replaced(drive);
@@ -404,6 +411,7 @@ void Array::replace(std::uint32_t drive) {
 }
 
 void Array::drive_revived(std::uint32_t drive) {
+  require(drive);
   note_failures(drive);
   if (states_.alive(drive)) return;
   reviving_ |= std::uint64_t{1} << drive;

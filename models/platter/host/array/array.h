@@ -67,7 +67,7 @@ class ArrayProbeIf {
 class Array : public sc_core::sc_module, private LinkSinkIf, private RequestEndIf, private SocketOwnerIf {
  public:
   SC_HAS_PROCESS(Array);
-  /// Throws std::invalid_argument for an invalid configuration.
+  /// Throws std::invalid_argument for an invalid configuration. A default ArrayConfig is invalid: set `drives`, `drive_bytes` and `areas`.
   Array(const sc_core::sc_module_name& name, const ArrayConfig& config);
 
  private:
@@ -95,7 +95,7 @@ class Array : public sc_core::sc_module, private LinkSinkIf, private RequestEndI
   decltype(DriveLinks::register_init_sockets)&
       register_init_sockets;  ///< one to each drive's `register_tgt_socket`; need not be bound
 
-  /// The probe must outlive its registration.
+  /// The probe must live until it is removed, or as long as the simulation runs.
   void add_probe(ArrayProbeIf& probe) {
     report();
     probes_.add(probe);
@@ -111,10 +111,13 @@ class Array : public sc_core::sc_module, private LinkSinkIf, private RequestEndI
   /// Requests that have not ended.
   std::uint64_t outstanding() const { return account_.outstanding; }
 
-  /// Submits a request. Its end, good or bad, is a call of the request's client, which never happens within this call.
+  /// Submits a request, which belongs to the array, with its data, until ArrayClientIf::finished(). That call, whether the request ended
+  /// well or not, never happens within this one. May be called from any process. Throws std::invalid_argument if the request has no client,
+  /// or an invalid class.
   void submit(ArrayRequest& request) override;
 
-  /// Makes the drive fail (through its STATE register, if bound), or takes it out of service (if not).
+  /// Makes the drive fail (through its STATE register, if bound), or takes it out of service (if not). This function and the next three may be
+  /// called from any process, but not from a probe's callback. They throw std::out_of_range if there is no such drive.
   void fail(std::uint32_t drive);
   /// Revives the drive (through its STATE register, if bound) and uses it again: at once, or as soon as no command from before
   /// its failure is in it and no write that it has missed is in progress.
@@ -129,11 +132,10 @@ class Array : public sc_core::sc_module, private LinkSinkIf, private RequestEndI
   ArrayDriveReport report_of(std::uint32_t drive) const {
     return {queued(drive), in_drive(drive), alive(drive), stale_units(drive), rebuilt_units(drive)};
   }
-  bool alive(std::uint32_t drive) const { return states_.alive(drive); }  ///< false: the array knows of its failure
-  /// Commands sent to the drive so far, those in it, and those in its host queue.
-  std::uint64_t sent(std::uint32_t drive) const { return links_.sent(drive); }
-  std::uint32_t in_drive(std::uint32_t drive) const { return links_.in_drive(drive); }  ///< see sent()
-  std::size_t queued(std::uint32_t drive) const { return links_.queued(drive); }        ///< see sent()
+  bool alive(std::uint32_t drive) const { return states_.alive(drive); }        ///< false: the array knows of its failure
+  std::uint64_t sent(std::uint32_t drive) const { return links_.sent(drive); }  ///< commands sent to the drive so far
+  std::uint32_t in_drive(std::uint32_t drive) const { return links_.in_drive(drive); }  ///< commands in the drive now
+  std::size_t queued(std::uint32_t drive) const { return links_.queued(drive); }  ///< commands that wait for it in the host
   /// Units of the drive that do not hold the data written last.
   std::uint64_t stale_units(std::uint32_t drive) const { return states_.stale_units(drive).count(); }
   std::uint64_t rebuilt_units(std::uint32_t drive) const { return rebuilder_.rebuilt_units(drive); }  ///< so far
@@ -147,6 +149,8 @@ class Array : public sc_core::sc_module, private LinkSinkIf, private RequestEndI
   std::uint64_t stream_buffer_bytes() const { return read_ahead_.memory_bytes(); }
 
  private:
+  void require(std::uint32_t drive) const;
+
   // Requests.
   command::CommandStatus check(const ArrayRequest& request) const;
   void start(ArrayRequest& request);

@@ -31,19 +31,22 @@ struct StreamBufferOptions {
       10 * core::kPicosecondsPerSecond;  ///< a stream that has not read for this time gives its buffer to the next stream
 };
 
-/// What an array is constructed with.
+/// What an array is constructed with. `drives`, `drive_bytes` and `areas` must be set.
 struct ArrayConfig {
-  std::uint32_t drives = 1;          ///< at most kMaxDrives
-  std::uint64_t drive_bytes = 0;     ///< capacity of each drive
+  std::uint32_t drives = 1;  ///< number of drives, at most kMaxDrives
+  /// Capacity of each drive in bytes, `Drive::capacity_sectors()` times the sector size. Must be set.
+  std::uint64_t drive_bytes = 0;
   std::uint32_t sector_bytes = 512;  ///< of the drives
-  std::vector<StripeArea> areas;     ///< the layout, from the first byte on
-  std::uint32_t tags = 32;           ///< maximum number of commands in a drive; more wait in the drive's host queue
-  std::array<std::uint32_t, core::kRequestClasses> class_tags{~0u, ~0u, ~0u};  ///< as `tags`, for each class
-  std::uint32_t most_command_bytes = 1u << 20;                                 ///< units are not joined beyond it
-  bool holds_data = true;                                                      ///< false: the drives are timing only
-  CacheOptions cache;                                                          ///< none unless set
-  StreamBufferOptions stream_buffers;                                          ///< none unless set
-  RebuildOptions rebuild;                                                      ///< one unit at a time unless set
+  std::vector<StripeArea> areas;     ///< the layout, from the first byte on; at least one area
+  /// Most commands in a drive, at least 1; more wait in the host. Beyond the depth of the drive's queue, commands wait at its port.
+  std::uint32_t tags = 32;
+  /// The same for each class, by core::index_of(); at least 1.
+  std::array<std::uint32_t, core::kRequestClasses> class_tags{~0u, ~0u, ~0u};
+  std::uint32_t most_command_bytes = 1u << 20;  ///< units are not joined beyond it
+  bool holds_data = true;                       ///< false: the drives are timing only
+  CacheOptions cache;                           ///< none unless set
+  StreamBufferOptions stream_buffers;           ///< none unless set
+  RebuildOptions rebuild;                       ///< one unit at a time unless set
   Picoseconds poll = 0;  ///< interval at which STATE of a failed drive is read; 0: never; `drive_revived()` reports the revival
 };
 

@@ -37,8 +37,9 @@ const params::Table<AutoQosParameters>& autoqos_parameters() {
        Range{0.001, 1}},
       {"autoqos.probe_windows", "windows", "windows in which multimedia has its full rate before a probe",
        at(&P::probe_windows), Range{1, 1e6}},
-      {"autoqos.most_probe_windows", "windows", "upper limit of `autoqos.probe_windows`, which each harmful probe doubles",
-       at(&P::most_probe_windows), Range{1, 1e6}},
+      {"autoqos.most_probe_windows", "windows",
+       "upper limit of `autoqos.probe_windows`, which each confirmed interference doubles", at(&P::most_probe_windows),
+       Range{1, 1e6}},
       {"autoqos.overload_share", "",
        "a disk that is busy for this share of a window counts as overloaded if best effort is below its limit; 0: never. The "
        "rule is not in the paper",

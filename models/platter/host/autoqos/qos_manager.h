@@ -17,7 +17,7 @@ struct QosManagerOptions {
   double tolerance = 0.10;                ///< rates that differ by no more than this part count as equal
   double probe_fraction = 0.02;           ///< part of the disk's rate by which a probe raises the limit
   std::uint32_t probe_windows = 4;        ///< windows at full rate before a probe
-  std::uint32_t most_probe_windows = 64;  ///< upper limit of `probe_windows`, which each harmful probe doubles
+  std::uint32_t most_probe_windows = 64;  ///< upper limit of `probe_windows`, which each confirmed interference doubles
   /// Not in the paper: a disk that is busy for this share, with best effort below its limit, is overloaded; 0: never.
   double overload_share = 0;
 };

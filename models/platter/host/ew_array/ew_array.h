@@ -36,10 +36,14 @@ struct ArrayOptions {
 /// Sockets: `host_tgt_socket` is like a drive's (nb_transport, b_transport, transport_dbg); `disk_init_sockets[i]` leads to drive
 /// i. A command is split at block boundaries and ends with its last piece; its timing is that of this piece, and the time before
 /// it counts as `queue`. Flushes and host tags are not supported (COMMAND_ERROR). The drives must have the same capacity.
+///
+/// Address and length must be whole sectors. The array does not check that: a drive then refuses its piece, but other pieces of the same
+/// write may already be on other drives.
 class EwArray : public sc_core::sc_module, public tlm::tlm_mm_interface {
  public:
   SC_HAS_PROCESS(EwArray);
-  /// Throws std::invalid_argument for invalid options.
+  /// `drive_bytes`: capacity that each drive offers to its host, `Drive::capacity_sectors()` times the sector size. Throws
+  /// std::invalid_argument if there are more copies than drives, if a number is 0, or if the copies of one block do not fit.
   EwArray(const sc_core::sc_module_name& name, const ArrayOptions& options, std::uint64_t drive_bytes);
   ~EwArray() override;
 

@@ -10,12 +10,14 @@ namespace platter::eager {
 
 /// Eager writing (Zhang et al. 2002): a write goes to a free block near the head instead of the place that it overwrites.
 struct EagerOptions {
-  bool enabled = false;
+  bool enabled = false;              ///< the drive writes eagerly; needs a policy that places writes
   double dilution = 2;               ///< physical blocks for each logical one
-  std::uint32_t block_bytes = 4096;  ///< what is placed as a whole; a multiple of the sector, two at least
+  std::uint32_t block_bytes = 4096;  ///< bytes that are placed as a whole: a whole number of sectors, at least two
   std::uint32_t way_cylinders = 3;   ///< cylinders between arm and target that are looked at for a free block
-  bool bind_reads = false;           ///< the one seek direction of the search for free blocks binds the reads too
-  double ageing_turnovers = 1;       ///< how often the data are written before the start, which moves the free space
+  bool bind_reads = false;  ///< true: reads, too, are served only in the direction in which the arm looks for free blocks
+  /// Before the start, as many random blocks are rewritten as the data have, times this number. It takes no simulated time. The free
+  /// blocks then lie as after long use; 0: they lie at random.
+  double ageing_turnovers = 1;
 };
 
 /// What of a drive does not go with eager writing; empty if all does.

@@ -39,7 +39,7 @@ inline const params::Statistics<EagerResult>& eager_rows() {
       params::Statistics<E>()
           .value("writes", "", "blocks written to free places", "count", [](const E& e) { return e.blocks.writes; },
                  {"blocks written eagerly"})
-          .value("hidden", "", "blocks written in the gap before a read that was not later because of the write", "count",
+          .value("hidden", "", "blocks written in the gap before a read without delaying that read", "count",
                  [](const E& e) { return e.blocks.hidden; }, {"of these, hidden in gaps"})
           .value("read_first", "", "writes of a part of a block, for which the block was read first", "count",
                  [](const E& e) { return e.blocks.read_first; })
