@@ -156,6 +156,7 @@ class Misses(SpreadCase):
             *SHORT,
             "sim.measure_s=60",
             "engine=firmware",
+            "drive.mechanics.zero_latency_read=false",
             spread(300),
         )
         schema = json.loads((SOURCE / "models/configs/schema/result.schema.json").read_text())

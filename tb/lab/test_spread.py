@@ -20,7 +20,7 @@ PERIOD_US = 6000.0
 JITTER_US = 20.0
 
 
-def made_up(deviation_us, count=8000, seed=1, mean_us=0.0, stray=0.01) -> spread.Accesses:
+def made_up(deviation_us, count=3000, seed=1, mean_us=0.0, stray=0.01) -> spread.Accesses:
     """Accesses whose head is late by a normal lateness; `deviation_us` by distance."""
     random = np.random.default_rng(seed)
     distance = np.where(random.random(count) < 0.2, 0, random.integers(1, 6000, count))
@@ -40,7 +40,7 @@ def made_up(deviation_us, count=8000, seed=1, mean_us=0.0, stray=0.01) -> spread
 
 class Fit(unittest.TestCase):
     def test_a_deviation_is_found_within_its_error(self):
-        for deviation in (80.0, 200.0, 400.0):
+        for deviation in (100.0, 300.0):
             accesses = made_up(lambda d, of=deviation: np.full(len(d), of))
             found = spread.fit(accesses, np.array([0]))
             self.assertLess(found.error_us[0], 0.1 * deviation)
@@ -57,11 +57,27 @@ class Fit(unittest.TestCase):
             np.testing.assert_allclose(late, early[::-1], atol=1e-9)
 
     def test_the_form_follows_the_drive(self):
-        form, _ = spread.choose(made_up(lambda d: np.full(len(d), 200.0), count=6000))
-        self.assertEqual(form, "one")
-        form, gains = spread.choose(made_up(lambda d: np.where(d > 0, 300.0, 40.0)))
+        form, _ = spread.choose(made_up(lambda d: np.where(d > 0, 200.0, 40.0)))
         self.assertEqual(form, "near and far")
-        self.assertGreater(gains["near and far"], 0)
+        rising = made_up(lambda d: np.where(d > 0, 50.0 + 0.1 * d, 40.0))
+        form, gains = spread.choose(rising)
+        self.assertEqual(form, "near and a line")
+        self.assertGreater(gains[form], 0)
+        points = spread.fit(rising, spread.forms(rising)[form]).points()
+        self.assertEqual([point[0] for point in points[:2]], [0, 1])
+        self.assertLess(points[1][1], 0.5 * points[-1][1])
+        still = made_up(lambda d: np.full(len(d), 200.0), count=500)
+        still = still[still.distance > 0]
+        self.assertEqual(spread.choose(still)[0], "one")
+
+    def test_a_shifted_mean_is_found(self):
+        accesses = made_up(lambda d: np.full(len(d), 200.0), mean_us=150.0)
+        found, gain, error = spread.shift(accesses)
+        self.assertGreater(gain, 2 * error)
+        for later in found.later_us:
+            self.assertAlmostEqual(later, 150, delta=60)
+        _, gain, error = spread.shift(made_up(lambda d: np.full(len(d), 200.0)))
+        self.assertLess(gain, 2 * error)
 
     def test_a_spread_beats_a_normal_error_on_accesses_it_has_not_seen(self):
         seen, unseen = (made_up(lambda d: np.full(len(d), 200.0), 4000, seed) for seed in (1, 2))

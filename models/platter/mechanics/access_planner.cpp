@@ -172,20 +172,26 @@ Picoseconds AccessPlanner::longest_hop() const {
   return overhead + move + late + std::max<Picoseconds>(write_settle_, 0) + 2 * rotation_.period();
 }
 
-void AccessPlanner::draw(const Extent& extent, Picoseconds now, Picoseconds data_ready, ArrivalDraws& draws,
+void AccessPlanner::spread(const HeadState& head, const Extent& extent, Picoseconds late, AccessTime& time) const {
+  // A write settle below 0 shortens the seek.
+  const Picoseconds shortest = -std::min<Picoseconds>(time.settle, 0);
+  time.deviation =
+      spread_.deviation(distance(head.cylinder, extent.cylinder), extent.write, time.overhead + time.seek - shortest);
+  if (late == 0) return;
+  // The lateness is part of the seek. What is earlier than a seek of no time is part of the overhead.
+  const Picoseconds arrival = time.overhead + time.seek + late;
+  time.seek = std::max(time.seek + late, shortest);
+  time.overhead = arrival - time.seek;
+}
+
+void AccessPlanner::draw(const HeadState& head, const Extent& extent, const Begin& begin, ArrivalDraws& draws,
                          CommittedAccess& access) const {
   const AccessTime mean = access;
   const Picoseconds late = draws.next(mean.deviation);
   if (late == 0) return;
-  static_cast<AccessTime&>(access) = AccessTime{};
-  // The lateness is part of the seek. What is earlier than a seek of no time is part of the overhead.
-  const Picoseconds shortest = -std::min<Picoseconds>(mean.settle, 0);
-  access.seek = std::max(mean.seek + late, shortest);
-  access.overhead = mean.overhead + mean.seek + late - access.seek;
-  access.settle = mean.settle;
-  access.deviation = mean.deviation;
-  arrive(extent, rotation_.phase(now), data_ready - now, access);
-  access.missed = static_cast<std::int32_t>((access.to_first() - mean.to_first()) / rotation_.period());
+  const AccessTime real =
+      plan(head, extent, rotation_.phase(begin.now), begin.data_ready - begin.now, begin.overhead_end - begin.now, late);
+  access = {real, static_cast<std::int32_t>((real.to_first() - mean.to_first()) / rotation_.period()), 0};
   if (access.missed > 0) access.behind = late - mean.slack() - (access.missed - 1) * rotation_.period();
 }
 

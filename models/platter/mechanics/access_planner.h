@@ -126,18 +126,23 @@ class AccessPlanner {
   }
 
   /// The same from a phase instead of a time; `data_wait` is the time from then until write data is in the buffer,
-  /// `overhead_left` until the overhead is over.
+  /// `overhead_left` until the overhead is over. `late`: by which the head arrives later than at the mean.
   AccessTime plan(const HeadState& head, const Extent& extent, Picoseconds phase, Picoseconds data_wait,
-                  Picoseconds overhead_left = 0) const {
+                  Picoseconds overhead_left = 0, Picoseconds late = 0) const {
     AccessTime time;
     time.overhead = !overhead_overlap_  ? command_overhead_[extent.write][head.last_was_write]
                     : overhead_left > 0 ? overhead_left
                                         : 0;
     move(head.cylinder, head.head, extent.cylinder, extent.head, extent.write, time.seek, time.settle);
-    if (spread_.any())
-      time.deviation = spread_.deviation(distance(head.cylinder, extent.cylinder), extent.write,
-                                         time.overhead + time.seek + std::min<Picoseconds>(time.settle, 0));
-    arrive(extent, phase, data_wait, time);
+    if (spread_.any()) spread(head, extent, late, time);
+    const Picoseconds before = time.overhead + time.seek + time.settle;
+    if (extent.write && data_wait > before) time.data_wait = data_wait - before;
+    const Picoseconds arrival = rotation_.phase(phase + before + time.data_wait);
+    time.rotation = rotation_.wait(arrival, extent.start_phase);
+    time.transfer = extent.transfer;
+    time.media = extent.media;
+    time.bus_finish = extent.bus_finish;
+    if (zero_latency_[extent.write] && extent.tracks == 1) take_as_they_come(extent, arrival, time);
     return time;
   }
 
@@ -145,7 +150,7 @@ class AccessPlanner {
   CommittedAccess commit(HeadState& head, const Extent& extent, Picoseconds now, Picoseconds data_ready = 0,
                          Picoseconds overhead_end = 0, ArrivalDraws* draws = nullptr) const {
     CommittedAccess access{estimate(head, extent, now, data_ready, overhead_end), 0, 0};
-    if (draws != nullptr && spread_.any()) draw(extent, now, data_ready, *draws, access);
+    if (draws != nullptr && spread_.any()) draw(head, extent, {now, data_ready, overhead_end}, *draws, access);
     head = end_of(extent);
     return access;
   }
@@ -214,21 +219,20 @@ class AccessPlanner {
   }
 
  private:
-  /// Fills in what follows the arrival of the head, which `time` has up to the settle.
-  void arrive(const Extent& extent, Picoseconds phase, Picoseconds data_wait, AccessTime& time) const {
-    const Picoseconds before = time.overhead + time.seek + time.settle;
-    if (extent.write && data_wait > before) time.data_wait = data_wait - before;
-    const Picoseconds arrival = rotation_.phase(phase + before + time.data_wait);
-    time.rotation = rotation_.wait(arrival, extent.start_phase);
-    time.transfer = extent.transfer;
-    time.media = extent.media;
-    time.bus_finish = extent.bus_finish;
-    if (zero_latency_[extent.write] && extent.tracks == 1) take_as_they_come(extent, arrival, time);
-  }
   static std::uint32_t distance(Cylinder from, Cylinder to) {
     return from > to ? from.value - to.value : to.value - from.value;
   }
-  void draw(const Extent& extent, Picoseconds now, Picoseconds data_ready, ArrivalDraws& draws, CommittedAccess& access) const;
+  /// Fills in the deviation of the arrival, which has the parts up to the settle, and moves it.
+  void spread(const HeadState& head, const Extent& extent, Picoseconds late, AccessTime& time) const;
+  /// Absolute times of an access.
+  struct Begin {
+    Picoseconds now;
+    Picoseconds data_ready;
+    Picoseconds overhead_end;
+  };
+  /// Draws the arrival of an access that is at the mean.
+  void draw(const HeadState& head, const Extent& extent, const Begin& begin, ArrivalDraws& draws,
+            CommittedAccess& access) const;
   /// Turns until a sector comes again, once the head has arrived `late` after its start; 0 if it was there in time.
   Picoseconds turns_behind(Picoseconds late) const { return late <= 0 ? 0 : (late - 1) / rotation_.period() + 1; }
   void take_as_they_come(const Extent& extent, Picoseconds arrival, AccessTime& time) const;

@@ -895,7 +895,8 @@ def media_accesses(
     # Zero latency: the access began in the middle of its sectors. The first one comes again after
     # hardly less than a turn.
     part = trace.blocks[index] / first.sectors[index]
-    began_late = (np.abs(answers.transfer_us[index] - period) < 0.01) & (part < 0.5)
+    began_late = (answers.transfer_us[index] > period - 0.01) & (part < 0.5)
+    began_late &= first.same_track(last)[index]
     slack = np.where(began_late, period * (1 - part / 2), slack)
     return spread.Accesses(
         period,
@@ -935,10 +936,10 @@ def fit_spread(
         found[what] = fit
         error = float(np.nanmax(fit.error_us)) if np.isfinite(fit.error_us).any() else np.nan
         result.set("spread", Value(key, None, fit.points(), error, base.get(key), "us"))
-        others = ", ".join(f"{name} {gain:+.4f}" for name, gain in gains.items() if name != "one")
+        others = ", ".join(f"{name} {gain:+.4f}" for name, gain in list(gains.items())[1:])
         result.notes.append(
             f"spread of arrivals of {what}: form {form}"
-            + (f" (log likelihood of an access against one deviation: {others})" if others else "")
+            + (f" (gain in the log likelihood of an access: {others})" if others else "")
             + f", jitter {fit.jitter_us:.0f} us, {100 * fit.stray:.1f} % strays"
         )
     result.spreads = Spreads(

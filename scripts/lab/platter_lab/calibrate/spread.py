@@ -159,12 +159,7 @@ def fit_normal_with_strays(accesses: Accesses) -> NormalError:
     def cost(values: Floats) -> float:
         return -float(of(values).log_likelihood(accesses).sum())
 
-    found = optimize.minimize(
-        cost,
-        start,
-        method="Nelder-Mead",
-        options={"maxfev": 2000, "initial_simplex": start + np.vstack((np.zeros(3), _steps(3)))},
-    )
+    found = _minimise(cost, start, np.array([30.0, 1.0, 1.0]))
     return of(found.x)
 
 
@@ -172,19 +167,14 @@ def _share(value: float) -> float:
     return float(0.001 + 0.6 * special.expit(value))
 
 
-def _steps(size: int) -> Floats:
-    return np.diag([30.0, *[0.5] * (size - 1)]) if size == 3 else 0.5 * np.eye(size)
-
-
 def forms(accesses: Accesses) -> dict[str, Ints]:
     """Distances at which the deviation may be fitted, by name, the simplest first. A deviation
     needs accesses, and one of longer distances accesses a turn off.
     """
-    found = {"one": np.array([0])}
     moved = accesses.distance > 0
     if min(moved.sum(), (~moved).sum()) < FEWEST:
-        return found
-    found["near and far"] = np.array([0, 1])
+        return {"one": np.array([0])}
+    found = {"near and far": np.array([0, 1])}
     turns, whole = accesses.turns()
     off = accesses.distance[moved & whole & (np.abs(turns) == 1)]
     if len(off) < 2 * FEWEST_TURNS:
@@ -226,24 +216,11 @@ def fit(accesses: Accesses, distance: Ints, shifted: bool = False) -> Spread:
     turns, whole = accesses.turns()
     rest = accesses.error_us[whole] - accesses.period_us * turns[whole]
     jitter = float(np.median(np.abs(rest))) * 1.48 + 5 if len(rest) else 100.0
-    steps = np.array([*[0.5] * (size + 2), *[60.0] * (2 * shifted)])
     best: optimize.OptimizeResult | None = None
-    for usual in (80.0, 250.0):
-        begin = np.zeros(len(steps))
+    for usual in (50.0, 150.0, 400.0):
+        begin = np.zeros(size + 2 + 2 * shifted)
         begin[: size + 2] = [*[np.log(usual)] * size, np.log(jitter), -2.0]
-        for _ in range(2):  # from the first result once more, with a fresh simplex
-            found = optimize.minimize(
-                cost,
-                begin,
-                method="Nelder-Mead",
-                options={
-                    "maxfev": 4000,
-                    "xatol": 1e-3,
-                    "fatol": 1e-3,
-                    "initial_simplex": begin + np.vstack((np.zeros(len(steps)), np.diag(steps))),
-                },
-            )
-            begin = found.x
+        found = _minimise(cost, begin, np.array([*[1.0] * (size + 2), *[100.0] * (2 * shifted)]))
         if best is None or found.fun < best.fun:
             best = found
     assert best is not None
@@ -252,6 +229,30 @@ def fit(accesses: Accesses, distance: Ints, shifted: bool = False) -> Spread:
     if len(at) > size:
         errors = np.insert(errors, 1, errors[1])
     return replace(spread, error_us=errors)
+
+
+def _minimise(
+    cost: Callable[[Floats], float], begin: Floats, scale: Floats
+) -> optimize.OptimizeResult:
+    """Steps along the gradient, then a simplex from there: the cut of the distribution makes the
+    cost uneven.
+    """
+
+    def scaled(values: Floats) -> float:
+        return cost(values * scale)
+
+    near = optimize.minimize(
+        scaled, begin / scale, method="L-BFGS-B", options={"eps": 1e-3, "maxiter": 60}
+    )
+    simplex = near.x + np.vstack((np.zeros(len(begin)), 0.2 * np.eye(len(begin))))
+    found = optimize.minimize(
+        scaled,
+        near.x,
+        method="Nelder-Mead",
+        options={"maxfev": 600, "xatol": 1e-3, "fatol": 1e-3, "initial_simplex": simplex},
+    )
+    found.x = found.x * scale
+    return found
 
 
 def _errors(
@@ -281,10 +282,14 @@ def held_out(accesses: Accesses, distance: Ints, shifted: bool = False) -> Float
 
 def choose(accesses: Accesses) -> tuple[str, dict[str, float]]:
     """The simplest form whose held-out log likelihood is within SIGMAS standard errors of the best
-    form's, and the mean gain of each form over "one".
+    form's, and the mean gain of each form over the simplest.
     """
-    held = {name: held_out(accesses, distance) for name, distance in forms(accesses).items()}
-    gains = {name: float((values - held["one"]).mean()) for name, values in held.items()}
+    tried = forms(accesses)
+    if len(tried) == 1:
+        return next(iter(tried)), {}
+    held = {name: held_out(accesses, distance) for name, distance in tried.items()}
+    simplest = next(iter(held.values()))
+    gains = {name: float((values - simplest).mean()) for name, values in held.items()}
     best = max(gains, key=lambda name: gains[name])
     for name, values in held.items():  # the simplest first
         lead = held[best] - values
@@ -297,7 +302,7 @@ def shift(accesses: Accesses) -> tuple[Spread, float, float]:
     """A fit in which the mean arrivals are free, and what that gains in the log likelihood of a
     held-out access, with its standard error.
     """
-    distance = list(forms(accesses).values())[:2][-1]
+    distance = next(iter(forms(accesses).values()))
     gain = held_out(accesses, distance, True) - held_out(accesses, distance)
     error = float(gain.std() / np.sqrt(max(len(gain), 1)))
     return fit(accesses, distance, True), float(gain.mean()), error
