@@ -97,12 +97,12 @@ class Drive : public sc_core::sc_module {
   /// during an access.
   DurableImage power_loss_image() const { return controller_.power_loss_image(); }
   /// Replaces the drive's contents by `image`. Preconditions: the image comes from a drive with the same profile and options, and
-  /// no command is in this drive. Throws std::runtime_error if the image comes from a drive that holds no data or if, under eager
-  /// writing, a block has no copy.
+  /// no command is in this drive. Under eager writing, throws std::runtime_error if the image comes from a drive that holds no data, or
+  /// if a block has no copy. Without eager writing, an image of a drive that holds no data makes this drive one that holds none.
   void power_up(const DurableImage& image) { controller_.mount(image); }
   /// Makes the drive fail (false) or revives it (true); has no effect if it is in this state already. When it fails, all its commands end
-  /// with DriveFailed at the present simulated time, but after this call. A revived drive is in its power-on state, with the media
-  /// unchanged. Must not be called from a probe's callback.
+  /// with DriveFailed at the present simulated time, but after this call. A revived drive is in its power-on state, except for
+  /// the media, counters, token bucket, cache switches and spindle, which stay as they were. Must not be called from a probe's callback.
   void set_alive(bool alive) { power_.set_alive(alive); }
   /// Aborts the waiting command with this tag: it ends with Aborted. Returns false if there is no such command, if its access has begun,
   /// or if it is done or served from the buffer; it then ends normally. A command that waits at the port has no tag yet. Must not be called

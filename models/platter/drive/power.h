@@ -18,7 +18,7 @@ class PowerSinkIf {
 };
 
 /// Whether the drive works or has failed. It fails by a register write, by a call, or at a configured time. When it is revived,
-/// it is in its power-on state, with the media unchanged.
+/// it is in its power-on state, except for the media, counters, token bucket, cache switches and spindle, which stay as they were.
 class Power : public sc_core::sc_module {
  public:
   /// `fails_at`: time of the failure; kNoDeadline: none is scheduled.

@@ -26,7 +26,8 @@ struct ActuatorReport {
 ///
 /// A tag in AccessReport and ActuatorReport is the number of the command in the engine; an internal command (a cached write) has one,
 /// too. A tag in StageReport is that of the drive's queue, which the host may have chosen. The two numbers of one command differ if its
-/// number was taken in the engine when it came.
+/// number was taken in the engine when it came. A head-of-queue command is not in the engine: its tag in all reports is that of the
+/// drive's queue, and a command in the engine may have the same number.
 struct AccessReport {
   core::Picoseconds time;         ///< of the decision
   core::Picoseconds begin;        ///< of the access: `time`, or later if the decision takes effect later
@@ -48,7 +49,8 @@ struct StageReport {
   command::Command command;  ///< as the host asked
 };
 
-/// Data crosses the host bus.
+/// Data crosses the host bus. Blocks that come from the media one by one are reported as if they crossed the bus together at the end:
+/// `begin` is then `end` less their bus time.
 struct BusReport {
   core::Picoseconds begin;  ///< of the transfer
   core::Picoseconds end;    ///< of the transfer

@@ -37,16 +37,19 @@ inline const params::Statistics<SchedulerStatistics>& scheduler_rows() {
                  [](const S& s) { return s.decided.compared; })
           .value("mismatches", "", "lock-step: compared responses that differed", "count",
                  [](const S& s) { return s.decided.mismatches; }, {"mismatches"})
-          .value("forced", "", "decisions in which no request passed the deadline guard, so that the sweep went on", "count",
-                 [](const S& s) { return s.decided.forced; }, {"forced by the guard"})
+          .value("forced", "",
+                 "decisions in which no request passed the deadline guard, so that the sweep went on; with engine firmware "
+                 "also those for a deadline outside the sweep",
+                 "count", [](const S& s) { return s.decided.forced; }, {"forced by the guard"})
           .value("cycles", "cycles", "clock cycles spent on decisions", "sum", [](const S& s) { return s.decided.cycles; })
           .value("cycles_per_decision", "cycles", "clock cycles spent on a decision", "mean",
                  [](const S& s) { return s.per_decision(static_cast<double>(s.decided.cycles)); }, {"time of a decision", 1})
           .value("access_cycles_per_decision", "cycles", "clock cycles of register accesses for a decision; 0 for firmware",
                  "mean", [](const S& s) { return s.per_decision(static_cast<double>(s.decided.access_cycles)); })
           .value("latency_us", "us",
-                 "time from the request for a decision to the answer; the request may come while the actuator is busy", "mean",
-                 [](const S& s) { return s.per_decision(static_cast<double>(s.decided.latency) * 1e-6); },
+                 "time from the start of the work on a decision, or the last arrival, to its result; the actuator may be busy "
+                 "meanwhile",
+                 "mean", [](const S& s) { return s.per_decision(static_cast<double>(s.decided.latency) * 1e-6); },
                  {"decision latency", 2})
           .value("stall_us", "us",
                  "stall per decision: the actuator had ended an access, commands were waiting, and it waited for the decision",

@@ -20,7 +20,7 @@ struct EngineContext {
   /// Not null if the drive writes eagerly. The engine must then choose the place of every write, and answer with Decision::write.
   const scheduling::FreeSpaceIf* free_space = nullptr;
   bool bind_reads = false;     ///< with eager writing: see eager::EagerOptions
-  std::string drive = "disk";  ///< the drive's name in the hierarchy of modules
+  std::string drive = "disk";  ///< the drive's own name (`basename()`), without those of its parents
 };
 /// Makes the engine of one drive, which owns it. Called once, inside the drive's constructor; an exception leaves that constructor. An
 /// engine need not be a module. If it is one, it becomes a child of the drive; those of Platter have the name "engine".

@@ -48,7 +48,9 @@ struct EngineStatistics {
   std::uint64_t operations_compared = 0;  ///< operations (DECIDE, CLUSTER) among them (lock-step only)
   std::uint64_t mismatches = 0;           ///< responses that differed (lock-step only)
   std::optional<std::uint64_t> windows;   ///< in which responses were compared (sampled lock-step only)
-  Picoseconds latency = 0;                ///< sum over decisions of the time from the request to the decision
+  /// Sum over decisions of the time of their work: from `prepare` (`decide` if it was not prepared) or from the last arrival, whichever is
+  /// later, until the result is known. The actuator may be busy meanwhile.
+  Picoseconds latency = 0;
 
   /// Adds the counters of another engine.
   EngineStatistics& operator+=(const EngineStatistics& other) {

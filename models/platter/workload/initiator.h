@@ -31,7 +31,7 @@ class RequestObserverIf {
   virtual ~RequestObserverIf() = default;
   /// The host got a request. `Request::number` is not set yet: requests are numbered in the order of these calls, from 0.
   virtual void issued(const Request& request) = 0;
-  /// A request has ended, well or not.
+  /// A request has ended, well or not. The references in `finished` are valid during the call only.
   virtual void finished(const FinishedRequest& finished) = 0;
 };
 
@@ -54,7 +54,7 @@ class Initiator : public sc_core::sc_module, public tlm::tlm_mm_interface {
   void add_producer(ProducerIf& producer);
   /// Told of every request; must outlive the host.
   void add_observer(RequestObserverIf& observer) { observers_.push_back(&observer); }
-  /// Gives each request its class.
+  /// Gives each request its class, whatever the producer gave it; must outlive the host.
   void set_classifier(ClassifierIf& classifier) { classifier_ = &classifier; }
   /// Most commands of the class in the drive at once; no limit unless set.
   void set_limit(core::RequestClass cls, std::uint32_t outstanding) { limits_[core::index_of(cls)] = outstanding; }

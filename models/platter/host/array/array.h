@@ -123,7 +123,8 @@ class Array : public sc_core::sc_module, private LinkSinkIf, private RequestEndI
   /// its failure is in it and no write that it has missed is in progress.
   void revive(std::uint32_t drive);
   /// As revive(), but an empty drive replaces the failed one: all of its units are stale. Units of areas that are not mirrored
-  /// stay stale until they are written as a whole. If the array knows of no failure, the drive fails now.
+  /// stay stale until they are written as a whole. If the array knows of no failure, it first takes the drive out of service, without a
+  /// write to STATE: the drive finishes the commands that it has, and the array counts them as failed.
   void replace(std::uint32_t drive);
   /// The drive has been revived: uses it again as revive() does, and rebuilds its stale units.
   void drive_revived(std::uint32_t drive);
