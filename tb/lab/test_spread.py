@@ -33,9 +33,9 @@ def made_up(deviation_us, count=3000, seed=1, mean_us=0.0, stray=0.01) -> spread
     error = turns * PERIOD_US + random.normal(0, JITTER_US, count)
     strays = random.random(count) < stray
     error = np.where(strays, random.uniform(-2, 2, count) * PERIOD_US, error)
-    return spread.Accesses(
-        PERIOD_US, error, slack, np.full(count, 5000.0), distance, np.zeros(count, dtype=bool)
-    )
+    no = np.zeros(count, dtype=bool)
+    switch = random.random(count) < 0.5
+    return spread.Accesses(PERIOD_US, error, slack, np.full(count, 5000.0), distance, switch, no)
 
 
 class Fit(unittest.TestCase):
@@ -104,6 +104,7 @@ class Fit(unittest.TestCase):
             accesses.slack_us,
             np.full(10, 400.0),
             accesses.distance,
+            accesses.other_head,
             accesses.write,
         )
         found = spread.Spread(np.array([0]), np.array([200.0]), np.array([1.0]), 20.0, 0.01)

@@ -64,6 +64,7 @@ SWITCHES = (
 WRITE_BACK = ("append", "interleaved")
 # A cached write that waits for the media takes more than that longer than one that does not.
 WAITS_US = 300.0
+SAME_US = 0.1  # times of one profile value
 FEWEST_ACCESSES = 100  # to the media, for a spread of their arrivals
 BUFFER_STEPS = 6  # settings of the buffer that may be changed
 BUFFER_SIGMAS = 3.0
@@ -879,7 +880,7 @@ def media_accesses(
     trace: Trace, first: Places, last: Places, base: Profile, answers: Answers, begin: int = 0
 ) -> spread.Accesses:
     """Accesses that both the model and the drive made to the media, from line `begin` on; reads,
-    and writes that are not cached. The arm is taken to be where the last such access ended.
+    and writes that are not cached; none that continues the access before it.
     """
     hit = served_from_buffer(trace, base)
     moves = answers.from_media | (trace.is_read & ~hit) | ~trace.is_read
@@ -887,11 +888,19 @@ def media_accesses(
     latest = np.concatenate(([-1], np.maximum.accumulate(latest)[:-1]))
     chosen = answers.from_media & ~hit & (latest >= 0)
     chosen &= np.arange(len(trace)) >= begin
+    # A read that continues the last access finds the drive reading ahead: no arrival decides there.
+    chosen &= trace.lba != (trace.lba + trace.blocks)[latest]
     if base.writes_are_cached:
         chosen &= trace.is_read
     index = np.flatnonzero(chosen)
     period = base.period_us
     slack = answers.rotation_us[index]
+    move = answers.move_us[index]
+    distance = np.abs(first.cylinder[index] - last.cylinder[latest[index]])
+    # A read-ahead may have moved the arm: what the access took tells whether it had to move.
+    switched = np.abs(move - base.number("mechanics.head_switch_us")) < SAME_US
+    still = switched | (np.abs(move - base.number("mechanics.same_track_us")) < SAME_US)
+    distance = np.where((distance == 0) & trace.is_read[index] & ~still, 1, distance)
     # Zero latency: the access began in the middle of its sectors. The first one comes again after
     # hardly less than a turn.
     part = trace.blocks[index] / first.sectors[index]
@@ -902,8 +911,9 @@ def media_accesses(
         period,
         answers.measured_us[index] - answers.simulated_us[index],
         slack,
-        answers.arrival_us[index],
-        np.abs(first.cylinder[index] - last.cylinder[latest[index]]),
+        answers.overhead_us[index] + move,
+        distance,
+        switched,
         ~trace.is_read[index],
     )
 
@@ -922,7 +932,8 @@ def fit_spread(
     if (~accesses.write).sum() < FEWEST_ACCESSES:
         result.notes.append(f"spread of arrivals: {len(accesses)} accesses are too few; none")
         return
-    if fit_mean_arrivals(result, now, answers, accesses, base, replay):
+    in_phase = result.spindle is not None
+    if in_phase and fit_mean_arrivals(result, now, answers, accesses, base, replay):
         _, _, accesses = replayed()
     found: dict[str, spread.Spread] = {}
     for what, key, chosen in (
@@ -935,7 +946,13 @@ def fit_spread(
         fit = spread.fit(chosen, spread.forms(chosen)[form])
         found[what] = fit
         error = float(np.nanmax(fit.error_us)) if np.isfinite(fit.error_us).any() else np.nan
-        result.set("spread", Value(key, None, fit.points(), error, base.get(key), "us"))
+        if in_phase:
+            result.set("spread", Value(key, None, fit.points(), error, base.get(key), "us"))
+        else:
+            result.notes.append(
+                f"spread of arrivals of {what}: {fit.deviation_us.max():.0f} us is that of unknown "
+                "phases, not of arrivals; the profile gets none"
+            )
         others = ", ".join(f"{name} {gain:+.4f}" for name, gain in list(gains.items())[1:])
         result.notes.append(
             f"spread of arrivals of {what}: form {form}"
@@ -964,10 +981,11 @@ def fit_mean_arrivals(
     spread says, and as many earlier. Undone if the first half is replayed worse. True if it stays.
     """
     fit, better, error = spread.shift(accesses[~accesses.write])
-    near, far = fit.later_us
+    track, switch, far = fit.later_us
     text = (
-        f"mean arrivals: {near:+.0f} us on one cylinder and {far:+.0f} us beyond gain "
-        f"{better:+.4f} +- {error:.4f} in the log likelihood of an access they were not fitted to"
+        f"mean arrivals: {track:+.0f} us on one track, {switch:+.0f} us after a head switch and "
+        f"{far:+.0f} us beyond gain {better:+.4f} +- {error:.4f} in the log likelihood of an "
+        "access they were not fitted to"
     )
     if better <= error:
         result.notes.append(text + "; not used")
@@ -977,12 +995,15 @@ def fit_mean_arrivals(
         np.array([1.0]), np.array([far]), 0.0, 0.0, 0.0, 0.0, np.full(4, np.nan)
     )
     _seek_values(result, shifted, now)
-    for key in ("mechanics.same_track_us", "mechanics.head_switch_us"):
-        value = round(max(0.0, now.number(key) + near), 1)
+    for key, later in (
+        ("mechanics.same_track_us", track),
+        ("mechanics.head_switch_us", switch),
+    ):
+        value = round(max(0.0, now.number(key) + later), 1)
         result.set("positioning", Value(key, None, value, np.nan, base.get(key), "us"))
-    if improves(replay(base.changed(result.changes())), answers, 1.0):
+    if improves(replay(base.changed(result.changes())), answers, SURE):
         result.values["positioning"] = before
-        result.notes.append(text + "; not used, because the first half is replayed worse")
+        result.notes.append(text + "; not used, because the first half is surely replayed worse")
         return False
     result.notes.append(text)
     return True

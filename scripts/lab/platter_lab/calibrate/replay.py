@@ -33,7 +33,8 @@ class Answers:
     measured_us: Floats
     simulated_us: Floats
     from_media: Bools
-    arrival_us: Floats  # overhead, seek and settle of the model's access
+    overhead_us: Floats
+    move_us: Floats  # seek and settle of the model's access
     rotation_us: Floats  # its wait for the first sector
     transfer_us: Floats
 
@@ -43,7 +44,8 @@ class Answers:
             self.measured_us[index],
             self.simulated_us[index],
             self.from_media[index],
-            self.arrival_us[index],
+            self.overhead_us[index],
+            self.move_us[index],
             self.rotation_us[index],
             self.transfer_us[index],
         )
@@ -144,7 +146,8 @@ class Model:
             times("measured"),
             times("simulated"),
             np.array(by_name["served"]) == "media",
-            times("overhead") + times("move"),
+            times("overhead"),
+            times("move"),
             times("rotation"),
             times("transfer"),
         )

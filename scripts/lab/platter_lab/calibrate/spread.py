@@ -29,6 +29,7 @@ LEAST_US, MOST_US = 5.0, 3000.0
 # Priors: of a deviation, as a logarithm, and of a shift of the mean.
 USUAL_US, USUAL_FACTOR = 150.0, 1.5
 SHIFT_US = 300.0
+SHIFTS = 3  # of later_us
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,7 @@ class Accesses:
     slack_us: Floats  # from the mean arrival to the first sector
     arrival_us: Floats  # from the begin of the access to the mean arrival
     distance: Ints  # cylinders
+    other_head: Bools  # the head changes
     write: Bools
 
     def __len__(self) -> int:
@@ -52,6 +54,7 @@ class Accesses:
             self.slack_us[index],
             self.arrival_us[index],
             self.distance[index],
+            self.other_head[index],
             self.write[index],
         )
 
@@ -73,7 +76,8 @@ class Spread:
     error_us: Floats  # (k,) standard errors
     jitter_us: float  # deviation of what is left beside the turns
     stray: float  # share of the accesses that no turn explains
-    later_us: tuple[float, float] = (0.0, 0.0)  # on one cylinder, and over any distance
+    # On one track, after a head switch alone, and over any distance.
+    later_us: tuple[float, float, float] = (0.0, 0.0, 0.0)
 
     def at(self, accesses: Accesses) -> Floats:
         """Deviation of each arrival, shape (m,): at most a share of that time, as in the model."""
@@ -82,7 +86,8 @@ class Spread:
 
     def slack(self, accesses: Accesses) -> Floats:
         """Of the mean arrival, shape (m,)."""
-        near, far = self.later_us
+        track, switch, far = self.later_us
+        near = np.where(accesses.other_head, switch, track)
         return accesses.slack_us - np.where(accesses.distance == 0, near, far)
 
     def points(self) -> list[list[float]]:
@@ -198,14 +203,14 @@ def fit(accesses: Accesses, distance: Ints, shifted: bool = False) -> Spread:
         deviations = np.exp(np.clip(values[:size], np.log(LEAST_US), np.log(MOST_US)))
         if len(at) > size:
             deviations = np.insert(deviations, 1, deviations[1])
-        later = (float(values[size + 2]), float(values[size + 3])) if shifted else (0.0, 0.0)
+        later = values[size + 2 :] if shifted else np.zeros(SHIFTS)
         return Spread(
             at,
             deviations,
             np.full(len(at), np.nan),
             float(np.exp(values[size])),
             _share(values[size + 1]),
-            later,
+            (float(later[0]), float(later[1]), float(later[2])),
         )
 
     def cost(values: Floats) -> float:
@@ -218,9 +223,10 @@ def fit(accesses: Accesses, distance: Ints, shifted: bool = False) -> Spread:
     jitter = float(np.median(np.abs(rest))) * 1.48 + 5 if len(rest) else 100.0
     best: optimize.OptimizeResult | None = None
     for usual in (50.0, 150.0, 400.0):
-        begin = np.zeros(size + 2 + 2 * shifted)
+        begin = np.zeros(size + 2 + SHIFTS * shifted)
         begin[: size + 2] = [*[np.log(usual)] * size, np.log(jitter), -2.0]
-        found = _minimise(cost, begin, np.array([*[1.0] * (size + 2), *[100.0] * (2 * shifted)]))
+        scale = np.array([*[1.0] * (size + 2), *[100.0] * (SHIFTS * shifted)])
+        found = _minimise(cost, begin, scale)
         if best is None or found.fun < best.fun:
             best = found
     assert best is not None
