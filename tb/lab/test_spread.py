@@ -24,18 +24,18 @@ def made_up(deviation_us, count=3000, seed=1, mean_us=0.0, stray=0.01) -> spread
     """Accesses whose head is late by a normal lateness; `deviation_us` by distance."""
     random = np.random.default_rng(seed)
     distance = np.where(random.random(count) < 0.2, 0, random.integers(1, 6000, count))
-    slack = random.uniform(0, PERIOD_US, count)
+    leeway = random.uniform(0, PERIOD_US, count)
     deviation = deviation_us(distance)
     late = random.normal(size=count)
     while (np.abs(late) > spread.CUT).any():
         late = np.where(np.abs(late) > spread.CUT, random.normal(size=count), late)
-    turns = np.ceil((late * deviation + mean_us - slack) / PERIOD_US)
+    turns = np.ceil((late * deviation + mean_us - leeway) / PERIOD_US)
     error = turns * PERIOD_US + random.normal(0, JITTER_US, count)
     strays = random.random(count) < stray
     error = np.where(strays, random.uniform(-2, 2, count) * PERIOD_US, error)
     no = np.zeros(count, dtype=bool)
     switch = random.random(count) < 0.5
-    return spread.Accesses(PERIOD_US, error, slack, np.full(count, 5000.0), distance, switch, no)
+    return spread.Accesses(PERIOD_US, error, leeway, np.full(count, 5000.0), distance, switch, no)
 
 
 class Fit(unittest.TestCase):
@@ -49,9 +49,9 @@ class Fit(unittest.TestCase):
             self.assertAlmostEqual(found.stray, 0.01, delta=0.005)
 
     def test_probabilities_are_a_distribution_and_symmetric(self):
-        slack = np.linspace(0, PERIOD_US, 61)
+        leeway = np.linspace(0, PERIOD_US, 61)
         for deviation in (1e-9, 100.0, 900.0):
-            turns = spread.turn_probabilities(slack, np.full(61, deviation), PERIOD_US)
+            turns = spread.turn_probabilities(leeway, np.full(61, deviation), PERIOD_US)
             np.testing.assert_allclose(turns.sum(axis=0), 1, atol=1e-9)
             late, early = (turns[spread.TURNS.index(turn)] for turn in (1, -1))
             np.testing.assert_allclose(late, early[::-1], atol=1e-9)
@@ -101,7 +101,7 @@ class Fit(unittest.TestCase):
         near = spread.Accesses(
             accesses.period_us,
             accesses.error_us,
-            accesses.slack_us,
+            accesses.leeway_us,
             np.full(10, 400.0),
             accesses.distance,
             accesses.other_head,

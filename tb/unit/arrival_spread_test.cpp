@@ -150,7 +150,7 @@ TEST(SpreadPlanner, AnArrivalMovesAnAccessByWholeTurnsOnly) {
       EXPECT_LE(access.total(), access.to_first() + extent.transfer);  // no later than in order
       if (access.missed > 0) {
         ++missed;
-        EXPECT_EQ(access.behind, late - mean.slack() - (access.missed - 1) * turn);
+        EXPECT_EQ(access.behind, late - mean.leeway() - (access.missed - 1) * turn);
         EXPECT_GT(access.behind, 0);
       } else {
         EXPECT_EQ(access.behind, 0);

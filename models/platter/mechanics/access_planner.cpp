@@ -192,14 +192,14 @@ void AccessPlanner::draw(const HeadState& head, const Extent& extent, const Begi
   const AccessTime real =
       plan(head, extent, rotation_.phase(begin.now), begin.data_ready - begin.now, begin.overhead_end - begin.now, late);
   access = {real, static_cast<std::int32_t>((real.to_first() - mean.to_first()) / rotation_.period()), 0};
-  if (access.missed > 0) access.behind = late - mean.slack() - (access.missed - 1) * rotation_.period();
+  if (access.missed > 0) access.behind = late - mean.leeway() - (access.missed - 1) * rotation_.period();
 }
 
 Picoseconds AccessPlanner::expected(const AccessTime& access) const {
   const Picoseconds period = rotation_.period();
   const Picoseconds longest = access.deviation * ArrivalSpread::kCut;
   Picoseconds time = access.positioning();
-  for (Picoseconds late = access.slack(); late < longest; late += period)
+  for (Picoseconds late = access.leeway(); late < longest; late += period)
     time += ArrivalSpread::share_beyond(late, access.deviation, period);
   // An access that waits for its data, or begins in the middle of its sectors, gains no turn.
   if (access.data_wait > 0 || access.early > 0) return time;

@@ -71,7 +71,7 @@ struct AccessTime {
   /// Time until the next access may begin.
   Picoseconds total() const { return positioning() + transfer; }
   /// Time by which the head may arrive later than it does here and still be there when the first sector comes.
-  Picoseconds slack() const { return data_wait + rotation + early; }
+  Picoseconds leeway() const { return data_wait + rotation + early; }
 };
 
 /// An access that has been carried out: its times with the arrival that it had.
@@ -127,8 +127,9 @@ class AccessPlanner {
 
   /// The same from a phase instead of a time; `data_wait` is the time from then until write data is in the buffer,
   /// `overhead_left` until the overhead is over. `late`: by which the head arrives later than at the mean.
-  AccessTime plan(const HeadState& head, const Extent& extent, Picoseconds phase, Picoseconds data_wait,
-                  Picoseconds overhead_left = 0, Picoseconds late = 0) const {
+  // A decision calls it for each command: the call itself would be a quarter of its time.
+  [[gnu::always_inline]] AccessTime plan(const HeadState& head, const Extent& extent, Picoseconds phase, Picoseconds data_wait,
+                                         Picoseconds overhead_left = 0, Picoseconds late = 0) const {
     AccessTime time;
     time.overhead = !overhead_overlap_  ? command_overhead_[extent.write][head.last_was_write]
                     : overhead_left > 0 ? overhead_left
@@ -161,12 +162,12 @@ class AccessPlanner {
   /// `positioning`, and one more turn if the head arrives less than so many deviations before the first sector (in units of 1 / 65,536).
   Picoseconds with_margin(const AccessTime& access, Picoseconds deviations) const {
     const Picoseconds margin = access.deviation * deviations >> 16;
-    return access.positioning() + (access.slack() < margin ? rotation_.period() : 0);
+    return access.positioning() + (access.leeway() < margin ? rotation_.period() : 0);
   }
   /// Time until the first sector comes that the deadline guard charges: `to_first` for the arrival at the guard's quantile.
   Picoseconds guarded(const AccessTime& access) const {
     if (access.deviation == 0) return access.to_first();
-    return access.to_first() + turns_behind(spread_.guarded(access.deviation) - access.slack()) * rotation_.period();
+    return access.to_first() + turns_behind(spread_.guarded(access.deviation) - access.leeway()) * rotation_.period();
   }
 
   /// Time for which an access occupies the drive, from its transfer's start: media or bus, whichever is longer. The bus may end one block

@@ -894,7 +894,7 @@ def media_accesses(
         chosen &= trace.is_read
     index = np.flatnonzero(chosen)
     period = base.period_us
-    slack = answers.rotation_us[index]
+    leeway = answers.rotation_us[index]
     move = answers.move_us[index]
     distance = np.abs(first.cylinder[index] - last.cylinder[latest[index]])
     # A read-ahead may have moved the arm: what the access took tells whether it had to move.
@@ -906,11 +906,11 @@ def media_accesses(
     part = trace.blocks[index] / first.sectors[index]
     began_late = (answers.transfer_us[index] > period - 0.01) & (part < 0.5)
     began_late &= first.same_track(last)[index]
-    slack = np.where(began_late, period * (1 - part / 2), slack)
+    leeway = np.where(began_late, period * (1 - part / 2), leeway)
     return spread.Accesses(
         period,
         answers.measured_us[index] - answers.simulated_us[index],
-        slack,
+        leeway,
         answers.overhead_us[index] + move,
         distance,
         switched,

@@ -3,7 +3,7 @@
 the model.
 
 A replay at the mean arrival says how long the head would have waited for the first sector: its
-slack. A head that is late by more than this waits a turn more, and one that is early by more than
+leeway. A head that is late by more than this waits a turn more, and one that is early by more than
 the rest of the turn waits a turn less. So the turns in a measured time show the distribution of the
 arrivals, and what is left beside them the jitter of everything else.
 """
@@ -38,7 +38,7 @@ class Accesses:
 
     period_us: float
     error_us: Floats  # measured time less that of the model
-    slack_us: Floats  # from the mean arrival to the first sector
+    leeway_us: Floats  # from the mean arrival to the first sector
     arrival_us: Floats  # from the begin of the access to the mean arrival
     distance: Ints  # cylinders
     other_head: Bools  # the head changes
@@ -51,7 +51,7 @@ class Accesses:
         return Accesses(
             self.period_us,
             self.error_us[index],
-            self.slack_us[index],
+            self.leeway_us[index],
             self.arrival_us[index],
             self.distance[index],
             self.other_head[index],
@@ -84,11 +84,11 @@ class Spread:
         given = np.interp(accesses.distance, self.distance, self.deviation_us)
         return np.minimum(given, accesses.arrival_us / CUT)
 
-    def slack(self, accesses: Accesses) -> Floats:
+    def leeway(self, accesses: Accesses) -> Floats:
         """Of the mean arrival, shape (m,)."""
         track, switch, far = self.later_us
         near = np.where(accesses.other_head, switch, track)
-        return accesses.slack_us - np.where(accesses.distance == 0, near, far)
+        return accesses.leeway_us - np.where(accesses.distance == 0, near, far)
 
     def points(self) -> list[list[float]]:
         return [
@@ -97,7 +97,7 @@ class Spread:
         ]
 
 
-def turn_probabilities(slack_us: Floats, deviation_us: Floats, period_us: float) -> Floats:
+def turn_probabilities(leeway_us: Floats, deviation_us: Floats, period_us: float) -> Floats:
     """Of each of TURNS, shape (turns, m). An arrival without deviation is at its mean."""
     scale = np.maximum(deviation_us, 1e-6)
     tail = special.ndtr(-CUT)
@@ -108,7 +108,7 @@ def turn_probabilities(slack_us: Floats, deviation_us: Floats, period_us: float)
 
     return np.stack(
         [
-            before(slack_us + turn * period_us) - before(slack_us + (turn - 1) * period_us)
+            before(leeway_us + turn * period_us) - before(leeway_us + (turn - 1) * period_us)
             for turn in TURNS
         ]
     )
@@ -117,7 +117,7 @@ def turn_probabilities(slack_us: Floats, deviation_us: Floats, period_us: float)
 def log_likelihood(accesses: Accesses, spread: Spread) -> Floats:
     """Of each measured time, per us, shape (m,)."""
     period = accesses.period_us
-    turns = turn_probabilities(spread.slack(accesses), spread.at(accesses), period)
+    turns = turn_probabilities(spread.leeway(accesses), spread.at(accesses), period)
     rest = accesses.error_us[None, :] - np.array(TURNS)[:, None] * period
     density = normal_density(rest, spread.jitter_us)
     return np.asarray(
@@ -333,7 +333,7 @@ def count(accesses: Accesses, spread: Spread) -> Counts:
     turns, whole = accesses.turns()
     chosen = accesses[whole & (np.abs(turns) <= 1)]
     turns = turns[whole & (np.abs(turns) <= 1)]
-    probability = turn_probabilities(spread.slack(chosen), spread.at(chosen), chosen.period_us)
+    probability = turn_probabilities(spread.leeway(chosen), spread.at(chosen), chosen.period_us)
     late, early = probability[TURNS.index(1)], probability[TURNS.index(-1)]
     return Counts(
         len(chosen),
