@@ -291,6 +291,20 @@ class Guard(SpreadCase):
         self.assertRegex(text, "engine model counts at most one turn")
 
 
+class Lockstep(SpreadCase):
+    def test_model_and_rtl_agree_on_a_drive_that_misses(self):
+        """Thirty thousand decisions; MARGIN, RISK and RISK_CHARGE follow from the spread."""
+        for policy in ("SPTF", "SPTF(margin)", "SATF-risk"):
+            with self.subTest(policy):
+                result, _ = self.run_of(
+                    RANDOM, "engine=lockstep", f"policy={policy}", "sim.measure_s=60", spread(200)
+                )
+                scheduler = result["scheduler"]
+                self.assertEqual(scheduler["mismatches"], 0)
+                self.assertGreater(scheduler["operations_compared"], 10_000)
+                self.assertGreater(result["classes"]["discrete"]["misses"]["requests"], 100)
+
+
 class BadInput(SpreadCase):
     def test_wrong_spreads_are_refused_with_their_key(self):
         key = "drive.mechanics.arrival_spread_us"

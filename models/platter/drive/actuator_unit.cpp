@@ -51,6 +51,7 @@ void ActuatorUnit::serve(QueueEntry& entry) {
     timing.started = effective;
     timing.overhead = timing.seek = timing.settle = timing.rotation = timing.transfer = timing.bus = 0;
     timing.missed = timing.gained = 0;
+    timing.missed_by = 0;
   }
   if (draws_) count_arrival(entry, time);
   timing.queue = 0;
