@@ -932,8 +932,7 @@ def fit_spread(
     if (~accesses.write).sum() < FEWEST_ACCESSES:
         result.notes.append(f"spread of arrivals: {len(accesses)} accesses are too few; none")
         return
-    in_phase = result.spindle is not None
-    if in_phase and fit_mean_arrivals(result, now, answers, accesses, base, replay):
+    if fit_mean_arrivals(result, now, answers, accesses, base, replay):
         _, _, accesses = replayed()
     found: dict[str, spread.Spread] = {}
     for what, key, chosen in (
@@ -946,7 +945,7 @@ def fit_spread(
         fit = spread.fit(chosen, spread.forms(chosen)[form])
         found[what] = fit
         error = float(np.nanmax(fit.error_us)) if np.isfinite(fit.error_us).any() else np.nan
-        if in_phase:
+        if fit.in_phase(chosen.period_us):
             result.set("spread", Value(key, None, fit.points(), error, base.get(key), "us"))
         else:
             result.notes.append(
@@ -987,7 +986,7 @@ def fit_mean_arrivals(
         f"{far:+.0f} us beyond gain {better:+.4f} +- {error:.4f} in the log likelihood of an "
         "access they were not fitted to"
     )
-    if better <= error:
+    if better <= error or not fit.in_phase(accesses.period_us):
         result.notes.append(text + "; not used")
         return False
     before = list(result.values["positioning"])

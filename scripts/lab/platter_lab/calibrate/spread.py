@@ -30,6 +30,7 @@ LEAST_US, MOST_US = 5.0, 3000.0
 USUAL_US, USUAL_FACTOR = 150.0, 1.5
 SHIFT_US = 300.0
 SHIFTS = 3  # of later_us
+PHASE_TURNS = 0.05  # jitter, in turns, from which on the phases are not known
 
 
 @dataclass(frozen=True)
@@ -89,6 +90,12 @@ class Spread:
         track, switch, far = self.later_us
         near = np.where(accesses.other_head, switch, track)
         return accesses.leeway_us - np.where(accesses.distance == 0, near, far)
+
+    def in_phase(self, period_us: float) -> bool:
+        """Whether measured and simulated times agree up to turns. Without, the phases of the drive
+        are not known, and the deviations are not those of arrivals.
+        """
+        return self.jitter_us < PHASE_TURNS * period_us
 
     def points(self) -> list[list[float]]:
         return [
