@@ -43,9 +43,12 @@ void ActuatorUnit::serve(QueueEntry& entry) {
   const Picoseconds effective = busy_.since;
   entry.enter(Stage::Access);
   current_ = &entry;
+  const Command& command = entry.command;
   mechanics::HeadState head = arm_.state();
-  const mechanics::CommittedAccess time = planner_.commit(head, extent, effective, entry.command.data_ready,
-                                                          entry.command.overhead_end, draws_ ? &*draws_ : nullptr);
+  const mechanics::CommittedAccess time =
+      draws_ ? planner_.commit(head, extent, effective, command.data_ready, command.overhead_end, &*draws_)
+             : mechanics::CommittedAccess{planner_.estimate(head, extent, effective, command.data_ready, command.overhead_end),
+                                          0, 0};
   command::CommandTiming& timing = entry.result.timing;
   if (entry.accesses++ == 0) {
     timing.started = effective;

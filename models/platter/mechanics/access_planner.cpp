@@ -184,15 +184,17 @@ void AccessPlanner::spread(const HeadState& head, const Extent& extent, Picoseco
   time.overhead = arrival - time.seek;
 }
 
-void AccessPlanner::draw(const HeadState& head, const Extent& extent, const Begin& begin, ArrivalDraws& draws,
-                         CommittedAccess& access) const {
-  const AccessTime mean = access;
-  const Picoseconds late = draws.next(mean.deviation);
-  if (late == 0) return;
-  const AccessTime real =
-      plan(head, extent, rotation_.phase(begin.now), begin.data_ready - begin.now, begin.overhead_end - begin.now, late);
-  access = {real, static_cast<std::int32_t>((real.to_first() - mean.to_first()) / rotation_.period()), 0};
-  if (access.missed > 0) access.behind = late - mean.leeway() - (access.missed - 1) * rotation_.period();
+CommittedAccess AccessPlanner::commit(HeadState& head, const Extent& extent, Picoseconds now, Picoseconds data_ready,
+                                      Picoseconds overhead_end, ArrivalDraws* draws) const {
+  const HeadState from = head;
+  head = end_of(extent);
+  const AccessTime mean = estimate(from, extent, now, data_ready, overhead_end);
+  const Picoseconds late = draws != nullptr && spread_.any() ? draws->next(mean.deviation) : 0;
+  if (late == 0) return {mean, 0, 0};
+  const AccessTime real = plan(from, extent, rotation_.phase(now), data_ready - now, overhead_end - now, late);
+  const Picoseconds turns = (real.to_first() - mean.to_first()) / rotation_.period();
+  const Picoseconds behind = turns > 0 ? late - mean.leeway() - (turns - 1) * rotation_.period() : 0;
+  return {real, static_cast<std::int32_t>(turns), behind};
 }
 
 Picoseconds AccessPlanner::expected(const AccessTime& access) const {

@@ -120,14 +120,14 @@ class AccessPlanner {
 
   /// How long the access would take if it began at `now` (>= 0); write data is in the buffer from `data_ready` on.
   /// Where overheads run from the arrival (`overhead_overlap`), this command's overhead ends at `overhead_end`.
-  AccessTime estimate(const HeadState& head, const Extent& extent, Picoseconds now, Picoseconds data_ready = 0,
-                      Picoseconds overhead_end = 0) const {
+  // A decision calls it for each command: the call itself would be a quarter of its time.
+  [[gnu::always_inline]] AccessTime estimate(const HeadState& head, const Extent& extent, Picoseconds now,
+                                             Picoseconds data_ready = 0, Picoseconds overhead_end = 0) const {
     return plan(head, extent, rotation_.phase(now), data_ready - now, overhead_end - now);
   }
 
   /// The same from a phase instead of a time; `data_wait` is the time from then until write data is in the buffer,
   /// `overhead_left` until the overhead is over. `late`: by which the head arrives later than at the mean.
-  // A decision calls it for each command: the call itself would be a quarter of its time.
   [[gnu::always_inline]] AccessTime plan(const HeadState& head, const Extent& extent, Picoseconds phase, Picoseconds data_wait,
                                          Picoseconds overhead_left = 0, Picoseconds late = 0) const {
     AccessTime time;
@@ -135,7 +135,7 @@ class AccessPlanner {
                     : overhead_left > 0 ? overhead_left
                                         : 0;
     move(head.cylinder, head.head, extent.cylinder, extent.head, extent.write, time.seek, time.settle);
-    if (spread_.any()) spread(head, extent, late, time);
+    if (__builtin_expect(spread_.any(), 0)) spread(head, extent, late, time);
     const Picoseconds before = time.overhead + time.seek + time.settle;
     if (extent.write && data_wait > before) time.data_wait = data_wait - before;
     const Picoseconds arrival = rotation_.phase(phase + before + time.data_wait);
@@ -149,12 +149,7 @@ class AccessPlanner {
 
   /// Carries the access out, and leaves `head` where the access ends. The head arrives as `draws` says; without, at the mean time.
   CommittedAccess commit(HeadState& head, const Extent& extent, Picoseconds now, Picoseconds data_ready = 0,
-                         Picoseconds overhead_end = 0, ArrivalDraws* draws = nullptr) const {
-    CommittedAccess access{estimate(head, extent, now, data_ready, overhead_end), 0, 0};
-    if (draws != nullptr && spread_.any()) draw(head, extent, {now, data_ready, overhead_end}, *draws, access);
-    head = end_of(extent);
-    return access;
-  }
+                         Picoseconds overhead_end = 0, ArrivalDraws* draws = nullptr) const;
 
   /// Mean time until the access begins: `positioning`, and a turn times the probability that the head comes too late for the first sector,
   /// less the same for a head that comes in time for the turn before.
@@ -225,15 +220,6 @@ class AccessPlanner {
   }
   /// Fills in the deviation of the arrival, which has the parts up to the settle, and moves it.
   void spread(const HeadState& head, const Extent& extent, Picoseconds late, AccessTime& time) const;
-  /// Absolute times of an access.
-  struct Begin {
-    Picoseconds now;
-    Picoseconds data_ready;
-    Picoseconds overhead_end;
-  };
-  /// Draws the arrival of an access that is at the mean.
-  void draw(const HeadState& head, const Extent& extent, const Begin& begin, ArrivalDraws& draws,
-            CommittedAccess& access) const;
   /// Turns until a sector comes again, once the head has arrived `late` after its start; 0 if it was there in time.
   Picoseconds turns_behind(Picoseconds late) const { return late <= 0 ? 0 : (late - 1) / rotation_.period() + 1; }
   void take_as_they_come(const Extent& extent, Picoseconds arrival, AccessTime& time) const;

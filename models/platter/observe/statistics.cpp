@@ -141,9 +141,11 @@ void RequestStatistics::finished(const workload::FinishedRequest& finished, bool
   bytes += request.length;
   response.add(t.response());
   if (request.recorded >= 0) recorded.add(request.recorded);
-  missed += t.missed > 0 ? 1 : 0;
-  missed_turns += t.missed;
-  gained_turns += t.gained;
+  if (spread) {
+    missed += t.missed > 0 ? 1 : 0;
+    missed_turns += t.missed;
+    gained_turns += t.gained;
+  }
   const std::array<Picoseconds, kPartNames.size()> parts = {t.queue,    t.overhead, t.seek, t.settle,
                                                             t.rotation, t.transfer, t.bus};
   for (std::size_t i = 0; i < parts.size(); ++i) parts_ms[i] += to_milliseconds(parts[i]);

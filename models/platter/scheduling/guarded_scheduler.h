@@ -32,7 +32,7 @@ class GuardedScheduler : public FlatScheduler {
   }
 
  protected:
-  AccessTime estimate(const Command& command, const HeadState& head, Picoseconds now) const {
+  [[gnu::always_inline]] AccessTime estimate(const Command& command, const HeadState& head, Picoseconds now) const {
     return planner_.estimate(head, command.extent, now, command.data_ready, command.overhead_end);
   }
   const Command& first_of_sweep(const HeadState& head) {

@@ -15,12 +15,12 @@ namespace {
 ///
 /// The decision equals that of a search through all commands, and the firmware's decision time is charged for such a search. The code
 /// searches outward from the arm, and stops when no command can be reached sooner than the best so far.
+template <ArrivalCost kCost = ArrivalCost::Mean>
 class SptfScheduler : public GuardedScheduler {
  public:
-  SptfScheduler(const SchedulerContext& context, GuardMode mode, ArrivalCost cost = ArrivalCost::Mean)
+  SptfScheduler(const SchedulerContext& context, GuardMode mode)
       : GuardedScheduler(context),
         mode_(mode),
-        cost_(cost),
         margin_(context.arrivals.margin()),
         weight_(context.parameters.weight),
         index_(context.capacity),
@@ -68,16 +68,15 @@ class SptfScheduler : public GuardedScheduler {
 
  private:
   Picoseconds cost_of(const AccessTime& access) const {
-    switch (cost_) {
-      case ArrivalCost::Mean: break;
-      case ArrivalCost::Margin: return planner_.with_margin(access, margin_);
-      case ArrivalCost::Expected: return planner_.expected(access);
-    }
-    return access.positioning();
+    if constexpr (kCost == ArrivalCost::Margin)
+      return planner_.with_margin(access, margin_);
+    else if constexpr (kCost == ArrivalCost::Expected)
+      return planner_.expected(access);
+    else
+      return access.positioning();
   }
 
   GuardMode mode_;
-  ArrivalCost cost_;
   Picoseconds margin_;  ///< in deviations
   Weight weight_;
   CylinderIndex index_;
@@ -87,23 +86,23 @@ class SptfScheduler : public GuardedScheduler {
 }  // namespace
 
 std::unique_ptr<SchedulerIf> create_sptf(const SchedulerContext& context) {
-  return std::make_unique<SptfScheduler>(context, GuardMode::Pooled);
+  return std::make_unique<SptfScheduler<>>(context, GuardMode::Pooled);
 }
 
 std::unique_ptr<SchedulerIf> create_sptf_margin(const SchedulerContext& context) {
-  return std::make_unique<SptfScheduler>(context, GuardMode::Pooled, ArrivalCost::Margin);
+  return std::make_unique<SptfScheduler<ArrivalCost::Margin>>(context, GuardMode::Pooled);
 }
 
 std::unique_ptr<SchedulerIf> create_satf_risk(const SchedulerContext& context) {
-  return std::make_unique<SptfScheduler>(context, GuardMode::Pooled, ArrivalCost::Expected);
+  return std::make_unique<SptfScheduler<ArrivalCost::Expected>>(context, GuardMode::Pooled);
 }
 
 std::unique_ptr<SchedulerIf> create_sptf_next_c(const SchedulerContext& context) {
-  return std::make_unique<SptfScheduler>(context, GuardMode::NextContinuous);
+  return std::make_unique<SptfScheduler<>>(context, GuardMode::NextContinuous);
 }
 
 std::unique_ptr<SchedulerIf> create_sptf_unguarded(const SchedulerContext& context) {
-  return std::make_unique<SptfScheduler>(context, GuardMode::None);
+  return std::make_unique<SptfScheduler<>>(context, GuardMode::None);
 }
 
 }  // namespace platter::scheduling
