@@ -463,7 +463,7 @@ write_back = "{kind}"
         )
         return (
             result,
-            model.second_half(base.text, Reading.FOLLOWS)["writes"],
+            model.second_half(base.text, Reading.FOLLOWS)[1]["writes"],
             model.second_half(base.changed(result.changes()), Reading.FOLLOWS)["writes"],
         )
 

@@ -202,7 +202,7 @@ TEST(ArrivalMargins, FollowFromTheSpreadUnlessGiven) {
   const auto ticks = [&](double us) { return static_cast<std::uint32_t>(us / 6000 * format.turn()); };
   for (const ArrivalCost cost : {ArrivalCost::Mean, ArrivalCost::Margin, ArrivalCost::Expected}) {
     const ArrivalMargins of = margins(cost, {});
-    const std::uint32_t margin = cost == ArrivalCost::Mean ? 0 : ticks(cost == ArrivalCost::Margin ? 150 : 50);
+    const std::uint32_t margin = cost == ArrivalCost::Mean ? 0 : ticks(cost == ArrivalCost::Margin ? 150 : 75);
     EXPECT_NEAR(of.margin_ticks, margin, 1);
     // The guard's quantile of the largest deviation, whatever the cost is.
     EXPECT_GE(of.margin_ticks + of.risk_ticks, ticks(3.99 * 200));

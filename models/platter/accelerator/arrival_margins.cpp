@@ -10,8 +10,8 @@ using core::Picoseconds;
 namespace {
 
 /// SATF-risk has the probability of a miss as two steps: 1 up to a margin of so many deviations, then this up to the guard's quantile.
-constexpr double kExpectedMargin = 0.5;
-constexpr double kExpectedRisk = 0.057;
+constexpr double kExpectedMargin = 0.75;
+constexpr double kExpectedRisk = 0.05;
 
 }  // namespace
 
