@@ -44,8 +44,7 @@ const params::Table<AcceleratorOptions>& accelerator_parameters() {
        OneOf{{kFeatureNames.begin(), kFeatureNames.end()}}},
       {"accelerator.margin_ticks", "ticks",
        "margin: a rotational wait below this value plus 2 is charged one more turn; not given: as the drive's arrival spread "
-       "and "
-       "the policy say",
+       "and the policy say",
        at(&P::margin_ticks), Range{0, 32767}},
       {"accelerator.risk_ticks", "ticks",
        "a rotational wait of less than this above the margin may miss its sector; not given: as the drive's arrival spread "
