@@ -141,6 +141,9 @@ json to_json(const Moment& m) {
             {"rotation_ps", t.rotation},
             {"transfer_ps", t.transfer},
             {"bus_ps", t.bus},
+            {"missed", t.missed},
+            {"gained", t.gained},
+            {"missed_by_ps", t.missed_by},
             {"late", m.late()},
             {"status", m.status == command::CommandStatus::Good ? "good" : command::to_string(m.status)}};
   j["deadline_ps"] = m.command.deadline == core::kNoDeadline ? json() : json(m.command.deadline);
@@ -187,6 +190,12 @@ void show(const Moment& m, const std::vector<const Sight*>& sights, bool all) {
   fmt::print(
       "  = queue {:.3f} + overhead {:.3f} + seek {:.3f} + settle {:.3f} + rotation {:.3f} + transfer {:.3f} + bus {:.3f} ms\n",
       in_ms(t.queue), in_ms(t.overhead), in_ms(t.seek), in_ms(t.settle), in_ms(t.rotation), in_ms(t.transfer), in_ms(t.bus));
+  if (t.missed > 0)
+    fmt::print("  missed by {:.0f} us, {} more\n", in_ms(t.missed_by) * 1e3,
+               t.missed == 1 ? std::string("one turn") : fmt::format("{} turns", t.missed));
+  if (t.gained > 0)
+    fmt::print("  in time for an earlier turn, {} less\n",
+               t.gained == 1 ? std::string("one turn") : fmt::format("{} turns", t.gained));
   if (m.command.deadline != core::kNoDeadline)
     fmt::print("  deadline {}: {} by {:.3f} ms\n", at_s(m.command.deadline), m.late() ? "missed" : "met",
                std::fabs(in_ms(t.completed - m.command.deadline)));

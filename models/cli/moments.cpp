@@ -48,6 +48,8 @@ constexpr std::array kQuantities = {
              [](const FinishedRequest& f) {
                return f.request.deadline == core::kNoDeadline ? HUGE_VAL : in_ms(f.request.deadline - f.timing.completed);
              }},
+    Quantity{"missed", [](const FinishedRequest& f) { return static_cast<double>(f.timing.missed); }},
+    Quantity{"gained", [](const FinishedRequest& f) { return static_cast<double>(f.timing.gained); }},
     Quantity{"late", [](const FinishedRequest& f) { return f.timing.completed > f.request.deadline ? 1.0 : 0.0; }},
     Quantity{"failed", [](const FinishedRequest& f) { return f.status != command::CommandStatus::Good ? 1.0 : 0.0; }},
     Quantity{"continuous",
@@ -165,7 +167,10 @@ json to_json(const Moment& m) {
           t.settle,
           t.rotation,
           t.transfer,
-          t.bus};
+          t.bus,
+          t.missed_by,
+          t.missed,
+          t.gained};
 }
 
 Moment to_moment(const json& from) {
@@ -188,8 +193,10 @@ Moment to_moment(const json& from) {
   take(m.command.length);
   take(m.status);
   for (Picoseconds* time : {&t.issued, &t.accepted, &t.started, &t.completed, &t.queue, &t.overhead, &t.seek, &t.settle,
-                            &t.rotation, &t.transfer, &t.bus})
+                            &t.rotation, &t.transfer, &t.bus, &t.missed_by})
     take(*time);
+  take(t.missed);
+  take(t.gained);
   m.command.issued = t.issued;
   return m;
 }

@@ -52,7 +52,8 @@ class ReplayWatch : public workload::RequestObserverIf {
   explicit ReplayWatch(std::size_t requests) { replayed_.reserve(requests); }
   void issued(const workload::Request& /*request*/) override {}
   void finished(const workload::FinishedRequest& finished) override {
-    replayed_.push_back({finished.timing.response(), finished.timing.transfer > 0});
+    const command::CommandTiming& t = finished.timing;
+    replayed_.push_back({t.response(), t.transfer > 0, t.overhead, t.seek + t.settle, t.rotation, t.transfer});
   }
   const std::vector<ReplayedRequest>& replayed() const { return replayed_; }
 
@@ -104,11 +105,13 @@ void write_in_child(const observe::OutputFile& file, const std::string& text) {
 }
 
 std::string requests_text(const std::vector<MeasuredRequest>& measured, const std::vector<ReplayedRequest>& replayed) {
-  std::string text = "line,kind,lba,blocks,measured_us,simulated_us,served\n";
+  std::string text = "line,kind,lba,blocks,measured_us,simulated_us,served,overhead_us,move_us,rotation_us,transfer_us\n";
+  const auto us = [](core::Picoseconds time) { return core::to_milliseconds(time) * 1e3; };
   for (std::size_t i = 0; i < measured.size(); ++i)
-    text += fmt::format("{},{},{},{},{:.3f},{:.6f},{}\n", i + 1, measured[i].write ? 'W' : 'R', measured[i].first.value,
-                        measured[i].blocks, core::to_milliseconds(measured[i].response) * 1e3,
-                        core::to_milliseconds(replayed[i].response) * 1e3, replayed[i].media ? "media" : "buffer");
+    text += fmt::format("{},{},{},{},{:.3f},{:.6f},{},{:.6f},{:.6f},{:.6f},{:.6f}\n", i + 1, measured[i].write ? 'W' : 'R',
+                        measured[i].first.value, measured[i].blocks, us(measured[i].response), us(replayed[i].response),
+                        replayed[i].media ? "media" : "buffer", us(replayed[i].overhead), us(replayed[i].move),
+                        us(replayed[i].rotation), us(replayed[i].transfer));
   return text;
 }
 
@@ -138,6 +141,9 @@ json replay(const Subject& subject, const ValidateOptions& options, const Output
   sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
   drive::DriveConfig drive_config;
   drive_config.profile = profile;
+  // A replay is compared request by request: the head always arrives at its mean time.
+  drive_config.profile.arrival_spread_us.clear();
+  drive_config.profile.arrival_spread_write_us.clear();
   drive_config.holds_data = false;
   system::EngineOptions engine(profile);
   engine.policy = scheduling::find_policy("FCFS");

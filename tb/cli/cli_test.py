@@ -1413,7 +1413,7 @@ class Runs(Case):
                 self.assertLessEqual(end, open_ends[-1], name)
             open_ends.append(end)
 
-    PHASES = ("OVERHEAD", "SEEK", "SETTLE", "ROTATE", "TRANSFER")
+    PHASES = ("OVERHEAD", "SEEK", "SETTLE", "ROTATE", "TRANSFER", "MISSED")
 
     def accesses_of(self, events):
         """Accesses and movements, each with its phases, which fill it without a gap and follow it

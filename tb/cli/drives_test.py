@@ -214,7 +214,11 @@ class Validate(Measured):
         drive = data["drives"][0]
         self.assertEqual(drive["all"]["n"], drive["reads"]["n"] + drive["writes"]["n"])
         rows = requests.read_text().splitlines()
-        self.assertEqual(rows[0], "line,kind,lba,blocks,measured_us,simulated_us,served")
+        self.assertEqual(
+            rows[0],
+            "line,kind,lba,blocks,measured_us,simulated_us,served,"
+            "overhead_us,move_us,rotation_us,transfer_us",
+        )
         self.assertEqual(len(rows), 201)
         simulated = [float(row.split(",")[5]) / 1e3 for row in rows[1:]]
         self.assertAlmostEqual(sum(simulated) / 200, drive["all"]["simulated_mean_ms"], places=6)

@@ -128,7 +128,9 @@ class Watched:
             ["--slowest", EXPLAINED, "--when", "response_ms >= 0", "--no-waves", "-o", folder],
         )
         told = json.loads((folder / "explain.json").read_text())["requests"]
-        times = [key for key in told[0] if key.endswith("_ps") and key != "deadline_ps"]
+        columns = next(iter(rows.values()))
+        times = [key for key in told[0] if key.endswith("_ps") and key in columns]
+        times.remove("deadline_ps")
         return [
             f"explain: request {one['number']}: {key} is {one[key]}"
             for one in told

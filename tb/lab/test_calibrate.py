@@ -463,8 +463,8 @@ write_back = "{kind}"
         )
         return (
             result,
-            model.second_half(base.text, Reading.FOLLOWS)["writes"],
-            model.second_half(base.changed(result.changes()), Reading.FOLLOWS)["writes"],
+            model.second_half(base.text, Reading.FOLLOWS)[1]["writes"],
+            model.second_half(base.changed(result.changes()), Reading.FOLLOWS)[1]["writes"],
         )
 
     def test_segments_are_found_by_the_writes_that_wait(self) -> None:

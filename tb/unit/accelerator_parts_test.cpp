@@ -8,6 +8,8 @@
 #include <stdexcept>
 
 #include "accelerator_bus.h"
+#include "drives.h"
+#include "platter/accelerator/arrival_margins.h"
 #include "platter/accelerator/decision_course.h"
 #include "platter/accelerator/table_mirror.h"
 
@@ -15,7 +17,9 @@ namespace platter::testing {
 namespace {
 
 using accelerator::AcceleratorParameters;
+using accelerator::ArrivalMargins;
 using accelerator::DecisionCourse;
+using accelerator::GivenMargins;
 using accelerator::TableMirror;
 using scheduling::Command;
 using Event = DecisionCourse::Event;
@@ -188,6 +192,39 @@ TEST(Contract, WidthsAreThoseOfTheFixedPointFormat) {
         EXPECT_EQ(built.delta_w(), format.delta_w());
       }
     }
+  }
+}
+
+TEST(ArrivalMargins, FollowFromTheSpreadUnlessGiven) {
+  using scheduling::ArrivalCost;
+  profile::DriveProfile profile = small_drive();
+  const scheduling::FixedPointFormat format;
+  const ArrivalMargins asked{7, 9, 0.25};
+  const auto margins = [&](ArrivalCost cost, const GivenMargins& given) {
+    const mechanics::AccessPlanner planner(profile);
+    return margins_for(planner, format, cost, 1.5, asked, given);
+  };
+  EXPECT_EQ(margins(ArrivalCost::Expected, {}).margin_ticks, 7u);  // no spread
+  EXPECT_EQ(margins(ArrivalCost::Expected, {}).risk_ticks, 9u);
+  EXPECT_EQ(margins(ArrivalCost::Expected, {}).risk_probability, 0.25);
+
+  profile.arrival_spread_us = {{0, 50}, {2, 100}, {19, 200}};  // 100 us over an eighth of the cylinders
+  const auto ticks = [&](double us) { return static_cast<std::uint32_t>(us / 6000 * format.turn()); };
+  for (const ArrivalCost cost : {ArrivalCost::Mean, ArrivalCost::Margin, ArrivalCost::Expected}) {
+    const ArrivalMargins of = margins(cost, {});
+    const std::uint32_t margin = cost == ArrivalCost::Mean ? 0 : ticks(cost == ArrivalCost::Margin ? 150 : 75);
+    EXPECT_NEAR(of.margin_ticks, margin, 1);
+    // The guard's quantile of the largest deviation, whatever the cost is.
+    EXPECT_GE(of.margin_ticks + of.risk_ticks, ticks(3.99 * 200));
+    EXPECT_LE(of.margin_ticks + of.risk_ticks, ticks(4 * 200) + 2);
+    if (cost == ArrivalCost::Expected)
+      EXPECT_GT(of.risk_probability, 0);
+    else
+      EXPECT_EQ(of.risk_probability, 0);
+    const ArrivalMargins given = margins(cost, {true, true, true});
+    EXPECT_EQ(given.margin_ticks, 7u);
+    EXPECT_EQ(given.risk_ticks, 9u);
+    EXPECT_EQ(given.risk_probability, 0.25);
   }
 }
 

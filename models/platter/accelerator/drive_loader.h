@@ -2,19 +2,13 @@
 #pragma once
 
 #include "platter/accelerator/accelerator_program.h"
+#include "platter/accelerator/arrival_margins.h"
 #include "platter/accelerator/reference_core.h"
 #include "platter/accelerator/register_port.h"
 #include "platter/mechanics/access_planner.h"
 #include "platter/scheduling/fixed_point.h"
 
 namespace platter::accelerator {
-
-/// How much the accelerator is to charge for late arrivals, in ticks.
-struct ArrivalMargins {
-  std::uint32_t margin_ticks = 0;  ///< in addition to the least margin, which covers rounding
-  std::uint32_t risk_ticks = 0;    ///< a rotational wait of less than this beyond the margin may miss the sector ...
-  double risk_probability = 0.5;   ///< ... with this probability
-};
 
 /// Writes the drive into the accelerator, in the accelerator's units: its mechanics once, and the extent of each command.
 class DriveLoader {

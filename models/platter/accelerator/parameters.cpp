@@ -49,9 +49,13 @@ const params::Table<AcceleratorOptions>& accelerator_parameters() {
        at(&P::cylinder_bits), Range{0, scheduling::FixedPointFormat::kMaxCylW}},
       {"accelerator.features", "", "optional parts of the accelerator; an empty list: none", names_at(&P::features),
        OneOf{{kFeatureNames.begin(), kFeatureNames.end()}}},
-      {"accelerator.margin_ticks", "ticks", "margin: a rotational wait below this value plus 2 is charged one more turn",
+      {"accelerator.margin_ticks", "ticks",
+       "margin: a rotational wait below this value plus 2 is charged one more turn; not given: as the drive's arrival spread "
+       "and the policy say",
        at(&P::margin_ticks), Range{0, 32767}},
-      {"accelerator.risk_ticks", "ticks", "a rotational wait of less than this above the margin may miss its sector",
+      {"accelerator.risk_ticks", "ticks",
+       "a rotational wait of less than this above the margin may miss its sector; not given: as the drive's arrival spread "
+       "says",
        at(&P::risk_ticks), Range{0, 32767}},
       {"accelerator.risk_probability", "",
        "probability of such a miss: the wait is charged this share of a turn, and a whole turn by the guard",

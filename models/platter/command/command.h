@@ -140,6 +140,10 @@ struct CommandTiming {
   Picoseconds rotation = 0;   ///< the wait for the first sector
   Picoseconds transfer = 0;   ///< the sectors pass under the heads
   Picoseconds bus = 0;        ///< host bus time that overlaps no other part, and the wait for the host's earlier response phase
+  // On a drive whose arrivals have a spread:
+  std::uint32_t missed = 0;   ///< turns waited more, because the head arrived behind the first sector; parts of `rotation`
+  std::uint32_t gained = 0;   ///< turns waited less, because the head was in time for an earlier turn
+  Picoseconds missed_by = 0;  ///< time by which the head was late, of the last miss
 
   Picoseconds response() const { return completed - issued; }                                         ///< response time
   Picoseconds parts() const { return queue + overhead + seek + settle + rotation + transfer + bus; }  ///< sum of the parts

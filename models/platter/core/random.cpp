@@ -50,6 +50,18 @@ double portable_exp(double x) {
   return std::ldexp(sum, static_cast<int>(k));
 }
 
+double normal_tail(double z) {
+  constexpr double kOverRoot2Pi = 0.39894228040143268;
+  // From 0 to z: density(z) * (z + z^3/3 + z^5/(3*5) + ...).
+  double term = z;
+  double sum = z;
+  for (int k = 3; k < 200; k += 2) {
+    term *= z * z / k;
+    sum += term;
+  }
+  return 0.5 - kOverRoot2Pi * portable_exp(-z * z / 2) * sum;
+}
+
 RandomStream::RandomStream(std::uint64_t seed, std::string_view name) : engine_(stream_seed(seed, name)) {}
 
 std::uint64_t RandomStream::below(std::uint64_t bound) {

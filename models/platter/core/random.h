@@ -38,4 +38,7 @@ double portable_log(double x);
 /// e^x from basic operations only; relative error below 2e-15 for |x| <= 700, beyond it 0 or infinity.
 double portable_exp(double x);
 
+/// Probability that a standard normal value exceeds z, for |z| <= 6, from basic operations only; absolute error below 1e-15.
+double normal_tail(double z);
+
 }  // namespace platter::core

@@ -17,8 +17,10 @@ std::uint32_t distance(core::Cylinder from, core::Cylinder to) {
 
 }  // namespace
 
-ActuatorUnit::ActuatorUnit(const sc_core::sc_module_name& name, const mechanics::AccessPlanner& planner)
-    : sc_module(name), planner_(planner), step_(core::Rank::Access, [this] { next_phase(); }) {}
+ActuatorUnit::ActuatorUnit(const sc_core::sc_module_name& name, const mechanics::AccessPlanner& planner, std::uint64_t seed)
+    : sc_module(name), planner_(planner), step_(core::Rank::Access, [this] { next_phase(); }) {
+  if (planner.arrival_spread().any()) draws_.emplace(seed, "arrival");
+}
 
 void ActuatorUnit::add_phase(ControllerState state, Picoseconds duration) {
   if (duration > 0) phases_.all[phases_.count++] = {state, duration};
@@ -50,13 +52,20 @@ void ActuatorUnit::serve(QueueEntry& entry) {
   const Picoseconds effective = busy_.since;
   entry.enter(Stage::Access);
   current_ = &entry;
-  const mechanics::AccessTime time =
-      planner_.estimate(arm_.state(), extent, effective, entry.command.data_ready, entry.command.overhead_end);
+  const Command& command = entry.command;
+  mechanics::HeadState head = arm_.state();
+  const mechanics::CommittedAccess time =
+      draws_ ? planner_.commit(head, extent, effective, command.data_ready, command.overhead_end, &*draws_)
+             : mechanics::CommittedAccess{planner_.estimate(head, extent, effective, command.data_ready, command.overhead_end),
+                                          0, 0};
   command::CommandTiming& timing = entry.result.timing;
   if (entry.accesses++ == 0) {
     timing.started = effective;
     timing.overhead = timing.seek = timing.settle = timing.rotation = timing.transfer = timing.bus = 0;
+    timing.missed = timing.gained = 0;
+    timing.missed_by = 0;
   }
+  if (draws_) count_arrival(entry, time);
   timing.queue = 0;
   timing.queue = effective - timing.issued - timing.parts();  // all time that no access of the command has taken
   timing.overhead += time.overhead;
@@ -78,9 +87,20 @@ void ActuatorUnit::serve(QueueEntry& entry) {
   // A drive with a negative write settle starts writing while the arm still settles: it shortens the seek.
   add_phase(ControllerState::Seek, time.seek + std::min<Picoseconds>(time.settle, 0));
   add_phase(ControllerState::Settle, std::max<Picoseconds>(time.settle, 0) + time.data_wait);
-  add_phase(ControllerState::Rotate, time.rotation);
+  add_phase(time.missed > 0 ? ControllerState::Missed : ControllerState::Rotate, time.rotation);
   add_phase(ControllerState::Transfer, time.transfer);
   if (watched()) tell_access(entry);
+}
+
+void ActuatorUnit::count_arrival(QueueEntry& entry, const mechanics::CommittedAccess& access) {
+  arrivals_.of[core::index_of(entry.command.cls)][entry.command.extent.write].add(access.missed);
+  command::CommandTiming& timing = entry.result.timing;
+  if (access.missed > 0) {
+    timing.missed += static_cast<std::uint32_t>(access.missed);
+    timing.missed_by = access.behind;
+  } else {
+    timing.gained += static_cast<std::uint32_t>(-access.missed);
+  }
 }
 
 void ActuatorUnit::start() {

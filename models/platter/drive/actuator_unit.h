@@ -2,10 +2,12 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <systemc>
 
 #include "platter/core/timed_call.h"
 #include "platter/drive/arm.h"
+#include "platter/drive/arrival_statistics.h"
 #include "platter/drive/controller_state.h"
 #include "platter/drive/energy_account.h"
 #include "platter/drive/probe_if.h"
@@ -37,7 +39,8 @@ struct AccessTimes {
 /// access takes one timed call; with a probe one for each phase, at the same times.
 class ActuatorUnit : public sc_core::sc_module {
  public:
-  ActuatorUnit(const sc_core::sc_module_name& name, const mechanics::AccessPlanner& planner);
+  /// `seed`: of the arrivals of its heads, on a drive where they have a spread.
+  ActuatorUnit(const sc_core::sc_module_name& name, const mechanics::AccessPlanner& planner, std::uint64_t seed = 1);
 
   void bind_sink(AccessSinkIf& sink) { sink_ = &sink; }
   /// `number`: of this actuator, in the reports to the probes.
@@ -82,6 +85,8 @@ class ActuatorUnit : public sc_core::sc_module {
     // An access begins later than its decision.
     return busy_.sum + (busy_.on && now > busy_.since ? now - busy_.since : 0);
   }
+  /// Null on a drive whose arrivals have no spread. The access in progress counts.
+  const ArrivalStatistics* arrivals() const { return draws_ ? &arrivals_ : nullptr; }
   /// The drive has lost its power: stops the current access and parks the arm at cylinder 0.
   void halt();
 
@@ -94,6 +99,7 @@ class ActuatorUnit : public sc_core::sc_module {
     Picoseconds duration;
   };
 
+  void count_arrival(QueueEntry& entry, const mechanics::CommittedAccess& access);
   void tell_state() const;
   void tell_access(const QueueEntry& entry) const;
   void add_phase(ControllerState state, Picoseconds duration);
@@ -105,6 +111,8 @@ class ActuatorUnit : public sc_core::sc_module {
   EnergyAccount* energy_ = nullptr;
   const Probes* probes_ = nullptr;
   std::uint32_t number_ = 0;
+  std::optional<mechanics::ArrivalDraws> draws_;
+  ArrivalStatistics arrivals_;
   Arm arm_;
   ControllerState doing_ = ControllerState::Idle;
   QueueEntry* current_ = nullptr;

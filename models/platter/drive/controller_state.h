@@ -15,10 +15,11 @@ enum class ControllerState : std::uint8_t {
   Settle,    ///< the heads settle
   Rotate,    ///< waits for the first sector
   Transfer,  ///< sectors pass under the head
+  Missed,    ///< waits for the first sector, after the head has arrived behind it
 };
 
 /// Their names in waves.
-inline constexpr std::array<const char*, 7> kControllerStateNames = {"IDLE",   "DECIDE", "OVERHEAD", "SEEK",
-                                                                     "SETTLE", "ROTATE", "TRANSFER"};
+inline constexpr std::array<const char*, 8> kControllerStateNames = {"IDLE",   "DECIDE", "OVERHEAD", "SEEK",
+                                                                     "SETTLE", "ROTATE", "TRANSFER", "MISSED"};
 
 }  // namespace platter::drive

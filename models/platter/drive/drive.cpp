@@ -35,7 +35,7 @@ std::unique_ptr<EnergyAccount> make_energy(const profile::DriveProfile& profile,
 
 Drive::Drive(const sc_core::sc_module_name& name, const DriveConfig& config, const engine::EngineFactory& create_engine)
     : sc_module(name),
-      planner_(config.profile),
+      planner_(config.profile, config.guard_quantile),
       media_(planner_.geometry().sector_bytes(), config.holds_data),
       mapping_(make_mapping(config, planner_)),
       engine_(create_engine({planner_, checked_depth(config.profile.queue_depth) + config.profile.cache.destage_entries,
@@ -43,7 +43,7 @@ Drive::Drive(const sc_core::sc_module_name& name, const DriveConfig& config, con
                              mapping_->free_space(), config.eager.bind_reads, basename()})),
       energy_(make_energy(config.profile, planner_)),
       queue_("queue", config.profile.queue_depth, planner_.geometry().sector_bytes(), mapping_->granule()),
-      actuator_("actuator", planner_),
+      actuator_("actuator", planner_, config.seed),
       spindle_("spindle", planner_.rotation(), core::to_picoseconds(config.profile.spin_up_s, core::kPicosecondsPerSecond)),
       controller_(planner_, config.profile, queue_, media_, *mapping_, actuator_, spindle_, *engine_),
       power_("power", controller_, config.fails_at),

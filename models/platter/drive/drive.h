@@ -29,7 +29,9 @@ struct DriveConfig {
   profile::DriveProfile profile;   ///< the drive: system::load_drive() reads one
   bool holds_data = true;          ///< false: timing only; reads leave the host's data as it is, and transport_dbg returns 0
   eager::EagerOptions eager = {};  ///< eager writing; off unless set
-  std::uint64_t seed = 1;          ///< seed of the random initial placement of blocks; used with eager writing only
+  /// Seed of the arrivals of the head, where they have a spread, and under eager writing of the random initial placement of blocks.
+  std::uint64_t seed = 1;
+  double guard_quantile = mechanics::kGuardQuantile;  ///< of the arrival that the deadline guard counts on
   /// Absolute simulated time (ps) at which the drive fails; kNoDeadline: never. `Drive::set_alive(true)` revives it.
   Picoseconds fails_at = core::kNoDeadline;
 };

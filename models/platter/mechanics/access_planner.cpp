@@ -103,10 +103,11 @@ class LeavingWrite {
 
 }  // namespace
 
-AccessPlanner::AccessPlanner(const profile::DriveProfile& profile)
+AccessPlanner::AccessPlanner(const profile::DriveProfile& profile, double guard_quantile)
     : geometry_(profile.geometry),
       seek_curve_(profile.seek, profile.geometry.cylinders, std::max(profile.same_track_us, profile.same_track_write_us)),
       rotation_(Rotation::from_rpm(profile.rpm)),
+      spread_(profile, guard_quantile),
       head_switch_(microseconds(profile.head_switch_us)),
       write_settle_(microseconds(profile.write_settle_us)),
       bus_block_time_{microseconds(profile.bus_read_block_us), microseconds(profile.bus_write_block_us)},
@@ -167,7 +168,46 @@ Picoseconds AccessPlanner::longest_hop() const {
   for (std::uint32_t distance = 1; distance < geometry_.cylinders(); ++distance) move = std::max(move, seek_curve_(distance));
   Picoseconds overhead = 0;
   for (const auto& of : command_overhead_) overhead = std::max({overhead, of[0], of[1]});
-  return overhead + move + std::max<Picoseconds>(write_settle_, 0) + 2 * rotation_.period();
+  const Picoseconds late = spread_.any() ? ArrivalSpread::kCut * spread_.largest() : 0;
+  return overhead + move + late + std::max<Picoseconds>(write_settle_, 0) + 2 * rotation_.period();
+}
+
+void AccessPlanner::spread(const HeadState& head, const Extent& extent, Picoseconds late, AccessTime& time) const {
+  // A write settle below 0 shortens the seek.
+  const Picoseconds shortest = -std::min<Picoseconds>(time.settle, 0);
+  time.deviation =
+      spread_.deviation(distance(head.cylinder, extent.cylinder), extent.write, time.overhead + time.seek - shortest);
+  if (late == 0) return;
+  // The lateness is part of the seek. What is earlier than a seek of no time is part of the overhead.
+  const Picoseconds arrival = time.overhead + time.seek + late;
+  time.seek = std::max(time.seek + late, shortest);
+  time.overhead = arrival - time.seek;
+}
+
+CommittedAccess AccessPlanner::commit(HeadState& head, const Extent& extent, Picoseconds now, Picoseconds data_ready,
+                                      Picoseconds overhead_end, ArrivalDraws* draws) const {
+  const HeadState from = head;
+  head = end_of(extent);
+  const AccessTime mean = estimate(from, extent, now, data_ready, overhead_end);
+  const Picoseconds late = draws != nullptr && spread_.any() ? draws->next(mean.deviation) : 0;
+  if (late == 0) return {mean, 0, 0};
+  const AccessTime real = plan(from, extent, rotation_.phase(now), data_ready - now, overhead_end - now, late);
+  const Picoseconds turns = (real.to_first() - mean.to_first()) / rotation_.period();
+  const Picoseconds behind = turns > 0 ? late - mean.leeway() - (turns - 1) * rotation_.period() : 0;
+  return {real, static_cast<std::int32_t>(turns), behind};
+}
+
+Picoseconds AccessPlanner::expected(const AccessTime& access) const {
+  const Picoseconds period = rotation_.period();
+  const Picoseconds longest = access.deviation * ArrivalSpread::kCut;
+  Picoseconds time = access.positioning();
+  for (Picoseconds late = access.leeway(); late < longest; late += period)
+    time += ArrivalSpread::share_beyond(late, access.deviation, period);
+  // An access that waits for its data, or begins in the middle of its sectors, gains no turn.
+  if (access.data_wait > 0 || access.early > 0) return time;
+  for (Picoseconds early = period - access.rotation; early < longest; early += period)
+    time -= ArrivalSpread::share_beyond(early, access.deviation, period);
+  return std::max(time, access.overhead + access.seek + access.settle);  // the mean arrival; what is below is rounding
 }
 
 void AccessPlanner::take_as_they_come(const Extent& extent, Picoseconds arrival, AccessTime& time) const {

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "platter/core/types.h"
+#include "platter/mechanics/arrival_spread.h"
 #include "platter/mechanics/geometry.h"
 #include "platter/mechanics/rotation.h"
 #include "platter/mechanics/seek_curve.h"
@@ -61,6 +62,7 @@ struct AccessTime {
   Picoseconds media = 0;       ///< until the last sector has passed
   Picoseconds bus_finish = 0;  ///< until the last block has left over a free bus (reads)
   Picoseconds early = 0;       ///< until the first sector comes, if the access begins in the middle of its sectors
+  Picoseconds deviation = 0;   ///< of the head's arrival, which has the mean `overhead + seek + settle`
 
   /// Time until the access begins, which may be in the middle of its sectors (zero latency).
   Picoseconds positioning() const { return overhead + seek + settle + data_wait + rotation; }
@@ -68,20 +70,37 @@ struct AccessTime {
   Picoseconds to_first() const { return positioning() + early; }
   /// Time until the next access may begin.
   Picoseconds total() const { return positioning() + transfer; }
+  /// Time by which the head may arrive later than it does here and still be there when the first sector comes.
+  Picoseconds leeway() const { return data_wait + rotation + early; }
 };
+
+/// An access that has been carried out: its times with the arrival that it had.
+struct CommittedAccess : AccessTime {
+  /// Turns by which its first sector came later than at the mean arrival, because the head arrived behind it; negative: turns by which it
+  /// came earlier.
+  std::int32_t missed = 0;
+  Picoseconds behind = 0;  ///< if it missed a turn: time from the sector's start to the head's arrival
+};
+
+/// Default of `guard.quantile`: at most one command in a million is later than the guard has charged.
+inline constexpr double kGuardQuantile = 0.999999;
 
 /// The single source of access times: scheduler, guard, controller, admission and tests all use it. Transfers run in order at constant
 /// speed, so the end of an access, and with it the cost from there to the next access, does not depend on when the access ran. A
 /// zero-latency access that begins in the middle of its sectors ends earlier. `plan` gives that earlier end, `Extent` keeps the geometric
 /// one. All bounds hold nevertheless, because reaching a sector earlier never means reaching the next one later.
+///
+/// On a drive whose arrivals have a spread, every estimate is of the mean arrival and has its deviation. Only `commit` draws an arrival. It
+/// moves an access by whole turns, so the end of an access stays the same angle.
 class AccessPlanner {
  public:
-  /// Throws std::invalid_argument for a profile that describes no drive.
-  explicit AccessPlanner(const profile::DriveProfile& profile);
+  /// Throws std::invalid_argument for a profile that describes no drive. `guard_quantile`: of the arrival that the deadline guard counts on.
+  explicit AccessPlanner(const profile::DriveProfile& profile, double guard_quantile = kGuardQuantile);
 
   const Geometry& geometry() const { return geometry_; }                           ///< cylinders, heads, blocks
   const SeekCurve& seek_curve() const { return seek_curve_; }                      ///< seek time over distance
   const Rotation& rotation() const { return rotation_; }                           ///< period and angle of the spindle
+  const ArrivalSpread& arrival_spread() const { return spread_; }                  ///< of the head's arrivals
   Picoseconds head_switch() const { return head_switch_; }                         ///< time of a head switch
   Picoseconds write_settle() const { return write_settle_; }                       ///< added to the positioning of a write
   Picoseconds bus_block_time(bool write) const { return bus_block_time_[write]; }  ///< of one block on the host bus
@@ -101,20 +120,22 @@ class AccessPlanner {
 
   /// How long the access would take if it began at `now` (>= 0); write data is in the buffer from `data_ready` on.
   /// Where overheads run from the arrival (`overhead_overlap`), this command's overhead ends at `overhead_end`.
-  AccessTime estimate(const HeadState& head, const Extent& extent, Picoseconds now, Picoseconds data_ready = 0,
-                      Picoseconds overhead_end = 0) const {
+  // A decision calls it for each command: the call itself would be a quarter of its time.
+  [[gnu::always_inline]] AccessTime estimate(const HeadState& head, const Extent& extent, Picoseconds now,
+                                             Picoseconds data_ready = 0, Picoseconds overhead_end = 0) const {
     return plan(head, extent, rotation_.phase(now), data_ready - now, overhead_end - now);
   }
 
   /// The same from a phase instead of a time; `data_wait` is the time from then until write data is in the buffer,
-  /// `overhead_left` until the overhead is over.
-  AccessTime plan(const HeadState& head, const Extent& extent, Picoseconds phase, Picoseconds data_wait,
-                  Picoseconds overhead_left = 0) const {
+  /// `overhead_left` until the overhead is over. `late`: by which the head arrives later than at the mean.
+  [[gnu::always_inline]] AccessTime plan(const HeadState& head, const Extent& extent, Picoseconds phase, Picoseconds data_wait,
+                                         Picoseconds overhead_left = 0, Picoseconds late = 0) const {
     AccessTime time;
     time.overhead = !overhead_overlap_  ? command_overhead_[extent.write][head.last_was_write]
                     : overhead_left > 0 ? overhead_left
                                         : 0;
     move(head.cylinder, head.head, extent.cylinder, extent.head, extent.write, time.seek, time.settle);
+    if (__builtin_expect(spread_.any(), 0)) spread(head, extent, late, time);
     const Picoseconds before = time.overhead + time.seek + time.settle;
     if (extent.write && data_wait > before) time.data_wait = data_wait - before;
     const Picoseconds arrival = rotation_.phase(phase + before + time.data_wait);
@@ -126,12 +147,22 @@ class AccessPlanner {
     return time;
   }
 
-  /// Carries the access out: as `estimate`, and leaves `head` where the access ends.
-  AccessTime commit(HeadState& head, const Extent& extent, Picoseconds now, Picoseconds data_ready = 0,
-                    Picoseconds overhead_end = 0) const {
-    const AccessTime time = estimate(head, extent, now, data_ready, overhead_end);
-    head = end_of(extent);
-    return time;
+  /// Carries the access out, and leaves `head` where the access ends. The head arrives as `draws` says; without, at the mean time.
+  CommittedAccess commit(HeadState& head, const Extent& extent, Picoseconds now, Picoseconds data_ready = 0,
+                         Picoseconds overhead_end = 0, ArrivalDraws* draws = nullptr) const;
+
+  /// Mean time until the access begins: `positioning`, and a turn times the probability that the head comes too late for the first sector,
+  /// less the same for a head that comes in time for the turn before.
+  Picoseconds expected(const AccessTime& access) const;
+  /// `positioning`, and one more turn if the head arrives less than so many deviations before the first sector (in units of 1 / 65,536).
+  Picoseconds with_margin(const AccessTime& access, Picoseconds deviations) const {
+    const Picoseconds margin = access.deviation * deviations >> 16;
+    return access.positioning() + (access.leeway() < margin ? rotation_.period() : 0);
+  }
+  /// Time until the first sector comes that the deadline guard charges: `to_first` for the arrival at the guard's quantile.
+  Picoseconds guarded(const AccessTime& access) const {
+    if (access.deviation == 0) return access.to_first();
+    return access.to_first() + turns_behind(spread_.guarded(access.deviation) - access.leeway()) * rotation_.period();
   }
 
   /// Time for which an access occupies the drive, from its transfer's start: media or bus, whichever is longer. The bus may end one block
@@ -160,27 +191,37 @@ class AccessPlanner {
 
   /// Upper bound of `onward` for a drive with a buffer. Between the two accesses the buffer may serve commands and the drive may run
   /// internal accesses. These change what the host did last, and with it the overhead of `to`.
+  /// On a drive whose arrivals have a spread it counts on the guard's quantile.
   Picoseconds most_onward(const Extent& from, const Extent& to, Picoseconds delay) const {
-    return onward(from, to, delay + more_overhead_[to.write][from.write]);
+    const Picoseconds most = delay + more_overhead_[to.write][from.write];
+    AccessTime access = plan(end_of(from), to, rotation_.phase(from.end_phase + most), 0);
+    if (spread_.any()) access.deviation = spread_.deviation(distance(from.end_cylinder, to.cylinder), to.write);
+    return most + guarded(access);
   }
 
   /// Positioning without the rotational wait: the longer of seek and head switch, and the write settle if anything moved. On the same track
   /// it is the time that the heads take to settle again.
   void move(Cylinder cylinder, Head head, Cylinder to_cylinder, Head to_head, bool write, Picoseconds& seek,
             Picoseconds& settle) const {
-    const std::uint32_t distance =
-        cylinder > to_cylinder ? cylinder.value - to_cylinder.value : to_cylinder.value - cylinder.value;
+    const std::uint32_t cylinders = distance(cylinder, to_cylinder);
     settle = 0;
-    if (distance == 0 && head == to_head) {
+    if (cylinders == 0 && head == to_head) {
       seek = same_track_[write];
       return;
     }
-    seek = distance == 0 ? 0 : seek_curve_(distance);
+    seek = cylinders == 0 ? 0 : seek_curve_(cylinders);
     if (head != to_head && seek < head_switch_) seek = head_switch_;
     if (write) settle = write_settle_ < -seek ? -seek : write_settle_;
   }
 
  private:
+  static std::uint32_t distance(Cylinder from, Cylinder to) {
+    return from > to ? from.value - to.value : to.value - from.value;
+  }
+  /// Fills in the deviation of the arrival, which has the parts up to the settle, and moves it.
+  void spread(const HeadState& head, const Extent& extent, Picoseconds late, AccessTime& time) const;
+  /// Turns until a sector comes again, once the head has arrived `late` after its start; 0 if it was there in time.
+  Picoseconds turns_behind(Picoseconds late) const { return late <= 0 ? 0 : (late - 1) / rotation_.period() + 1; }
   void take_as_they_come(const Extent& extent, Picoseconds arrival, AccessTime& time) const;
   /// Blocks of a read that are in the buffer when its transfer to the host begins.
   std::uint32_t watermark(std::uint32_t blocks) const {
@@ -190,6 +231,7 @@ class AccessPlanner {
   Geometry geometry_;
   SeekCurve seek_curve_;
   Rotation rotation_;
+  ArrivalSpread spread_;
   Picoseconds head_switch_;
   Picoseconds write_settle_;
   std::array<Picoseconds, 2> bus_block_time_;

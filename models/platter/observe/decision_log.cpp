@@ -91,7 +91,7 @@ class DecisionLog::Watch : public drive::DecisionProbeIf {
     if (!sweep_ || sweep_->empty() || !in_engine) return of;
     const bool swept = sweep_->contains(command.tag);
     const scheduling::Command& known = swept ? held_[command.tag.value] : command;
-    of.excess = sweep_->excess(known, of.access.to_first(), report.effective, report.head.bus_free);
+    of.excess = sweep_->excess(known, drive_.planner().guarded(of.access), report.effective, report.head.bus_free);
     of.guard = of.excess <= 0 ? GuardVerdict::Passes : GuardVerdict::Refuses;
     return of;
   }

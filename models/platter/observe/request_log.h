@@ -25,6 +25,8 @@ class RequestLog : public workload::RequestObserverIf {
   void add_jobs(std::vector<std::string> names) { jobs_ = std::move(names); }
   /// Adds a column with the response times that a trace has; to be called before a request ends.
   void add_recorded() { recorded_ = true; }
+  /// Adds the columns of the turns missed and gained; to be called before a request ends.
+  void add_missed() { missed_ = true; }
   /// Writes the head of the table if there is no row.
   void finish();
   /// Gives the file its name, under which it does not exist before.
@@ -38,6 +40,7 @@ class RequestLog : public workload::RequestObserverIf {
   OutputFile file_;
   std::vector<std::string> jobs_;  ///< empty: no column
   bool recorded_ = false;
+  bool missed_ = false;
   bool begun_ = false;
 };
 

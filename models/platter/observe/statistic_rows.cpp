@@ -83,6 +83,20 @@ const params::Statistics<RequestStatistics>& waiting_rows() {
   return rows;
 }
 
+const params::Statistics<RequestStatistics>& miss_rows() {
+  using R = RequestStatistics;
+  static const auto rows =
+      params::Statistics<R>()
+          .value("requests", "", "requests whose head arrived behind their first sector, in at least one access", "count",
+                 [](const R& r) { return r.missed; }, {"missed"})
+          .value("share", "", "share of the `completions`; null without them", "mean",
+                 [](const R& r) { return params::mean(static_cast<double>(r.missed), r.response.count()); }, {"share", 4})
+          .value("turns", "", "turns that these requests waited more", "sum", [](const R& r) { return r.missed_turns; })
+          .value("gained_turns", "", "turns that requests waited less, because the head was in time for an earlier turn", "sum",
+                 [](const R& r) { return r.gained_turns; }, {"gained turns"});
+  return rows;
+}
+
 std::optional<MeasuredRequests> some(const RequestStatistics& requests, double measured_s) {
   if (!requests.any()) return std::nullopt;
   return MeasuredRequests{&requests, measured_s};
@@ -118,6 +132,10 @@ const params::Statistics<Requests>& request_rows() {
                  {"as recorded"})
           .group("parts_ms", "mean parts of the response time; they add up to `response_ms.mean`", part_rows(),
                  [](const Requests& r) -> const RequestStatistics& { return *r.requests; }, {"mean parts"})
+          .group("misses",
+                 "sectors of the `completions` that the head missed, or reached a turn earlier; left out if arrivals have no "
+                 "spread",
+                 miss_rows(), [](const Requests& r) { return r.requests->spread ? r.requests : nullptr; }, {"misses"})
           .group("waiting", "requests in the host or the drive when the run ended, whenever they were issued", waiting_rows(),
                  [](const Requests& r) -> const RequestStatistics& { return *r.requests; });
   return rows;

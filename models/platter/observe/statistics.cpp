@@ -143,6 +143,11 @@ void RequestStatistics::finished(const workload::FinishedRequest& finished, bool
   bytes += request.length;
   response.add(t.response());
   if (request.recorded >= 0) recorded.add(request.recorded);
+  if (spread) {
+    missed += t.missed > 0 ? 1 : 0;
+    missed_turns += t.missed;
+    gained_turns += t.gained;
+  }
   const std::array<Picoseconds, kPartNames.size()> parts = {t.queue,    t.overhead, t.seek, t.settle,
                                                             t.rotation, t.transfer, t.bus};
   for (std::size_t i = 0; i < parts.size(); ++i) parts_ms[i] += to_milliseconds(parts[i]);
@@ -154,6 +159,10 @@ void RequestStatistics::outstanding_at(const workload::Request& request, Picosec
   if (!issued_within) return;
   ++outstanding;
   if (request.deadline <= now) ++late;  // events at `now` are over
+}
+
+void Statistics::count_misses() {
+  for (ClassStatistics& c : classes_) c.spread = c.reads.spread = c.writes.spread = true;
 }
 
 void Statistics::issued(const workload::Request& request) {

@@ -93,7 +93,11 @@ struct RequestStatistics {
   std::uint64_t bytes = 0;
   std::array<double, kPartNames.size()> parts_ms{};  ///< sums
   Samples response;
-  Samples recorded;  ///< response times that a trace has of them
+  Samples recorded;                ///< response times that a trace has of them
+  bool spread = false;             ///< arrivals of the drives have a spread: the next three count
+  std::uint64_t missed = 0;        ///< requests that missed a turn
+  std::uint64_t missed_turns = 0;  ///< that they waited more
+  std::uint64_t gained_turns = 0;  ///< that requests waited less
   // Of all requests that are in the host or in the drive at the end.
   std::uint64_t waiting = 0;
   Picoseconds oldest = 0;  ///< largest age of them
@@ -125,6 +129,8 @@ class Statistics : public workload::RequestObserverIf {
   /// `jobs`: the names of the load's jobs.
   explicit Statistics(Picoseconds from, Picoseconds to = core::kNoDeadline, const std::vector<std::string>& jobs = {});
 
+  /// The drives' arrivals have a spread: the results have the turns missed.
+  void count_misses();
   /// The measured time begins at `from` instead. To be called before it has begun.
   void begin(Picoseconds from) { from_ = from; }
 

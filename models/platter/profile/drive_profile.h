@@ -179,9 +179,12 @@ struct DriveProfile {
   /// From the start of an access until the head can take a sector of the track that it is on (the heads have to settle again).
   double same_track_us = 0;
   double same_track_write_us = 0;  ///< the same until it can be written
-  OverheadProfile overhead;        ///< command overheads
-  double bus_read_block_us = 0;    ///< one sector over the host bus
-  double bus_write_block_us = 0;   ///< one sector from the host
+  /// (cylinders, deviation) of the head's arrival; straight lines between the points; empty: none.
+  std::vector<std::pair<std::uint32_t, double>> arrival_spread_us;
+  std::vector<std::pair<std::uint32_t, double>> arrival_spread_write_us;  ///< the same of writes; empty: that of reads
+  OverheadProfile overhead;                                               ///< command overheads
+  double bus_read_block_us = 0;                                           ///< one sector over the host bus
+  double bus_write_block_us = 0;                                          ///< one sector from the host
   double bus_reselect_us = 0;  ///< to get the bus again after the media access: before a read's data, before a write's status
   double bus_preparation_us = 0;       ///< before data crosses the bus
   double bus_read_completion_us = 0;   ///< after a read's last block

@@ -78,6 +78,12 @@ const params::Table<DriveProfile>& drive_parameters() {
       {"mechanics.same_track_write_us", "us",
        "time after the overhead until a sector of the track under the head can be written, because the heads settle again",
        at(&P::same_track_write_us), Range{0, 1e5}},
+      {"mechanics.arrival_spread_us", "cylinders, us",
+       "standard deviation of the head's arrival at its target: points [distance, deviation], ascending, from 0 cylinders on, "
+       "with straight lines between them; empty: every arrival is at its time",
+       at(&P::arrival_spread_us)},
+      {"mechanics.arrival_spread_write_us", "cylinders, us", "the same of writes; empty: that of reads",
+       at(&P::arrival_spread_write_us)},
       {"overhead.read_hit_after_read_us", "us", "command overhead of a read from the buffer after a read",
        overhead(&O::read_hit_us, 0), Range{0, 1e6}},
       {"overhead.read_hit_after_write_us", "us", "command overhead of a read from the buffer after a write",

@@ -88,7 +88,7 @@ class FamishScheduler : public GuardedScheduler {
   }
 
   Picoseconds positioning(const Command& command, const HeadState& head, Picoseconds now) const {
-    return estimate(command, head, now).to_first();
+    return planner_.guarded(estimate(command, head, now));
   }
   Picoseconds hop(const Command& from, const Command& to) const {
     return planner_.most_onward(from.extent, to.extent, sweep_.decision_bound());

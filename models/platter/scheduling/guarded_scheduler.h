@@ -32,7 +32,7 @@ class GuardedScheduler : public FlatScheduler {
   }
 
  protected:
-  AccessTime estimate(const Command& command, const HeadState& head, Picoseconds now) const {
+  [[gnu::always_inline]] AccessTime estimate(const Command& command, const HeadState& head, Picoseconds now) const {
     return planner_.estimate(head, command.extent, now, command.data_ready, command.overhead_end);
   }
   const Command& first_of_sweep(const HeadState& head) {
@@ -41,7 +41,7 @@ class GuardedScheduler : public FlatScheduler {
   }
   /// True if the command passes the guard. Precondition: the sweep is not empty, and it is prepared.
   bool allowed(const Command& command, const HeadState& head, Picoseconds now) const {
-    return sweep_.allows(command, estimate(command, head, now).to_first(), now, head.bus_free);
+    return sweep_.allows(command, planner_.guarded(estimate(command, head, now)), now, head.bus_free);
   }
 
   const AccessPlanner& planner_;

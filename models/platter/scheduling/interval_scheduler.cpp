@@ -173,7 +173,7 @@ class IntervalScheduler : public GuardedScheduler {
       if (!covers(*command)) continue;
       const AccessTime access = estimate(*command, head, now);
       if (best != nullptr && access.positioning() >= best_time) continue;
-      if (!sweep_.empty() && !sweep_.allows(*command, access.to_first(), now, head.bus_free)) {
+      if (!sweep_.empty() && !sweep_.allows(*command, planner_.guarded(access), now, head.bus_free)) {
         refused_.push_back({command, access.positioning()});
         continue;
       }

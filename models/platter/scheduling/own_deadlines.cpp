@@ -30,7 +30,7 @@ DecisionWork OwnDeadlines::work(const HeadState& head) {
 }
 
 Picoseconds OwnDeadlines::to_first(const Command& command, const HeadState& head, Picoseconds now) const {
-  return planner_.estimate(head, command.extent, now, command.data_ready, command.overhead_end).to_first();
+  return planner_.guarded(planner_.estimate(head, command.extent, now, command.data_ready, command.overhead_end));
 }
 
 Picoseconds OwnDeadlines::left(const Command& command, const HeadState& head, Picoseconds now) const {

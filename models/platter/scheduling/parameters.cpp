@@ -49,4 +49,18 @@ const params::Table<Interpretations>& interpretation_parameters() {
   return table;
 }
 
+const params::Table<ArrivalParameters>& arrival_parameters() {
+  using P = ArrivalParameters;
+  static const params::Table<P> table = {
+      {"guard.quantile", "",
+       "quantile of the head's arrival that the deadline guard counts on, where arrivals have a spread: an access is later "
+       "than the guard has charged with at most the rest of the probability",
+       at(&P::guard_quantile), Range{0, 1}},
+      {"scheduling.margin_deviations", "",
+       "SPTF(margin): an arrival less than so many standard deviations before its sector is charged one more turn",
+       at(&P::margin_deviations), Range{0, 4}},
+  };
+  return table;
+}
+
 }  // namespace platter::scheduling

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "platter/scheduling/arrival_parameters.h"
 #include "platter/scheduling/interpretations.h"
 #include "platter/scheduling/scheduler_if.h"
 #include "platter/scheduling/weight.h"
@@ -42,6 +43,13 @@ struct FirmwareRules {
   }
 };
 
+/// How an SPTF policy counts with the spread of the arrivals.
+enum class ArrivalCost : std::uint8_t {
+  Mean,      ///< not at all: every arrival is at its mean
+  Margin,    ///< an arrival less than a margin before its sector counts as a miss
+  Expected,  ///< the mean over all arrivals
+};
+
 /// What a policy is constructed with.
 struct SchedulerContext {
   const AccessPlanner& planner;  ///< the drive's mechanics
@@ -55,6 +63,7 @@ struct SchedulerContext {
   /// Eager writing: reads, too, are served only in the direction in which the arm looks for free blocks.
   bool bind_reads = false;
   FirmwareRules rules = {};  ///< of the drive's firmware
+  ArrivalParameters arrivals = {};  ///< how it counts with the spread of the arrivals
 };
 
 /// The program of the scheduling accelerator that runs a policy (models/platter/accelerator).
@@ -83,6 +92,7 @@ struct PolicyInfo {
   /// has a guard.
   GuardMode guard = GuardMode::None;
   bool places = false;  ///< decides where writes go; needs a mapping with free blocks, which no other policy can serve
+  ArrivalCost cost = ArrivalCost::Mean;  ///< of the accelerator's program
 };
 
 /// All policies; feeds the factory, `platter list policies` and the suggestions of error messages.
@@ -125,6 +135,8 @@ std::unique_ptr<SchedulerIf> create_scan(const SchedulerContext& context);
 std::unique_ptr<SchedulerIf> create_look(const SchedulerContext& context);
 std::unique_ptr<SchedulerIf> create_c_look(const SchedulerContext& context);
 std::unique_ptr<SchedulerIf> create_sptf(const SchedulerContext& context);
+std::unique_ptr<SchedulerIf> create_sptf_margin(const SchedulerContext& context);
+std::unique_ptr<SchedulerIf> create_satf_risk(const SchedulerContext& context);
 std::unique_ptr<SchedulerIf> create_sptf_next_c(const SchedulerContext& context);
 std::unique_ptr<SchedulerIf> create_sptf_unguarded(const SchedulerContext& context);
 std::unique_ptr<SchedulerIf> create_interval(const SchedulerContext& context);

@@ -53,7 +53,7 @@ class ScanEdfSweep {
   void sum_up();
   /// From the beginning of an access until its first sector comes.
   Picoseconds to_first(const AccessTime& time) const {
-    return rotation_ == CelloRotation::Known ? time.to_first() : time.positioning() - time.rotation + half_turn_;
+    return rotation_ == CelloRotation::Known ? planner_.guarded(time) : time.positioning() - time.rotation + half_turn_;
   }
   /// From the end of `from`, with a decision, until the first sector of `to` comes.
   Picoseconds onward(const mechanics::Extent& from, const mechanics::Extent& to) const;

@@ -82,7 +82,7 @@ class SlackScheduler : public GuardedScheduler {
     const Picoseconds ageing = measures_.ageing(turn_);
     for (const Command* command : commands()) {
       const AccessTime access = estimate(*command, head, now);
-      if (!sweep_.empty() && !sweep_.allows(*command, access.to_first(), now, head.bus_free)) continue;
+      if (!sweep_.empty() && !sweep_.allows(*command, planner_.guarded(access), now, head.bus_free)) continue;
       Picoseconds score = access.positioning();
       if (sweep_.contains(command->tag)) {
         score += later;

@@ -10,15 +10,18 @@ namespace {
 
 /// Shortest positioning time first (Jacobson and Wilkes 1991), with the deadline guard of Balafoutis et al., section 4.3: a command is
 /// served only if SCAN can then still serve the remaining continuous commands in time. When no command passes, the sweep goes on. Aged SPTF
-/// subtracts a command's weighted wait from its positioning time.
+/// subtracts a command's weighted wait from its positioning time. On a drive whose arrivals have a spread, two variants count with it
+/// (ArrivalCost).
 ///
 /// The decision equals that of a search through all commands, and the firmware's decision time is charged for such a search. The code
 /// searches outward from the arm, and stops when no command can be reached sooner than the best so far.
+template <ArrivalCost kCost = ArrivalCost::Mean>
 class SptfScheduler : public GuardedScheduler {
  public:
   SptfScheduler(const SchedulerContext& context, GuardMode mode)
       : GuardedScheduler(context),
         mode_(mode),
+        margin_(context.arrivals.margin()),
         weight_(context.parameters.weight),
         index_(context.capacity),
         least_moves_(context.planner) {}
@@ -52,10 +55,10 @@ class SptfScheduler : public GuardedScheduler {
           if (guarded && mode_ == GuardMode::NextContinuous && sweep_.contains(command.tag) && &command != &sweep_.first())
             return;
           const AccessTime access = estimate(command, head, now);
-          Picoseconds time = access.positioning();
+          Picoseconds time = cost_of(access);
           if (aged) time -= weight_.of(now - command.arrival);
           if (best != nullptr && (time > best_time || (time == best_time && older(*best, command)))) return;
-          if (guarded && !sweep_.allows(command, access.to_first(), now, head.bus_free)) return;
+          if (guarded && !sweep_.allows(command, planner_.guarded(access), now, head.bus_free)) return;
           best = &command;
           best_time = time;
         });
@@ -64,7 +67,17 @@ class SptfScheduler : public GuardedScheduler {
   }
 
  private:
+  Picoseconds cost_of(const AccessTime& access) const {
+    if constexpr (kCost == ArrivalCost::Margin)
+      return planner_.with_margin(access, margin_);
+    else if constexpr (kCost == ArrivalCost::Expected)
+      return planner_.expected(access);
+    else
+      return access.positioning();
+  }
+
   GuardMode mode_;
+  Picoseconds margin_;  ///< in deviations
   Weight weight_;
   CylinderIndex index_;
   LeastMoves least_moves_;
@@ -73,15 +86,23 @@ class SptfScheduler : public GuardedScheduler {
 }  // namespace
 
 std::unique_ptr<SchedulerIf> create_sptf(const SchedulerContext& context) {
-  return std::make_unique<SptfScheduler>(context, GuardMode::Pooled);
+  return std::make_unique<SptfScheduler<>>(context, GuardMode::Pooled);
+}
+
+std::unique_ptr<SchedulerIf> create_sptf_margin(const SchedulerContext& context) {
+  return std::make_unique<SptfScheduler<ArrivalCost::Margin>>(context, GuardMode::Pooled);
+}
+
+std::unique_ptr<SchedulerIf> create_satf_risk(const SchedulerContext& context) {
+  return std::make_unique<SptfScheduler<ArrivalCost::Expected>>(context, GuardMode::Pooled);
 }
 
 std::unique_ptr<SchedulerIf> create_sptf_next_c(const SchedulerContext& context) {
-  return std::make_unique<SptfScheduler>(context, GuardMode::NextContinuous);
+  return std::make_unique<SptfScheduler<>>(context, GuardMode::NextContinuous);
 }
 
 std::unique_ptr<SchedulerIf> create_sptf_unguarded(const SchedulerContext& context) {
-  return std::make_unique<SptfScheduler>(context, GuardMode::None);
+  return std::make_unique<SptfScheduler<>>(context, GuardMode::None);
 }
 
 }  // namespace platter::scheduling

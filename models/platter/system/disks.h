@@ -36,6 +36,8 @@ class Disks {
   drive::Drive& first() const { return *drives_.front(); }
   /// The striped array above them; null without one.
   host::array::Array* striped() const { return striped_.get(); }
+  /// Whether arrivals of the drives have a spread.
+  bool spread() const { return drives_.front()->planner().arrival_spread().any(); }
   std::uint64_t capacity_bytes() const;
 
   template <typename Socket>

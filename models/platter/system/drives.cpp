@@ -93,6 +93,9 @@ void check(const profile::DriveProfile& profile, const std::string& prefix, cons
     object("seek.average_us", objection);
   else
     check_by_making("seek", [&profile] { mechanics::SeekCurve(profile.seek, profile.geometry.cylinders); });
+  for (const auto& [name, points] : {std::pair{"mechanics.arrival_spread_us", &profile.arrival_spread_us},
+                                     std::pair{"mechanics.arrival_spread_write_us", &profile.arrival_spread_write_us}})
+    if (const std::string objection = mechanics::ArrivalSpread::objection(*points); !objection.empty()) object(name, objection);
   check_by_making("geometry", [&profile] { const mechanics::Geometry geometry(profile.geometry); });
   if (problems.size() == before) check_by_making("mechanics", [&profile] { const mechanics::AccessPlanner planner(profile); });
   if (const std::string objection = buffer::SegmentBuffer::objection(profile.cache); !objection.empty())

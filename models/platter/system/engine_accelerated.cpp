@@ -139,6 +139,11 @@ Objection drive_objection_of(const EngineChoice& engine, const mechanics::Access
                                   engine.notation, scheduling::FixedPointFormat::kMaxCylW, cylinders)};
   const double turns = static_cast<double>(planner.longest_hop()) / static_cast<double>(planner.rotation().period());
   const unsigned most = scheduling::FixedPointFormat::kMaxTurns;
+  const mechanics::ArrivalSpread& spread = planner.arrival_spread();
+  if (spread.any() && spread.guarded(spread.largest()) >= planner.rotation().period())
+    return {"engine", fmt::format("engine {} counts at most one turn that the head misses, but arrivals may be {:.2f} ms late, "
+                                  "more than a turn; use engine firmware",
+                                  engine.notation, core::to_milliseconds(spread.guarded(spread.largest())))};
   if (turns < most) return {};
   return {"engine", fmt::format("engine {} can count less than {} turns of the spindle from one access to the next, but the "
                                 "drive takes up to {:.1f} (seek, settle, overhead and two turns); use engine firmware",
@@ -190,8 +195,11 @@ std::unique_ptr<engine::EngineIf> make_accelerated_engine(const EngineOptions& o
   accelerator::AcceleratorEngine::Options engine;
   engine.policy = *options.policy;
   engine.interpretations = options.interpretations;
-  engine.margins = {static_cast<std::uint32_t>(options.accelerator.margin_ticks),
-                    static_cast<std::uint32_t>(options.accelerator.risk_ticks), options.accelerator.risk_probability};
+  engine.margins = accelerator::margins_for(
+      context.planner, parameters.format, options.policy->row->cost, options.arrivals.margin_deviations,
+      {static_cast<std::uint32_t>(options.accelerator.margin_ticks), static_cast<std::uint32_t>(options.accelerator.risk_ticks),
+       options.accelerator.risk_probability},
+      options.margins);
   engine.ahead_candidates = static_cast<std::uint32_t>(options.accelerator.ahead_candidates);
   engine.ahead_accesses = (options.accelerator.features & accelerator::kLookAhead) != 0
                               ? static_cast<std::uint32_t>(options.accelerator.ahead_accesses)

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "platter/accelerator/arrival_margins.h"
 #include "platter/accelerator/lockstep_core.h"
 #include "platter/accelerator/rtl_core.h"
 #include "platter/profile/drive_profile.h"
@@ -29,7 +30,9 @@ struct EngineOptions {
   /// Must be set. scheduling::find_policy() makes one; for a policy of your own see scheduling::PolicyInfo.
   std::optional<scheduling::PolicySpec> policy;
   scheduling::Interpretations interpretations;   ///< of what the paper of the policy leaves open
+  scheduling::ArrivalParameters arrivals;        ///< how the policy counts with the spread of the arrivals
   accelerator::AcceleratorOptions accelerator;   ///< of engines with the accelerator
+  accelerator::GivenMargins margins;             ///< of the accelerator's: those that do not follow from the drive's spread
   std::uint32_t firmware_base_cycles = 120;      ///< engine firmware: clock cycles of the controller for each decision
   std::uint32_t firmware_candidate_cycles = 60;  ///< in addition for each command that the decision examines
   std::uint32_t firmware_order_cycles = 12;      ///< in addition for each step of an exact order

@@ -42,6 +42,7 @@ void LoadResult::measure(const Scenario& s, const observe::Statistics& statistic
   scheduler.engine = s.engine.notation;
   scheduler.policy = s.policy.notation;
   if (s.eager.enabled) eager.emplace();
+  if (disks.spread()) arrivals.emplace();
   std::vector<double> shares = disks.utilisation(begin.busy, measured);
   if (measured > 0) {
     utilisation = 0;
@@ -53,6 +54,7 @@ void LoadResult::measure(const Scenario& s, const observe::Statistics& statistic
     occupancy += each.queue().occupancy_integral(end);
     scheduler.decided += each.engine().statistics();
     scheduler.stalled += each.dispatcher().statistics();
+    if (arrivals) *arrivals += *each.actuator().arrivals();
     if (each.eager_mapping() == nullptr) continue;
     eager->blocks += each.eager_mapping()->statistics();
     eager->free_blocks += each.eager_mapping()->map().free_count();
@@ -107,6 +109,11 @@ const params::Statistics<LoadResult>& load_rows() {
                  [](const R& r) { return r.energy; })
           .group("scheduler", "decisions of the whole run, warm-up included; for several drives the sum",
                  drive::scheduler_rows(), [](const R& r) -> const drive::SchedulerStatistics& { return r.scheduler; })
+          .group(
+              "arrivals",
+              "arrivals of the heads in the whole run, warm-up included; for several drives the sum; left out if they have no "
+              "spread",
+              drive::arrival_rows(), [](const R& r) { return r.arrivals; })
           .group("eager",
                  "eager writing in the whole run, warm-up included; for several drives the sum; left out without eager writing",
                  eager::eager_rows(), [](const R& r) { return r.eager; })

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "platter/drive/arrival_statistics.h"
 #include "platter/drive/scheduler_statistics.h"
 #include "platter/front/serving/statistics.h"
 #include "platter/mapping/eager/statistics.h"
@@ -36,8 +37,8 @@ struct TraceResult {
   workload::TraceRest rest;
 };
 
-/// The result of a load, or of clients, on one drive or on several. Over several drives `utilisation` and `queue_depth` are means, `scheduler` and
-/// `eager` sums.
+/// The result of a load, or of clients, on one drive or on several. Over several drives `utilisation` and `queue_depth` are means, `scheduler`,
+/// `arrivals` and `eager` sums.
 struct LoadResult {
   const observe::Statistics* requests = nullptr;
   double measured_s = 0;
@@ -46,6 +47,7 @@ struct LoadResult {
   std::optional<double> queue_depth;
   drive::SchedulerStatistics scheduler;
   std::optional<drive::EnergyStatistics> energy;
+  std::optional<drive::ArrivalStatistics> arrivals;  ///< if they have a spread
   std::optional<eager::EagerResult> eager;
   std::optional<host::array::ArrayResult> array;
   std::optional<serving::ServingResult> serving;

@@ -112,6 +112,7 @@ class LoadRun : public RunIf {
         waves_(scenario, options, disks_) {
     const std::uint32_t sector_bytes = disks_.first().planner().geometry().sector_bytes();
     disks_.bind(host_.disk_init_socket);
+    if (disks_.spread()) statistics_.count_misses();
     if (s_.drive.token_rate_bytes_per_s > 0) host_.best_effort_init_socket.bind(disks_.first().host_tgt_socket);
     host_.set_limit(RequestClass::Discrete, discrete_limit(s_));
     if (!s_.jobs.empty()) host_.set_limit(RequestClass::Background, discrete_limit(s_));

@@ -34,7 +34,8 @@ server::AdmissionRunOptions run_options(const Scenario& scenario) {
   options.stride_bytes = static_cast<std::uint32_t>(s.stride_bytes);
   options.disk_bytes = mechanics::Geometry(scenario.drive.geometry).capacity_bytes();
   options.fill_disks = s.fill_disks;
-  options.times = server::DiskTimes::of(scenario.drive, s.rate_bytes_per_s);
+  options.times = server::DiskTimes::of(scenario.drive, s.rate_bytes_per_s, scenario.arrivals.guard_quantile);
+  options.guard_quantile = scenario.arrivals.guard_quantile;
   options.placement = server::find_replica_placement(s.placement);
   options.reservation = server::find_reservation(s.reservation);
   options.decluster_bytes = static_cast<std::uint32_t>(s.decluster_bytes);

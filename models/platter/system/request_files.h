@@ -43,6 +43,7 @@ class RequestFiles {
     for (workload::RequestObserverIf* other : others_) host.add_observer(*other);
   }
   void observe_drives(const Disks& disks) {
+    if (log_ && disks.spread()) log_->add_missed();
     for (const auto& drive : disks.drives()) {
       if (timeline_) timeline_->watch(*drive, drive->basename());
       if (decisions_ != nullptr) decisions_->watch(*drive, drive->basename());

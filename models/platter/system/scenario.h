@@ -37,6 +37,7 @@ struct Scenario : params::Source {
   EngineChoice engine = *find_engine("firmware");
   scheduling::PolicySpec policy = *scheduling::find_policy("SPTF");
   scheduling::Interpretations interpretations;
+  scheduling::ArrivalParameters arrivals;
   accelerator::AcceleratorOptions accelerator;
   workload::RunParameters run;
   std::string drive_name;  ///< the drive's profile, as the file names it

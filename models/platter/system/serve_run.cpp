@@ -134,6 +134,7 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
         loop_(options.pacing, poller_),
         options_(options) {
     files_.observe_drives(disks_);
+    if (disks_.spread()) statistics_.count_misses();
     result_.serving.emplace();
     result_.serving->pacing = options.pacing;
     const std::size_t drives = disks_.drives().size();

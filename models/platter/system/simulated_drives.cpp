@@ -79,7 +79,10 @@ system::EngineOptions engine_options(const Scenario& s, const scheduling::Policy
   options.seed = static_cast<std::uint64_t>(s.run.seed);
   options.policy = policy;
   options.interpretations = s.interpretations;
+  options.arrivals = s.arrivals;
   options.accelerator = s.accelerator;
+  const auto given = [&s](const char* key) { return s.positions.count(key) != 0; };
+  options.margins = {given("accelerator.margin_ticks"), given("accelerator.risk_ticks"), given("accelerator.risk_probability")};
   if (writes_waves(run)) options.tracing = accelerator::RtlCore::traced();
   options.on_access = run.on_access;
   options.on_mismatch = [&s, run](const accelerator::LockstepCore& pair, const std::string& report, const std::string& drive) {
@@ -95,6 +98,7 @@ drive::DriveConfig drive_config(const Scenario& s) {
   config.holds_data = false;  // the generators' payloads carry no bytes
   config.eager = s.eager;
   config.seed = static_cast<std::uint64_t>(s.run.seed);
+  config.guard_quantile = s.arrivals.guard_quantile;
   if (s.failure.fails_at_s > 0) config.fails_at = seconds(s.failure.fails_at_s);
   return config;
 }

@@ -36,6 +36,10 @@ struct GroupScore {
 struct ReplayedRequest {
   Picoseconds response = 0;
   bool media = false;  ///< the access reached the media; false: served from, or left in, the buffer
+  Picoseconds overhead = 0;
+  Picoseconds move = 0;      ///< seek and settle
+  Picoseconds rotation = 0;  ///< wait for the first sector
+  Picoseconds transfer = 0;
 };
 
 struct ReplayScore {

@@ -35,6 +35,7 @@ struct AdmissionRunOptions {
   std::uint32_t decluster_bytes = 0;  ///< a multiple of block_bytes; 0: off
   double load = 0.8;  ///< rho: part of the arrival rate that a server without overhead could sustain (equation 1)
   std::uint64_t seed = 1;
+  double guard_quantile = mechanics::kGuardQuantile;  ///< of the arrivals that admission and the disks count on
   Round warmup = 0;
   Round measure = 1;
   std::optional<DiskFailure> failure;

@@ -23,13 +23,15 @@ double sustained_bytes_per_turn(const profile::GeometryProfile& geometry, const 
 
 }  // namespace
 
-DiskTimes DiskTimes::of(const profile::DriveProfile& profile, std::int64_t bytes_per_s) {
+DiskTimes DiskTimes::of(const profile::DriveProfile& profile, std::int64_t bytes_per_s, double guard_quantile) {
   const mechanics::SeekCurve seek(profile.seek, profile.geometry.cylinders);
   const core::Picoseconds turn = mechanics::Rotation::from_rpm(profile.rpm).period();
   DiskTimes times;
   times.full_seek = nearest(seek(profile.geometry.cylinders - 1));
   times.track_seek = nearest(seek(1));
   times.average_rotation = nearest(turn / 2);
+  const mechanics::ArrivalSpread spread(profile, guard_quantile);
+  if (spread.any()) times.late = nearest(spread.guarded(spread.largest()));
   times.bytes_per_s = bytes_per_s;
   if (bytes_per_s == 0) {
     double least = 1e18;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <stdexcept>
 
+#include "platter/core/random.h"
 #include "platter/core/sc_time.h"
 
 namespace platter::host::media_server {
@@ -20,8 +21,12 @@ SimulatedDisks::SimulatedDisks(const AdmissionRunOptions& options, const profile
   drive::DriveConfig config;
   config.profile = profile;
   config.holds_data = false;
-  for (std::uint32_t i = 0; i < options.disks; ++i)
-    disks_.push_back(std::make_unique<drive::Drive>(("disk" + std::to_string(i)).c_str(), config, create_engine));
+  config.guard_quantile = options.guard_quantile;
+  for (std::uint32_t i = 0; i < options.disks; ++i) {
+    const std::string name = "disk" + std::to_string(i);
+    config.seed = core::RandomStream(options.seed, name).bits();
+    disks_.push_back(std::make_unique<drive::Drive>(name.c_str(), config, create_engine));
+  }
   array::ArrayConfig layer;
   layer.drives = options.disks;
   layer.sector_bytes = disks_[0]->planner().geometry().sector_bytes();

@@ -12,9 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from platter_lab import LabError, __version__
-from platter_lab.calibrate.fit import Calibration, calibrate
+from platter_lab.calibrate.fit import Calibration, calibrate, media_accesses
+from platter_lab.calibrate.phase import Places
 from platter_lab.calibrate.profile import Change, Profile, format_value, place
-from platter_lab.calibrate.replay import Model
+from platter_lab.calibrate.replay import Answers, Model
+from platter_lab.calibrate.spread import scores as spread_scores
 from platter_lab.calibrate.trace import Reading, Trace, read_trace, trace_text
 from platter_lab.executable import call_platter, find_platter
 from platter_lab.files import expect_writable_file, write_whole
@@ -54,6 +56,7 @@ def report(
     requests: int,
     before: dict[str, Any],
     after: dict[str, Any],
+    arrivals: dict[str, Any] | None,
 ) -> dict[str, Any]:
     out: dict[str, Any] = {
         "base": base.name,
@@ -88,7 +91,7 @@ def report(
             }
             for choice in result.choices
         ],
-        "second_half": {"before": before, "after": after},
+        "second_half": {"before": before, "after": after, "arrivals": arrivals},
     }
     if result.spindle is not None and result.joint is not None:
         joint = result.joint
@@ -103,7 +106,29 @@ def report(
     return out
 
 
-def summary(result: Calibration, before: dict[str, Any], after: dict[str, Any]) -> str:
+def arrival_scores(
+    result: Calibration, trace: Trace, first: Places, last: Places, profile: Profile, whole: Answers
+) -> dict[str, Any] | None:
+    """How well the spread predicts the second half's times; None without a spread."""
+    if result.spreads is None:
+        return None
+    seen = len(trace) // 2
+    accesses = media_accesses(trace, first, last, profile, whole, seen)
+    spreads = result.spreads
+    scores: dict[str, Any] = {}
+    for kind, spread in (("reads", spreads.reads), ("writes", spreads.writes)):
+        chosen = accesses[accesses.write == (kind == "writes")]
+        if spread is not None and len(chosen) > 0:
+            scores[kind] = spread_scores(chosen, spread, spreads.rivals)
+    return scores
+
+
+def summary(
+    result: Calibration,
+    before: dict[str, Any],
+    after: dict[str, Any],
+    arrivals: dict[str, Any] | None,
+) -> str:
     lines = [
         f"reading: the pause {result.reading.value} its request (coherence on one track: "
         + ", ".join(f"{name} {value:.2f}" for name, value in result.coherence.items())
@@ -128,6 +153,23 @@ def summary(result: Calibration, before: dict[str, Any], after: dict[str, Any]) 
                     for key, label in SCORES
                 )
             )
+    for kind, scores in (arrivals or {}).items():
+        lines.append(
+            f"  arrivals of {kind}: log likelihood {scores['log_likelihood']:.3f}, "
+            + ", ".join(
+                f"{gain['mean']:+.3f} +- {gain['error']:.3f} over {name.replace('_', ' ')}"
+                for name, gain in scores["gain_over"].items()
+            )
+        )
+        lines.append(
+            "    "
+            + "; ".join(
+                f"{name.replace('_', ' ')}: {turn['measured']} measured, "
+                f"{turn['expected']:.1f} +- {turn['sampling_error']:.1f} expected"
+                for name, turn in scores.items()
+                if name.startswith("turn_")
+            )
+        )
     return "\n".join(lines)
 
 
@@ -208,8 +250,17 @@ def run(arguments: argparse.Namespace) -> int:
         changes[place("source")] = Change(f"{source}; {fitted_to}" if source else fitted_to)
         if arguments.name:
             changes[place("name")] = Change(arguments.name)
-        before = model.second_half(base.text, result.reading)
-        after = model.second_half(base.changed(changes), result.reading)
+        before = model.second_half(base.text, result.reading)[1]
+        calibrated = Profile(base.changed(changes), base.path)
+        answers, after = model.second_half(calibrated.text, result.reading)
+        arrivals = arrival_scores(
+            result,
+            trace,
+            model.locate(arguments.profile, trace.lba),
+            model.locate(arguments.profile, trace.lba + trace.blocks - 1),
+            calibrated,
+            answers,
+        )
         runs = model.runs
     files = {
         arguments.out: base.derived(
@@ -219,9 +270,11 @@ def run(arguments: argparse.Namespace) -> int:
         )
     }
     if arguments.report:
-        document = report(result, arguments.profile, arguments.trace, len(trace), before, after)
+        document = report(
+            result, arguments.profile, arguments.trace, len(trace), before, after, arrivals
+        )
         files[arguments.report] = json.dumps(document, indent=1) + "\n"
     write_whole(files)
-    print(summary(result, before, after))
+    print(summary(result, before, after, arrivals))
     print(f"{arguments.out}: written after {runs} replays")
     return 0

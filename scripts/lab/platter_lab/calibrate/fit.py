@@ -16,7 +16,7 @@ from scipy import optimize
 
 from platter_lab import LabError
 from platter_lab.arrays import Bools, Floats, Ints
-from platter_lab.calibrate import timing
+from platter_lab.calibrate import spread, timing
 from platter_lab.calibrate.layout import (
     Choice,
     Frame,
@@ -41,7 +41,7 @@ from platter_lab.calibrate.replay import Answers, demerit_percent
 from platter_lab.calibrate.timing import Windows
 from platter_lab.calibrate.trace import Reading, Trace
 
-GROUPS = ("rotation", "buffer", "writes", "overheads", "positioning")
+GROUPS = ("rotation", "curve", "buffer", "writes", "overheads", "positioning", "spread")
 OTHER_WRITE = "overhead.write_after_other_write_us"  # not all models have it
 READ_AHEAD = (
     "none",
@@ -64,6 +64,8 @@ SWITCHES = (
 WRITE_BACK = ("append", "interleaved")
 # A cached write that waits for the media takes more than that longer than one that does not.
 WAITS_US = 300.0
+SAME_US = 0.1  # times of one profile value
+FEWEST_ACCESSES = 100  # to the media, for a spread of their arrivals
 BUFFER_STEPS = 6  # settings of the buffer that may be changed
 BUFFER_SIGMAS = 3.0
 OUTSIDE_US = 1000.0  # errors of single requests count up to this in the score of a replay
@@ -102,6 +104,15 @@ class Value:
         return self.key if self.zone is None else f"geometry.zone[{self.zone}].{self.key}"
 
 
+@dataclass(frozen=True)
+class Spreads:
+    """The spread of arrivals, and what it is compared with."""
+
+    reads: spread.Spread
+    writes: spread.Spread | None  # of writes that are not cached
+    rivals: dict[str, spread.NormalError]
+
+
 @dataclass
 class Calibration:
     """What came out: values by group, and why."""
@@ -110,6 +121,7 @@ class Calibration:
     coherence: dict[str, float]
     spindle: Spindle | None = None
     joint: JointFit | None = None
+    spreads: Spreads | None = None
     choices: list[Choice] = field(default_factory=list)
     values: dict[str, list[Value]] = field(default_factory=lambda: {group: [] for group in GROUPS})
     notes: list[str] = field(default_factory=list)
@@ -636,7 +648,42 @@ def _level(layout: Layout, frame: Frame, speed: float) -> float:
     return float(np.angle(np.exp(2j * np.pi * rest).mean()) / (2 * np.pi))
 
 
-def fit_positioning(result: Calibration, windows: Windows, base: Profile, replay: Replay) -> None:
+def fit_curve(result: Calibration, windows: Windows, base: Profile) -> Profile:
+    """Fills the group `curve`: replaces points of the base's seek table that measured accesses
+    refute by the line between their neighbours. Returns the base with that curve.
+    """
+    if base.get("seek.model") != "table":
+        return base
+    given = base.get("seek.points_us")
+    points = np.array(given, dtype=float).reshape(-1, 2)
+    refuted, gains = timing.refuted_points(windows, points)
+    margin = 4 * timing.REFUTED_SPREAD
+    faster = int(timing.faster_than_seek(windows, margin).sum())
+    if len(refuted) == 0:
+        result.notes.append(
+            f"seek table: no point is refuted; {faster} of {len(windows)} accesses are more than "
+            f"{margin / 1e3:.1f} ms faster than the seek alone"
+        )
+        return base
+    kept = np.setdiff1d(np.arange(len(points)), refuted)
+    for number, rise in zip(refuted, gains, strict=True):
+        distance, time = points[number]
+        line = float(np.interp(distance, points[kept, 0], points[kept, 1]))
+        result.notes.append(
+            f"seek table: {time:g} us at {distance:.0f} cylinders is refuted by the accesses "
+            f"beside it (log likelihood {rise:+.1f} without it); replaced by {line:.0f} us, the "
+            "line between its neighbours"
+        )
+        points[number, 1] = round(line, 1)
+    table = [[int(distance), float(time)] for distance, time in points]
+    value = Value("seek.points_us", None, table, np.nan, given, "us")
+    result.set("curve", value)
+    return Profile(base.changed({value.where: Change(table)}), base.path)
+
+
+def fit_positioning(
+    result: Calibration, windows: Windows, base: Profile, curved: Profile, replay: Replay
+) -> None:
     """Fills the group `positioning` from the windows: seek curve, differences of overheads,
     shortest times.
 
@@ -647,7 +694,7 @@ def fit_positioning(result: Calibration, windows: Windows, base: Profile, replay
     second way is taken only if it is clearly better.
     """
     found = Calibration(result.reading, {})
-    _window_values(found, windows, base)
+    _window_values(found, windows, curved)
     result.notes += found.notes
     values = found.values["positioning"]
     pieces = [
@@ -824,6 +871,141 @@ def _seek_values(result: Calibration, fit: timing.Positioning, base: Profile) ->
         for distance, time in zip(distances, new, strict=True)
     ]
     result.set("positioning", Value("seek.points_us", None, points, error, old, "us"))
+
+
+# The spread of the arrivals.
+
+
+def media_accesses(
+    trace: Trace, first: Places, last: Places, base: Profile, answers: Answers, begin: int = 0
+) -> spread.Accesses:
+    """Accesses that both the model and the drive made to the media, from line `begin` on; reads,
+    and writes that are not cached; none that continues the access before it.
+    """
+    hit = served_from_buffer(trace, base)
+    moves = answers.from_media | (trace.is_read & ~hit) | ~trace.is_read
+    latest = np.where(moves, np.arange(len(trace)), -1)
+    latest = np.concatenate(([-1], np.maximum.accumulate(latest)[:-1]))
+    chosen = answers.from_media & ~hit & (latest >= 0)
+    chosen &= np.arange(len(trace)) >= begin
+    # A read that continues the last access finds the drive reading ahead: no arrival decides there.
+    chosen &= trace.lba != (trace.lba + trace.blocks)[latest]
+    if base.writes_are_cached:
+        chosen &= trace.is_read
+    index = np.flatnonzero(chosen)
+    period = base.period_us
+    leeway = answers.rotation_us[index]
+    move = answers.move_us[index]
+    distance = np.abs(first.cylinder[index] - last.cylinder[latest[index]])
+    # A read-ahead may have moved the arm: what the access took tells whether it had to move.
+    switched = np.abs(move - base.number("mechanics.head_switch_us")) < SAME_US
+    still = switched | (np.abs(move - base.number("mechanics.same_track_us")) < SAME_US)
+    distance = np.where((distance == 0) & trace.is_read[index] & ~still, 1, distance)
+    # Zero latency: the access began in the middle of its sectors. The first one comes again after
+    # hardly less than a turn.
+    part = trace.blocks[index] / first.sectors[index]
+    began_late = (answers.transfer_us[index] > period - 0.01) & (part < 0.5)
+    began_late &= first.same_track(last)[index]
+    leeway = np.where(began_late, period * (1 - part / 2), leeway)
+    return spread.Accesses(
+        period,
+        answers.measured_us[index] - answers.simulated_us[index],
+        leeway,
+        answers.overhead_us[index] + move,
+        distance,
+        switched,
+        ~trace.is_read[index],
+    )
+
+
+def fit_spread(
+    result: Calibration, trace: Trace, first: Places, last: Places, base: Profile, replay: Replay
+) -> None:
+    """Fills the group `spread`, on a replay with everything else that was found."""
+
+    def replayed() -> tuple[Profile, Answers, spread.Accesses]:
+        now = Profile(base.changed(result.changes()), base.path)
+        answers = replay(now.text)
+        return now, answers, media_accesses(trace, first, last, now, answers)
+
+    now, answers, accesses = replayed()
+    if (~accesses.write).sum() < FEWEST_ACCESSES:
+        result.notes.append(f"spread of arrivals: {len(accesses)} accesses are too few; none")
+        return
+    if fit_mean_arrivals(result, now, answers, accesses, base, replay):
+        _, _, accesses = replayed()
+    found: dict[str, spread.Spread] = {}
+    for what, key, chosen in (
+        ("reads", "mechanics.arrival_spread_us", accesses[~accesses.write]),
+        ("writes", "mechanics.arrival_spread_write_us", accesses[accesses.write]),
+    ):
+        if len(chosen) < FEWEST_ACCESSES:
+            continue
+        form, gains = spread.choose(chosen)
+        fit = spread.fit(chosen, spread.forms(chosen)[form])
+        found[what] = fit
+        error = float(np.nanmax(fit.error_us)) if np.isfinite(fit.error_us).any() else np.nan
+        if fit.in_phase(chosen.period_us):
+            result.set("spread", Value(key, None, fit.points(), error, base.get(key), "us"))
+        else:
+            result.notes.append(
+                f"spread of arrivals of {what}: {fit.deviation_us.max():.0f} us is that of unknown "
+                "phases, not of arrivals; the profile gets none"
+            )
+        others = ", ".join(f"{name} {gain:+.4f}" for name, gain in list(gains.items())[1:])
+        result.notes.append(
+            f"spread of arrivals of {what}: form {form}"
+            + (f" (gain in the log likelihood of an access: {others})" if others else "")
+            + f", jitter {fit.jitter_us:.0f} us, {100 * fit.stray:.1f} % strays"
+        )
+    result.spreads = Spreads(
+        found["reads"],
+        found.get("writes"),
+        {
+            "normal": spread.fit_normal(accesses),
+            "normal_with_strays": spread.fit_normal_with_strays(accesses),
+        },
+    )
+
+
+def fit_mean_arrivals(
+    result: Calibration,
+    now: Profile,
+    answers: Answers,
+    accesses: spread.Accesses,
+    base: Profile,
+    replay: Replay,
+) -> bool:
+    """Moves the seek curve and the shortest times so that as many reads come a turn later as their
+    spread says, and as many earlier. Undone if the first half is replayed worse. True if it stays.
+    """
+    fit, better, error = spread.shift(accesses[~accesses.write])
+    track, switch, far = fit.later_us
+    text = (
+        f"mean arrivals: {track:+.0f} us on one track, {switch:+.0f} us after a head switch and "
+        f"{far:+.0f} us beyond gain {better:+.4f} +- {error:.4f} in the log likelihood of an "
+        "access they were not fitted to"
+    )
+    if better <= error or not fit.in_phase(accesses.period_us):
+        result.notes.append(text + "; not used")
+        return False
+    before = list(result.values["positioning"])
+    shifted = timing.Positioning(
+        np.array([1.0]), np.array([far]), 0.0, 0.0, 0.0, 0.0, np.full(4, np.nan)
+    )
+    _seek_values(result, shifted, now)
+    for key, later in (
+        ("mechanics.same_track_us", track),
+        ("mechanics.head_switch_us", switch),
+    ):
+        value = round(max(0.0, now.number(key) + later), 1)
+        result.set("positioning", Value(key, None, value, np.nan, base.get(key), "us"))
+    if improves(replay(base.changed(result.changes())), answers, SURE):
+        result.values["positioning"] = before
+        result.notes.append(text + "; not used, because the first half is surely replayed worse")
+        return False
+    result.notes.append(text)
+    return True
 
 
 # Whole replays.
@@ -1028,7 +1210,9 @@ def calibrate(
         fit_buffer(result, trace, base, replay)
         fit_writes(result, trace, base, replay)
         fit_overheads(result, trace, base, replay)
-        fit_positioning(result, make_windows(result, trace, first, last, reads, base), base, replay)
+        curved = fit_curve(result, make_windows(result, trace, first, last, reads, base), base)
+        windows = make_windows(result, trace, first, last, reads, curved)
+        fit_positioning(result, windows, base, curved, replay)
         polish(result, base, replay)
     else:
         result.notes.append(
@@ -1039,4 +1223,5 @@ def calibrate(
         fit_writes(result, trace, base, replay)
         fit_overheads(result, trace, base, replay)
     keep_what_helps(result, base, replay)
+    fit_spread(result, trace, first, last, base, replay)
     return result

@@ -33,6 +33,10 @@ class Answers:
     measured_us: Floats
     simulated_us: Floats
     from_media: Bools
+    overhead_us: Floats
+    move_us: Floats  # seek and settle of the model's access
+    rotation_us: Floats  # its wait for the first sector
+    transfer_us: Floats
 
     def __getitem__(self, index: Ints | Bools | slice) -> Answers:
         return Answers(
@@ -40,6 +44,10 @@ class Answers:
             self.measured_us[index],
             self.simulated_us[index],
             self.from_media[index],
+            self.overhead_us[index],
+            self.move_us[index],
+            self.rotation_us[index],
+            self.transfer_us[index],
         )
 
 
@@ -126,11 +134,19 @@ class Model:
         names = rows[0].split(",")
         columns = list(zip(*(row.split(",") for row in rows[1:]), strict=True))
         by_name = dict(zip(names, columns, strict=True))
+
+        def times(name: str) -> Floats:
+            return np.array(by_name[f"{name}_us"], dtype=float)
+
         answers = Answers(
             np.array(by_name["kind"]) == "R",
-            np.array(by_name["measured_us"], dtype=float),
-            np.array(by_name["simulated_us"], dtype=float),
+            times("measured"),
+            times("simulated"),
             np.array(by_name["served"]) == "media",
+            times("overhead"),
+            times("move"),
+            times("rotation"),
+            times("transfer"),
         )
         return answers, json.loads(result.read_text(encoding="utf-8"))
 
@@ -138,11 +154,13 @@ class Model:
         """The first half on a trial profile. The file it runs on ends there."""
         return self._validate(text, reading, "first", "all")[0]
 
-    def second_half(self, text: str, reading: Reading) -> dict[str, Any]:
-        """Scores on the second half, as `platter validate` gives them."""
-        drives = self._validate(text, reading, "whole", "second")[1]["drives"]
-        scores: dict[str, Any] = drives[0]
-        return scores
+    def second_half(self, text: str, reading: Reading) -> tuple[Answers, dict[str, Any]]:
+        """The answers of a replay of the whole, and the second half's scores as
+        `platter validate` gives them.
+        """
+        answers, result = self._validate(text, reading, "whole", "second")
+        scores: dict[str, Any] = result["drives"][0]
+        return answers, scores
 
 
 def demerit_percent(measured: Floats, simulated: Floats) -> float:

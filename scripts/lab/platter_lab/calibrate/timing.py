@@ -24,6 +24,11 @@ TRIM_US = 1000.0  # responses further from their median than this waited for som
 STRAY = 0.02  # share of requests that the window model does not explain
 PRIOR_US = 300.0  # a correction of the seek curve is expected to be about this large at most
 READS_PER_KNOT = 120
+# A seek point is refuted if the accesses beside it are so much likelier without it (natural
+# logarithm), and it lies so far from the line between its neighbours.
+REFUTED_GAIN = 10.0
+REFUTED_US = 300.0
+REFUTED_SPREAD = 200.0  # of the arrivals, us
 MOST_KNOTS = 8
 
 
@@ -154,6 +159,55 @@ def window_log_likelihood(late_us: Floats, period_us: float, deviation_us: float
         (late_us - period_us) / deviation_us
     )
     return np.log((1 - STRAY) * inside + STRAY / 4)
+
+
+def refuted_points(windows: Windows, points: Floats) -> tuple[Ints, Floats]:
+    """Points of a seek table, shape (p, 2), that measured accesses refute: which, in the order in
+    which they fell, and by how much the log likelihood of the accesses rises without each.
+
+    Without a point the curve is the line between its neighbours. Accesses that are faster than the
+    seek alone speak against a point that is too high, those that come a turn later than the curve
+    allows against one that is too low.
+    """
+    kept = list(range(len(points)))
+    refuted: list[int] = []
+    gains: list[float] = []
+    moved = windows[windows.distance > 0]
+
+    def seek(chosen: list[int]) -> Floats:
+        return np.asarray(np.interp(moved.distance, points[chosen, 0], points[chosen, 1]))
+
+    given = seek(kept)
+    by_curve = np.abs(moved.ready_us - moved.overhead_us - given) < 1.0  # not by a head switch
+    while True:
+        now = seek(kept)
+        best: tuple[float, int] | None = None
+        for at in range(1, len(kept) - 1):
+            point = kept[at]
+            rest = kept[:at] + kept[at + 1 :]
+            line = float(np.interp(points[point, 0], points[rest, 0], points[rest, 1]))
+            span = by_curve & (moved.distance > points[kept[at - 1], 0])
+            span &= moved.distance < points[kept[at + 1], 0]
+            if abs(line - points[point, 1]) < REFUTED_US or span.sum() < FEWEST:
+                continue
+            late = moved.caught_us[span] - moved.ready_us[span] + given[span]
+            gain = float(
+                (
+                    window_log_likelihood(late - seek(rest)[span], moved.period_us, REFUTED_SPREAD)
+                    - window_log_likelihood(late - now[span], moved.period_us, REFUTED_SPREAD)
+                ).sum()
+            )
+            if gain > REFUTED_GAIN and (best is None or gain > best[0]):
+                best = (gain, at)
+        if best is None:
+            return np.array(refuted, dtype=np.int64), np.array(gains)
+        refuted.append(kept.pop(best[1]))
+        gains.append(best[0])
+
+
+def faster_than_seek(windows: Windows, margin_us: float) -> Bools:
+    """Accesses whose first sector was caught so much before the head can have been there."""
+    return np.asarray(windows.caught_us < windows.ready_us - margin_us)
 
 
 def knots_for(distance: Ints, most: int = MOST_KNOTS) -> Floats:
