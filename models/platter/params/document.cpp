@@ -375,6 +375,18 @@ class Setter {
       return pair != nullptr && pair->size() == 2 && whole((*pair)[0], value.first) && whole((*pair)[1], value.second);
     });
   }
+  std::string operator()(const NumberRows& field) const {
+    std::vector<std::vector<double>> rows;
+    const std::string problem = array(&rows, "an array of rows of numbers", [](const toml::node& node, auto& row) {
+      const toml::array* numbers = node.as_array();
+      if (numbers == nullptr) return false;
+      row.resize(numbers->size());
+      for (std::size_t i = 0; i < row.size(); ++i)
+        if (!number((*numbers)[i], row[i])) return false;
+      return true;
+    });
+    return problem.empty() ? field.take(rows) : problem;
+  }
 
  private:
   static bool whole(const toml::node& node, std::uint32_t& value) {
@@ -466,11 +478,12 @@ void report_unused(const Leaves& leaves, const KeySpace& space, const Document::
   }
 }
 
-/// The tables of an array of them, `[[key]]`; at least one.
-void apply_array(const BoundArray& bound, Leaves& leaves, const Position& where, Problems& problems) {
+/// The tables of an array of them, `[[key]]`; at least one. `positions`: where each key of each table stands, as `array[number].key`.
+void apply_array(const BoundArray& bound, Leaves& leaves, const Position& where, std::map<std::string, Position>& positions,
+                 Problems& problems) {
   const auto found = leaves.find(bound.key);
   if (found == leaves.end()) {
-    report(problems, where, bound.key, fmt::format("is missing: at least one {}", bound.one));
+    if (bound.required) report(problems, where, bound.key, fmt::format("is missing: at least one {}", bound.one));
     return;
   }
   found->second.used = true;
@@ -482,12 +495,16 @@ void apply_array(const BoundArray& bound, Leaves& leaves, const Position& where,
   }
   KeySpace space;
   for (const BoundRow& row : bound.example()) space.add(row.key);
+  std::size_t index = 0;
   for (const toml::node& node : *array) {
     Position at = position_of(node, found->second.position.file);
     Leaves leaves_of_one;
     flatten(*node.as_table(), bound.key, space, {}, at.file, leaves_of_one, problems);
     apply(bound.append(), leaves_of_one, [&at](const std::string& /*key*/) { return at; }, problems);
     report_unused(leaves_of_one, space, {}, problems);
+    const std::string name = fmt::format("{}[{}]", bound.key, index++);
+    positions[name] = at;
+    for (const auto& [key, leaf] : leaves_of_one) positions[name + key.substr(bound.key.size())] = leaf.position;
   }
 }
 
@@ -619,7 +636,7 @@ void Document::read(const Grammar& grammar, Source& source, Problems& problems, 
     if (!is_absent(row.key)) rows.push_back(row);
   apply(rows, leaves, where, problems);
   for (const BoundArray& array : grammar.arrays())
-    if (!is_absent(array.key)) apply_array(array, leaves, where(array.key), problems);
+    if (!is_absent(array.key)) apply_array(array, leaves, where(array.key), source.positions, problems);
   for (const RequiredSection& section : grammar.required())
     if (t.names.count(section.key) == 0)
       report(problems, {t.file, 0, 0}, section.key, "is missing: " + std::string(section.meaning));

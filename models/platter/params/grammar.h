@@ -20,13 +20,14 @@ struct BoundRow {
   Field field;
 };
 
-/// An array of tables of one kind, each written as `[[key]]`; it has at least one element.
+/// An array of tables of one kind, each written as `[[key]]`; if it is given, it has at least one element.
 struct BoundArray {
   std::string key;
   std::string_view one;                            ///< what one element is
   std::function<std::vector<BoundRow>()> append;   ///< adds an element
   std::function<std::vector<BoundRow>()> example;  ///< an element with the defaults, outside any array
   std::function<std::vector<std::vector<BoundRow>>()> elements;
+  bool required = true;  ///< a configuration without it is refused
 };
 
 /// A section that cannot be left out.
@@ -53,7 +54,8 @@ class Grammar {
     rows_.insert(rows_.end(), std::make_move_iterator(bound.begin()), std::make_move_iterator(bound.end()));
   }
   template <typename Element>
-  void add_array(const std::string& key, std::string_view one, const Table<Element>& table, std::vector<Element>& elements) {
+  void add_array(const std::string& key, std::string_view one, const Table<Element>& table, std::vector<Element>& elements,
+                 bool required = true) {
     arrays_.push_back({key, one, [&table, &elements, key] { return bind(table, elements.emplace_back(), key); },
                        [&table, key, element = std::make_shared<Element>()] { return bind(table, *element, key); },
                        [&table, &elements, key] {
@@ -61,7 +63,8 @@ class Grammar {
                          bound.reserve(elements.size());
                          for (Element& element : elements) bound.push_back(bind(table, element, key));
                          return bound;
-                       }});
+                       },
+                       required});
   }
   void require(std::string section, std::string_view meaning) { required_.push_back({std::move(section), meaning}); }
   void allow_base(std::string section, std::string_view meaning) { with_base_.push_back({std::move(section), meaning}); }

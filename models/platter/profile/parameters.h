@@ -9,10 +9,12 @@
 
 namespace platter::profile {
 
-/// Keys of a drive profile without the zones; in a scenario they are below `drive`.
+/// Keys of a drive profile without the zones and nodes; in a scenario they are below `drive`.
 const params::Table<DriveProfile>& drive_parameters();
 /// Keys of one `[[geometry.zone]]`.
 const params::Table<ZoneProfile>& zone_parameters();
+/// Keys of one `[[geometry.node]]`.
+const params::Table<PatternNode>& node_parameters();
 
 /// All keys of a profile, below a prefix, bound to it.
 void add_to(params::Grammar& grammar, DriveProfile& profile, const std::string& prefix = {});

@@ -131,6 +131,11 @@ Objection objection_of(const EngineChoice& engine, const EngineDemand& demand) {
 }
 
 Objection drive_objection_of(const EngineChoice& engine, const mechanics::AccessPlanner& planner) {
+  constexpr std::uint32_t kCylinders = 1u << accelerator::reg::kHeadPosHeadLsb;
+  if (planner.geometry().cylinders() > kCylinders)
+    return {"engine",
+            fmt::format("engine {} has {} cylinders at most, but the arm of the drive has {} positions; use engine firmware",
+                        engine.notation, kCylinders, planner.geometry().cylinders())};
   const double turns = static_cast<double>(planner.longest_hop()) / static_cast<double>(planner.rotation().period());
   const unsigned most = scheduling::FixedPointFormat::kMaxTurns;
   if (turns < most) return {};
