@@ -141,6 +141,10 @@ class Model:
         """The first half on a trial profile. The file it runs on ends there."""
         return self._validate(text, reading, "first", "all")[0]
 
+    def whole(self, text: str, reading: Reading) -> Answers:
+        """All of the trace on a trial profile."""
+        return self._validate(text, reading, "whole", "all")[0]
+
     def second_half(self, text: str, reading: Reading) -> dict[str, Any]:
         """Scores on the second half, as `platter validate` gives them."""
         drives = self._validate(text, reading, "whole", "second")[1]["drives"]
