@@ -62,8 +62,8 @@ Objection range_objection(accelerator::AcceleratorOptions options) {
               fmt::format("found {}, expected {} to {}", value, parameter.range.minimum, parameter.range.maximum)};
   }
   if (options.features < 0 || options.features > accelerator::kAllFeatures)
-    return {"accelerator.features",
-            fmt::format("found {}, expected a sum of Feature, at most {}", options.features, accelerator::kAllFeatures)};
+    return {"accelerator.features", fmt::format("found {}, expected a sum of Feature, at most {}", options.features,
+                                                unsigned{accelerator::kAllFeatures})};
   return {};
 }
 
