@@ -66,7 +66,7 @@ struct DriveImportOptions {
   bool json = false;
 };
 int drive_import(const DriveImportOptions& options);
-int drive_locate(const std::string& name);
+int drive_locate(const std::string& name, bool map);
 
 struct ValidateOptions {
   std::string directory;

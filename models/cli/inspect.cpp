@@ -3,6 +3,7 @@
 
 #include <charconv>
 #include <iostream>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "commands.h"
@@ -86,6 +87,68 @@ int list(const std::string& what, bool as_json) {
   return kGood;
 }
 
+namespace {
+
+/// A table of the zones. Bands and trees have their skews in other keys, and a zone may have surfaces of different densities.
+void print_zones(const profile::DriveProfile& profile, const mechanics::AccessPlanner& planner) {
+  const mechanics::Geometry& geometry = planner.geometry();
+  const auto rate = [&](std::uint32_t sectors) {
+    return sectors * geometry.sector_bytes() / ms(planner.rotation().period()) * 1e-3;
+  };
+  if (profile.geometry.layout != profile::LayoutKind::Cylinders) {
+    fmt::print("{:>5}{:>20}{:>16}{:>15}{:>18}\n", "zone", "cylinders", "blocks", "sectors", "MB/s");
+    for (std::size_t i = 0; i < geometry.zone_count(); ++i) {
+      const mechanics::ZoneSummary zone = geometry.zone(i);
+      const bool alike = zone.least_sectors == zone.most_sectors;
+      fmt::print("{:>5}{:>20}{:>16}{:>15}{:>18}\n", i, fmt::format("{} - {}", zone.first_cylinder, zone.last_cylinder),
+                 zone.blocks,
+                 alike ? fmt::format("{}", zone.most_sectors) : fmt::format("{} - {}", zone.least_sectors, zone.most_sectors),
+                 alike ? fmt::format("{:.2f}", rate(zone.most_sectors))
+                       : fmt::format("{:.2f} - {:.2f}", rate(zone.least_sectors), rate(zone.most_sectors)));
+    }
+    return;
+  }
+  fmt::print("{:>5}{:>18}{:>9}{:>9}{:>10}{:>8}{:>7}{:>10}\n", "zone", "cylinders", "sectors", "t. skew", "c. skew", "spares",
+             "slips", "MB/s");
+  for (std::size_t i = 0; i < profile.geometry.zones.size(); ++i) {
+    const profile::ZoneProfile& zone = profile.geometry.zones[i];
+    fmt::print("{:>5}{:>18}{:>9}{:>9g}{:>10g}{:>8}{:>7}{:>10.2f}\n", i,
+               fmt::format("{} - {}", zone.first_cylinder, zone.last_cylinder), zone.sectors_per_track, zone.track_skew_sectors,
+               zone.cylinder_skew_sectors, zone.spare_sectors, zone.slips.size(), rate(zone.sectors_per_track));
+  }
+}
+
+/// Prints one line for each piece of a track whose sectors follow each other and hold blocks in order.
+void print_map(const mechanics::Geometry& geometry) {
+  fmt::print("# capacity {} blocks of {} bytes; {} cylinders, {} heads\n", geometry.block_count(), geometry.sector_bytes(),
+             geometry.cylinders(), geometry.surfaces());
+  std::string text;
+  for (std::uint64_t block = 0; block < geometry.block_count();) {
+    const core::Lba first(block);
+    const mechanics::PhysicalAddress at = geometry.to_physical(first);
+    std::uint32_t count = geometry.track_run(first, 0xFFFF'FFFFu).blocks;
+    const auto unbroken = [&](std::uint32_t blocks) { return geometry.track_run(first, blocks).sectors == blocks; };
+    if (!unbroken(count)) {  // up to the first slip
+      std::uint32_t good = 1;
+      for (std::uint32_t bad = count; bad - good > 1;) {
+        const std::uint32_t middle = good + (bad - good) / 2;
+        (unbroken(middle) ? good : bad) = middle;
+      }
+      count = good;
+    }
+    fmt::format_to(std::back_inserter(text), "lbn {} --> cyl {}, head {}, sect {}, count {}\n", block, at.cylinder.value,
+                   at.head.value, at.sector.value, count);
+    if (text.size() > std::size_t{1} << 16) {
+      fmt::print("{}", text);
+      text.clear();
+    }
+    block += count;
+  }
+  fmt::print("{}", text);
+}
+
+}  // namespace
+
 int drive_show(const std::string& name, bool as_json) {
   const profile::DriveProfile profile = system::load_drive(name);
   if (as_json) {
@@ -120,20 +183,16 @@ int drive_show(const std::string& name, bool as_json) {
              reach.mean_rotation_ms);
   fmt::print("random        {:.1f} reads/s of 4 KiB at uniform places in their order (FCFS), {:.1f} with {} waiting (SPTF)\n\n",
              reach.fcfs_per_s, reach.sptf_per_s, mechanics::Reach::kWaiting);
-  fmt::print("{:>5}{:>18}{:>9}{:>9}{:>10}{:>8}{:>7}{:>10}\n", "zone", "cylinders", "sectors", "t. skew", "c. skew", "spares",
-             "slips", "MB/s");
-  for (std::size_t i = 0; i < profile.geometry.zones.size(); ++i) {
-    const profile::ZoneProfile& zone = profile.geometry.zones[i];
-    fmt::print("{:>5}{:>18}{:>9}{:>9g}{:>10g}{:>8}{:>7}{:>10.2f}\n", i,
-               fmt::format("{} - {}", zone.first_cylinder, zone.last_cylinder), zone.sectors_per_track, zone.track_skew_sectors,
-               zone.cylinder_skew_sectors, zone.spare_sectors, zone.slips.size(),
-               zone.sectors_per_track * geometry.sector_bytes() / ms(planner.rotation().period()) * 1e-3);
-  }
+  print_zones(profile, planner);
   return kGood;
 }
 
-int drive_locate(const std::string& name) {
+int drive_locate(const std::string& name, bool map) {
   const mechanics::Geometry geometry(system::load_drive(name).geometry);
+  if (map) {
+    print_map(geometry);
+    return kGood;
+  }
   fmt::print("lba,zone,cylinder,head,order,sector,sectors_per_track,angle_turns\n");
   std::string text;
   for (std::size_t line = 1; std::getline(std::cin, text); ++line) {

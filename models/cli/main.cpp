@@ -215,7 +215,9 @@ void declare(CLI::App& app, std::function<int()>& action) {
   auto* locate = drive_command->add_subcommand(
       "locate", "print the places of blocks as CSV; the block numbers come from the standard input");
   locate->add_option("drive", drive, "name or file of a profile")->required();
-  locate->callback([&action] { action = [] { return cli::drive_locate(drive); }; });
+  static bool map = false;
+  locate->add_flag("--map", map, "print the whole map instead: a line for each row of blocks on a track");
+  locate->callback([&action] { action = [] { return cli::drive_locate(drive, map); }; });
 
   static cli::DriveImportOptions import;
   auto* import_command = drive_command->add_subcommand("import", "make a profile from DiskSim 4.0 parameter files");

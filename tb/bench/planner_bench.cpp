@@ -35,6 +35,31 @@ void BlockToPlace(benchmark::State& state) {
 }
 BENCHMARK(BlockToPlace);
 
+/// The same on 22 TB: 60 zones on 20 surfaces of different density, bands of 128 tracks.
+void BlockToPlaceInBands(benchmark::State& state) {
+  profile::GeometryProfile profile;
+  profile.layout = profile::LayoutKind::Bands;
+  profile.cylinders = 560000;
+  profile.surfaces = 20;
+  profile.band_tracks = 128;
+  profile.mapping = profile::Mapping::Serpentine;
+  for (std::uint32_t z = 0; z < 60; ++z) {
+    profile::ZoneProfile zone;
+    zone.first_cylinder = z * 9333;
+    zone.last_cylinder = zone.first_cylinder + 9332;
+    zone.sectors_per_track = 5068 - z * 45;
+    profile.zones.push_back(zone);
+  }
+  for (std::uint32_t h = 0; h < 20; ++h) profile.surface_densities.push_back(0.97 + 0.003 * h);
+  const mechanics::Geometry geometry(profile);
+  std::mt19937_64 random(1);
+  std::array<std::uint64_t, 4096> blocks{};
+  for (std::uint64_t& block : blocks) block = random() % geometry.block_count();
+  std::size_t i = 0;
+  for (auto _ : state) benchmark::DoNotOptimize(geometry.to_physical(Lba(blocks[i++ % blocks.size()])));
+}
+BENCHMARK(BlockToPlaceInBands);
+
 void Resolve(benchmark::State& state) {
   const Places& p = places();
   std::size_t i = 0;

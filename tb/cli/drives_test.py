@@ -6,6 +6,7 @@ Environment: as cli_test.py; PLATTER_VALIDATION_DIR: folder of the measured driv
 DiskSim's parameters), which are not part of the project. Without it, those tests are skipped.
 """
 
+import gzip
 import json
 import os
 import pathlib
@@ -21,6 +22,7 @@ MEASURED = pathlib.Path(os.environ.get("PLATTER_VALIDATION_DIR", SOURCE / "../sh
 needs_measured = unittest.skipUnless(
     MEASURED.is_dir(), "no measured drives here: set PLATTER_VALIDATION_DIR"
 )
+LAYOUTS = pathlib.Path(os.environ.get("PLATTER_LAYOUTS_DIR", SOURCE / "../shared/layouts"))
 
 MODEL = """
 dm_disk Small.model {
@@ -56,6 +58,29 @@ dm_disk Small.model {
       ]
    }
 }
+"""
+BANDS = """format = 1
+name = "bands"
+source = "a test"
+[geometry]
+layout = "bands"
+cylinders = 24
+surfaces = 2
+band_tracks = 4
+track_skew_turns = 0.1
+slips = [[0, 0, 4, 1], [2, 0, 24, 5]]
+
+[[geometry.zone]]
+# all of the drive
+first_cylinder = 0
+last_cylinder = 23
+
+sectors_per_track = 25
+[seek]
+model = "table"
+points_us = [[1, 500.0], [23, 2000.0]]
+[mechanics]
+rpm = 6000
 """
 SEEK = "Seek distances measured: 3\n1, 1.0\n10, 2.0\n99, 8.0\n"
 
@@ -185,6 +210,114 @@ class Locate(Case):
         self.assertEqual(rows[1], "0,0,0,0,0,0,99,0.000000000")
         self.assertTrue(rows[2].startswith("98,0,0,0,0,98,99,"))
         self.assertTrue(rows[3].startswith("99,0,0,1,1,0,99,"))
+
+    def test_prints_the_whole_map_of_a_layout_of_bands(self):
+        profile = self.folder / "bands.toml"
+        profile.write_text(BANDS)
+        rows = self.run_good("drive", "locate", profile, "--map").stdout.splitlines()
+        self.assertEqual(rows[0], "# capacity 1194 blocks of 512 bytes; 24 cylinders, 2 heads")
+        self.assertEqual(rows[1], "lbn 0 --> cyl 0, head 0, sect 0, count 4")
+        self.assertEqual(rows[2], "lbn 4 --> cyl 0, head 0, sect 5, count 20")
+        self.assertEqual(rows[4], "lbn 49 --> cyl 2, head 0, sect 0, count 24")
+        self.assertEqual(rows[5], "lbn 73 --> cyl 3, head 0, sect 4, count 21")
+        self.assertEqual(rows[6], "lbn 94 --> cyl 3, head 1, sect 0, count 25")
+        self.assertEqual(len(rows), 1 + 48 + 1)
+        self.assertIn("0 - 23", self.run_good("drive", "show", profile).stdout)
+
+    @unittest.skipUnless(LAYOUTS.is_dir(), "no layouts here: set PLATTER_LAYOUTS_DIR")
+    def test_a_map_that_was_read_from_a_drive_is_that_of_its_imported_layout(self):
+        folder = LAYOUTS / "cheetah15k5"
+        profile = self.folder / "cheetah.toml"
+        self.run_good("drive", "import", folder / "Seagate-Cheetah15k5.parv", "-o", profile)
+        ours = set(self.run_good("drive", "locate", profile, "--map").stdout.splitlines())
+        with gzip.open(folder / "extents.part.txt.gz", "rt") as file:
+            read = [line.strip() for line in file if line.startswith("lbn")]
+        self.assertEqual(len(read), 6000)
+        self.assertEqual([line for line in read if line not in ours], [])
+
+
+class BadLayouts(Case):
+    """A layout that cannot be: the message has file, line, key and the rule; exit code 2."""
+
+    def refused(self, change, line, key, rule):
+        text = BANDS
+        for old, new in change.items():
+            self.assertIn(old, text)
+            text = text.replace(old, new, 1)
+        profile = self.folder / "bad.toml"
+        profile.write_text(text)
+        done = platter("drive", "show", profile)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertRegex(done.stderr, rf"bad\.toml:{line}:\d+: {re.escape(key)}: .*{rule}")
+
+    def test_are_refused_where_they_stand(self):
+        self.refused({"band_tracks = 4": "band_tracks = 0"}, 8, "geometry.band_tracks", "found 0")
+        self.refused(
+            {"last_cylinder = 23": "last_cylinder = 24"},
+            15,
+            "geometry.zone[0].last_cylinder",
+            "found 24, expected 0 to 23",
+        )
+        self.refused(
+            {"[[0, 0, 4, 1]": "[[0, 0, 4, 1], [9, 9, 9]"},
+            10,
+            "geometry.slips",
+            "row 1: found 3 numbers, expected cylinder, head, sector, count",
+        )
+        self.refused(
+            {"surfaces = 2": "surfaces = 2\nblocks = 1195"},
+            8,
+            "geometry.blocks",
+            "found 1195, but the tracks hold only 1194 blocks",
+        )
+        self.refused(
+            {"surfaces = 2": "surfaces = 2\nphysical_sector_bytes = 4096"},
+            18,
+            "geometry.zone[0].sectors_per_track",
+            "found 25, expected a multiple of 8",
+        )
+
+    def test_of_a_tree_name_the_node_and_the_run(self):
+        tree = BANDS[: BANDS.index("[[geometry.zone]]")]
+        for old, new in {
+            'layout = "bands"': 'layout = "tree"',
+            "band_tracks = 4\n": "",
+            "track_skew_turns = 0.1\n": "",
+            "slips = [[0, 0, 4, 1], [2, 0, 24, 5]]\n": "",
+        }.items():
+            tree = tree.replace(old, new)
+        begin = len(tree.splitlines())
+        for runs, key, rule in (
+            ([["[4, 0, 1, 0.0, 0.1, 0]"]], 0, "run 0: found node 0, expected an earlier one"),
+            (
+                [["[4, 0, 1, 0.0, 0.1, 0, 25]", "[4, 3, 1, 0.0, 0.1, 0, 25]"]],
+                0,
+                "have the same sectors, or different tracks, on surface 0, cylinder 3",
+            ),
+            (
+                [["[4, 0, 1, 0.0, 0.1, 0, 25]"], ["[9, 0, 4, 0.0, 0.4, 0]"]],
+                1,
+                "has tracks on cylinders 0 to 35, expected 0 to 23",
+            ),
+            ([["[4, 0, 1, 0.0, 0.1, 0, 25, 20, 6]"]], 0, "found 6 sectors from sector 20 on"),
+            ([["[4, 0, 1, 0.0]"]], 0, "row 0: found 4 numbers, expected count, cylinder, step"),
+        ):
+            profile = self.folder / "tree.toml"
+            profile.write_text(
+                tree
+                + "".join(
+                    "[[geometry.node]]\nruns = [\n" + "".join(f"  {row},\n" for row in rows) + "]\n"
+                    for rows in runs
+                )
+                + BANDS[BANDS.index("[seek]") :]
+            )
+            done = platter("drive", "show", profile)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            line = begin + 2 + sum(3 + len(rows) for rows in runs[:key])
+            where = f"geometry.node[{key}].runs" if "row 0" not in rule else "geometry.node.runs"
+            self.assertRegex(
+                done.stderr, rf"tree\.toml:{line}:\d+: {re.escape(where)}: .*{re.escape(rule)}"
+            )
 
 
 class Validate(Measured):

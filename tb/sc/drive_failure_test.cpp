@@ -460,6 +460,37 @@ TEST_P(PowerLoss, ATornSectorCannotBeReadUntilItIsWritten) {
   EXPECT_TRUE(script.done());
 }
 
+/// A write of a part of physical sectors of 4 KiB: nothing changes while they are read, then one of them after the other is torn as a whole.
+TEST(PowerLossOfPhysicalSectors, TearsThemAsAWhole) {
+  DriveProfile profile = toy_profile();
+  profile.geometry.physical_sector_bytes = 4096;
+  const auto disk = make_drive("disk", "FCFS", "firmware", profile);
+  AtHost host("host");
+  host.disk_init_socket.bind(disk->host_tgt_socket);
+  host.submit(true, 10, 20, 0x22);
+  std::vector<std::uint64_t> bad_counts;
+  std::uint64_t untouched = 0;
+  while (host.finished() < 1) {
+    run_until(core::now_ps() + 37 * kUs);
+    const drive::DurableImage image = disk->power_loss_image();
+    std::vector<std::uint64_t> bad;
+    for (std::uint64_t b = 0; b < 64; ++b)
+      if (image.media.unreadable(b * 512, 512)) bad.push_back(b);
+    untouched += bad.empty() ? 1u : 0u;
+    if (bad.empty()) continue;
+    ASSERT_EQ(bad.size(), 8u);
+    ASSERT_EQ(bad.front() % 8, 0u);
+    ASSERT_EQ(bad.back(), bad.front() + 7);
+    ASSERT_TRUE(bad.front() >= 8 && bad.front() <= 24) << bad.front();
+    bad_counts.push_back(bad.front());
+  }
+  EXPECT_TRUE(std::is_sorted(bad_counts.begin(), bad_counts.end()));
+  EXPECT_EQ(bad_counts.front(), 8u) << "blocks before the write are in its first physical sector";
+  EXPECT_EQ(bad_counts.back(), 24u);
+  const auto turn = static_cast<std::uint64_t>(disk->planner().rotation().period() / (37 * kUs));
+  EXPECT_GE(untouched, turn - 2) << "a turn for the read";
+}
+
 INSTANTIATE_TEST_SUITE_P(Both, PowerLoss, ::testing::Values(false, true),
                          [](const auto& test) { return std::string(test.param ? "zero_latency" : "in_order"); });
 

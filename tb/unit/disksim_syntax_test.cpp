@@ -216,7 +216,7 @@ TEST_F(DisksimSyntaxTest, SeekCurves) {
   expect_seek_error("1, 1.0\n2, \n", "expected a time in milliseconds", 2);
   expect_seek_error("1, 1.0\n2, fast\n", "expected a time in milliseconds", 2);
   expect_seek_error("1, -1.0\n", "expected a time from 0 to 4000", 1);
-  expect_seek_error("1, 1.0, 0.1, 7\n", "expected nothing more", 1);
+  expect_seek_error("1, 1.0, 0.1, 7, 8\n", "expected nothing more", 1);
   expect_seek_error("-1, 1.0\n", "expected a line", 1);
   expect_seek_error("", "holds no point", 0);
   EXPECT_THROW(read_seek_curve(dir_ / "nowhere.seek"), InputError);

@@ -503,7 +503,7 @@ TEST(Geometry, RefusesProfilesThatDescribeNoDrive) {
   expect_error("zone 1 starts at cylinder 2, expected 3 or more", [](auto& p) { p.zones[1].first_cylinder = 2; });
   expect_error("zone 1 ends at cylinder 5, expected 3 to 4", [](auto& p) { p.zones[1].last_cylinder = 5; });
   expect_error("zone 1 ends at cylinder 2", [](auto& p) { p.zones[1].last_cylinder = 2; });
-  expect_error("the drive has no zones", [](auto& p) { p.zones.clear(); });
+  expect_error("at least one zone", [](auto& p) { p.zones.clear(); });
   expect_error("zone 0 has 3 slips from sector 0 on but only 2 spare", [](auto& p) { p.zones[0].spare_sectors = 2; });
   expect_error("slip 12 is past the zone's 12", [](auto& p) { p.zones[1].slips = {12}; });
   expect_error("slip 5 is listed twice", [](auto& p) { p.zones[1].slips = {5, 5}; });

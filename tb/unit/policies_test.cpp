@@ -194,11 +194,11 @@ TEST(Policies, BadParametersAreToldWhatWasExpected) {
   }
   for (const char* notation :
        {"OPS:SCAN/CLUST-CYL(6)", "OPS:SCAN/CLUST-CYL(6|)", "OPS:SCAN/CLUST-CYL(|1000)", "OPS:SCAN/CLUST-CYL(6|0)",
-        "OPS:SCAN/CLUST-CYL(13|1000)", "OPS:SCAN/CLUST-CYL(6|262145)", "OPS:SCAN/CLUST-CYL(6|1000|1)"}) {
+        "OPS:SCAN/CLUST-CYL(13|1000)", "OPS:SCAN/CLUST-CYL(6|2097153)", "OPS:SCAN/CLUST-CYL(6|1000|1)"}) {
     EXPECT_FALSE(find_policy(notation)) << notation;
     EXPECT_EQ(policy_objection(notation), "policy \"" + std::string(notation) +
                                               "\": expected OPS:SCAN/CLUST-CYL(M|T), M from 1 to 12, "
-                                              "T from 1 to 262144 cylinders");
+                                              "T from 1 to 2097152 cylinders");
   }
   for (const char* notation : {"V", "V()", "V(1.000001)", "V(-0.1)"})
     EXPECT_EQ(policy_objection(notation),

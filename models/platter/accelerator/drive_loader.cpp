@@ -78,7 +78,7 @@ void DriveLoader::load_mechanics(RegisterPort& port, const ArrivalMargins& margi
   port.set(reg::kRiskCharge,
            std::min(static_cast<std::uint32_t>(margins.risk_probability * format.turn()), format.angle_mask()));
   port.set(reg::kHeadSwitch, scale_.time(planner_.head_switch()));
-  port.set(reg::kWriteSettle, static_cast<std::uint32_t>(scale_.ceil(planner_.write_settle())));
+  port.set(reg::kWriteSettle, static_cast<std::uint32_t>(scale_.ceil(planner_.most_write_settle())));
   port.set(reg::kOverheadRr, scale_.time(planner_.overhead(false, false)));
   port.set(reg::kOverheadRw, scale_.time(planner_.overhead(false, true)));
   port.set(reg::kOverheadWr, scale_.time(planner_.overhead(true, false)));

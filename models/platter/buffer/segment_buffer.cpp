@@ -136,7 +136,9 @@ std::uint32_t SegmentBuffer::passing(const Extent& extent, Picoseconds rotation)
       continue;
     }
     const mechanics::PhysicalAddress at = planner_.geometry().to_physical(Lba(extent.first.value - kept));
-    if (at.cylinder == extent.cylinder && at.head == extent.head && at.sector.value < extent.start_sector) break;
+    if (planner_.geometry().arm_at(at.cylinder, at.head) == extent.cylinder && at.head == extent.head &&
+        at.sector.value < extent.start_sector)
+      break;
     --kept;
   }
   return kept;

@@ -163,6 +163,14 @@ void ActuatorUnit::finish() {
   sink_->access_ended(entry);
 }
 
+bool ActuatorUnit::is_writing(const mechanics::Extent& extent, std::uint32_t block, Picoseconds passed) const {
+  const std::uint32_t whole = planner_.geometry().blocks_per_physical_sector();
+  if (whole == 1) return true;
+  const std::uint64_t first = (extent.first.value + block) / whole * whole;
+  const Picoseconds sector = planner_.resolve(core::Lba(first), whole, false).media;
+  return passed + sector >= planner_.written_after(extent, 0, block + 1);
+}
+
 WrittenBlocks ActuatorUnit::written(Picoseconds now) const {
   const mechanics::Extent& extent = current_->command.extent;
   const Picoseconds passed = now - times_.media_start;
@@ -173,7 +181,7 @@ WrittenBlocks ActuatorUnit::written(Picoseconds now) const {
     std::uint32_t low = from;
     while (low < end) {
       const std::uint32_t middle = low + (end - low + 1) / 2;
-      if (planner_.resolve(core::Lba(extent.first.value + from), middle - from, true).media <= time)
+      if (planner_.written_after(extent, from, middle - from) <= time)
         low = middle;
       else
         end = middle - 1;
@@ -182,7 +190,7 @@ WrittenBlocks ActuatorUnit::written(Picoseconds now) const {
   };
   if (times_.early == 0) {
     written.first.end = reached(0, extent.blocks, passed);
-    if (written.first.end < extent.blocks) written.torn = written.first.end;
+    if (written.first.end < extent.blocks && is_writing(extent, written.first.end, passed)) written.torn = written.first.end;
     return written;
   }
   // The access began this many sectors after its first one (AccessPlanner::plan).

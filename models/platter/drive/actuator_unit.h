@@ -100,6 +100,8 @@ class ActuatorUnit : public sc_core::sc_module {
   };
 
   void count_arrival(QueueEntry& entry, const mechanics::CommittedAccess& access);
+  /// False while a physical sector of which the block is a part is read before it is written, `passed` after the write's first sector.
+  bool is_writing(const mechanics::Extent& extent, std::uint32_t block, Picoseconds passed) const;
   void tell_state() const;
   void tell_access(const QueueEntry& entry) const;
   void add_phase(ControllerState state, Picoseconds duration);

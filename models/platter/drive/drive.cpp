@@ -36,7 +36,7 @@ std::unique_ptr<EnergyAccount> make_energy(const profile::DriveProfile& profile,
 Drive::Drive(const sc_core::sc_module_name& name, const DriveConfig& config, const engine::EngineFactory& create_engine)
     : sc_module(name),
       planner_(config.profile, config.guard_quantile),
-      media_(planner_.geometry().sector_bytes(), config.holds_data),
+      media_(planner_.geometry().sector_bytes(), config.holds_data, planner_.geometry().blocks_per_physical_sector()),
       mapping_(make_mapping(config, planner_)),
       engine_(create_engine({planner_, checked_depth(config.profile.queue_depth) + config.profile.cache.destage_entries,
                              core::to_picoseconds(1.0 / config.profile.controller_clock_mhz, core::kPicosecondsPerMicrosecond),

@@ -67,14 +67,16 @@ Import Importer::run() {
   } catch (const std::invalid_argument& error) {
     throw error_at(block.place, fmt::format("the disk {} cannot be built: {}", block.name, error.what()));
   }
+  const bool patterns = profile.geometry.layout == profile::LayoutKind::Tree;
   for (Remark& entry : carrier_.import.remarks)
     if (entry.key == "Block count")
-      entry.why = fmt::format("the zones hold {} blocks, and only this number has an effect", carrier_.import.blocks);
-  carrier_.import.remarks.erase(std::remove_if(carrier_.import.remarks.begin(), carrier_.import.remarks.end(),
-                                               [this](const Remark& entry) {
-                                                 return entry.key == "Block count" &&
-                                                        entry.value == std::to_string(carrier_.import.blocks);
-                                               }),
+      entry.why = fmt::format("the {} {} blocks, and only this number has an effect", patterns ? "layout holds" : "zones hold",
+                              carrier_.import.blocks);
+  const auto is_right = [&](const Remark& entry) {  // with patterns it is the number of the last block
+    return entry.key == "Block count" && (entry.value == std::to_string(carrier_.import.blocks) ||
+                                          (patterns && entry.value == std::to_string(carrier_.import.blocks - 1)));
+  };
+  carrier_.import.remarks.erase(std::remove_if(carrier_.import.remarks.begin(), carrier_.import.remarks.end(), is_right),
                                 carrier_.import.remarks.end());
   const auto order = [this](const Remark& entry) {
     const auto file = std::find(carrier_.import.files.begin(), carrier_.import.files.end(), entry.file);
@@ -124,7 +126,10 @@ void Importer::read_disk(const Block& block, const Candidate& candidate) {
 }
 
 void Importer::read_bus(const Reader& disk, const Candidate& candidate) {
-  const double own = disk.microseconds("Bulk sector transfer time");
+  const double own = std::max(0.0, disk.microseconds("Bulk sector transfer time"));
+  if (disk.number("Bulk sector transfer time") < 0)
+    carrier_.remark_on(Remark::Kind::Changed, disk, "Bulk sector transfer time",
+                       "read as 0; extraction tools write a negative time where they could measure none");
   std::array<double, 2> block_us{own, own};  // to the host, from it
   std::array<std::string, 2> from{"Bulk sector transfer time", "Bulk sector transfer time"};
   bool nearest_bus = true;

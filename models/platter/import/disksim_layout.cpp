@@ -60,7 +60,7 @@ void LayoutReader::read_zone(const Reader& zone, const std::string& layout_units
   const std::size_t before = carrier_.problems.size();
   carrier_.carry(zone, profile);
   if (carrier_.problems.size() != before) return;
-  constexpr std::uint32_t kMax = 262144;  // cylinders of a profile
+  constexpr std::uint32_t kMax = profile::kMaxCylinders;
   if (profile.last_cylinder < profile.first_cylinder || profile.last_cylinder >= kMax)
     return report(carrier_.problems, zone.place("Last cylinder number"), "Last cylinder number",
                   fmt::format("found {}, expected {} to {}", profile.last_cylinder, profile.first_cylinder, kMax - 1));

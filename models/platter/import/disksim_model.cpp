@@ -17,19 +17,22 @@ namespace fs = std::filesystem;
 
 void ModelReader::read_model(const Block& block) {
   const Reader model(block, model_table(), carrier_.problems);
-  const auto part = [&](std::string_view key, std::string_view type) -> const Block* {
+  const auto part = [&](std::string_view key, std::string_view type, std::string_view or_type = {}) -> const Block* {
     const Assignment* found = model.find(key);
     if (found == nullptr || !found->value.block) return nullptr;
-    if (found->value.block->type == type) return found->value.block.get();
-    report(carrier_.problems, found->value.place, key, fmt::format("found {}, expected a block {}", found->value.what(), type));
+    if (found->value.block->type == type || found->value.block->type == or_type) return found->value.block.get();
+    report(carrier_.problems, found->value.place, key,
+           fmt::format("found {}, expected a block {}{}{}", found->value.what(), type, or_type.empty() ? "" : " or ", or_type));
     return nullptr;
   };
   const Block* mechanics_block = part("Mechanical Model", "dm_mech_g1");
-  const Block* layout_block = part("Layout Model", "dm_layout_g1");
+  const Block* layout_block = part("Layout Model", "dm_layout_g1", "dm_layout_g4");
+  const bool patterns = layout_block != nullptr && layout_block->type == "dm_layout_g4";
   std::optional<Reader> mechanics;
   std::optional<Reader> layout;
   if (mechanics_block != nullptr) mechanics.emplace(*mechanics_block, mechanics_table(), carrier_.problems);
-  if (layout_block != nullptr) layout.emplace(*layout_block, layout_table(), carrier_.problems);
+  if (layout_block != nullptr)
+    layout.emplace(*layout_block, patterns ? pattern_layout_table() : layout_table(), carrier_.problems);
   carrier_.stop_on_problems();
   carrier_.carry(model);
   carrier_.remark_on(Remark::Kind::NoEffect, model, "Block count", "");  // removed again if the value is right
@@ -45,7 +48,10 @@ void ModelReader::read_model(const Block& block) {
              fmt::format("found {}, expected trackSwitchPlusRotation, averageRotation or constant", access));
   }
   read_seek(*mechanics);
-  LayoutReader(carrier_).read_layout(*layout);
+  if (patterns)
+    PatternLayoutReader(carrier_).read_layout(*layout, model);
+  else
+    LayoutReader(carrier_).read_layout(*layout);
 }
 
 void ModelReader::read_seek(const Reader& mechanics) {
@@ -170,6 +176,19 @@ void ModelReader::read_seek_file(const Reader& mechanics) {
     return;
   }
   remark_doubtful(points, name);
+  if (points.front().write_us) {
+    auto& writes = carrier_.import.profile.seek.write_points_us;
+    for (const auto& [distance, us] : table) {
+      const auto point =
+          std::find_if(points.begin(), points.end(), [d = distance](const SeekPoint& p) { return p.distance == d; });
+      writes.emplace_back(distance, *point->write_us);
+    }
+    if (writes.size() == 1) writes.emplace_back(writes.front().first + 1, writes.front().second);
+    if (carrier_.import.profile.write_settle_us != 0)
+      carrier_.remark_on(Remark::Kind::Changed, mechanics, "Add. write settling delay",
+                         "here 0, because the seek curve's times of writes contain it");
+    carrier_.import.profile.write_settle_us = 0;
+  }
   if (table.size() == 1) table.emplace_back(table.front().first + 1, table.front().second);
   if (table.front().first > 1)
     changed(points.front().line, table.front().first, "is the shortest distance; its time is also used for shorter ones");

@@ -9,6 +9,7 @@
 
 #include "platter/import/disksim_carrier.h"
 #include "platter/mechanics/geometry.h"
+#include "platter/mechanics/tree_layout.h"
 
 namespace platter::disksim {
 
@@ -46,6 +47,21 @@ class LayoutReader {
   Carrier& carrier_;
   std::uint32_t scheme_ = 0;  ///< of sparing
   std::uint32_t range_ = 1;   ///< cylinders
+};
+
+/// Reads a dm_layout_g4: a tree of patterns, slips and remaps.
+class PatternLayoutReader {
+ public:
+  explicit PatternLayoutReader(Carrier& carrier) : carrier_(carrier) {}
+  void read_layout(const Reader& layout, const Reader& model);
+
+ private:
+  class Nodes;
+
+  void read_slips(const Reader& layout, const mechanics::TreeLayout& tree);
+  void read_remaps(const Reader& layout);
+
+  Carrier& carrier_;
 };
 
 }  // namespace platter::disksim

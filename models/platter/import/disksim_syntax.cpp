@@ -22,6 +22,7 @@ namespace {
 // Files that source others twice each, which source others in turn, would grow without end. These limits stop it.
 constexpr std::size_t kMaxFiles = 1000;
 constexpr std::size_t kMaxBytes = std::size_t{64} << 20;
+constexpr std::size_t kMaxTokens = std::size_t{1} << 22;
 constexpr std::size_t kDeepest = 64;
 constexpr std::int64_t kLongestRange = 100'000;
 
@@ -164,6 +165,8 @@ void Scanner::scan(const fs::path& path) {
 }
 
 void Scanner::add(Mark mark, const std::string& text, std::size_t line, std::size_t column, std::int64_t whole, double real) {
+  if (tokens.size() == kMaxTokens)
+    throw error_at(here(line, column), fmt::format("there are more than {} words and signs", kMaxTokens));
   tokens.push_back({mark, static_cast<std::uint32_t>(file_), static_cast<std::uint32_t>(line),
                     static_cast<std::uint32_t>(column), text, whole, real});
 }
@@ -629,22 +632,33 @@ std::vector<SeekPoint> read_seek_curve(const fs::path& file) {
     std::from_chars_result result = std::from_chars(at, end, point.distance);
     if (result.ec != std::errc() || result.ptr == end || separators.find(*result.ptr) == std::string_view::npos)
       throw fail(at, "expected a line \"cylinders, milliseconds\"");
+    // Reads a time in milliseconds as microseconds: shifts the decimals first and rounds once.
+    const auto read_time = [&](double& us) {
+      const char* number_end = at;
+      while (number_end != end && separators.find(*number_end) == std::string_view::npos) ++number_end;
+      std::string time(at, number_end);
+      const bool scaled = time.find_first_of("eE") == std::string::npos;
+      if (scaled) time += "e3";
+      result = std::from_chars(time.data(), time.data() + time.size(), us);
+      if (result.ec != std::errc() || result.ptr != time.data() + time.size() || !std::isfinite(us))
+        throw fail(at, "expected a time in milliseconds");
+      if (!scaled) us *= 1e3;
+      if (!(us >= 0 && us < 4e6)) throw fail(at, "expected a time from 0 to 4000 milliseconds");
+      at = skip(number_end);
+    };
     at = skip(result.ptr);
-    // Shift the decimals first and round once.
-    const char* number_end = at;
-    while (number_end != end && separators.find(*number_end) == std::string_view::npos) ++number_end;
-    std::string time(at, number_end);
-    if (time.find_first_of("eE") == std::string::npos) time += "e3";
-    result = std::from_chars(time.data(), time.data() + time.size(), point.us);
-    if (result.ec != std::errc() || result.ptr != time.data() + time.size() || !std::isfinite(point.us))
-      throw fail(at, "expected a time in milliseconds");
-    if (std::string_view(at, static_cast<std::size_t>(number_end - at)).find_first_of("eE") != std::string_view::npos)
-      point.us *= 1e3;
-    if (!(point.us >= 0 && point.us < 4e6)) throw fail(at, "expected a time from 0 to 4000 milliseconds");
-    at = skip(number_end);
+    read_time(point.us);
     double deviation = 0;
-    if (at != end && (result = std::from_chars(at, end, deviation), result.ec != std::errc() || skip(result.ptr) != end))
-      throw fail(at, "expected nothing more than a deviation on this line");
+    if (at != end) {
+      result = std::from_chars(at, end, deviation);
+      if (result.ec != std::errc() || (result.ptr != end && separators.find(*result.ptr) == std::string_view::npos))
+        throw fail(at, "expected nothing more than a deviation and a time of writes on this line");
+      at = skip(result.ptr);
+    }
+    if (at != end) read_time(point.write_us.emplace());
+    if (at != end) throw fail(at, "expected nothing more than a deviation and a time of writes on this line");
+    if (!points.empty() && points.front().write_us.has_value() != point.write_us.has_value())
+      throw fail(line.data(), "expected a time of writes on every line or on none");
     points.push_back(point);
   }
   if (announced && points.size() < *announced)

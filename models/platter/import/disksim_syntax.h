@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -84,8 +85,9 @@ struct SeekPoint {
   std::size_t line = 0;
   std::uint32_t distance = 0;
   double us = 0;
+  std::optional<double> write_us;  ///< of a seek before a write; all points have it or none
 };
-/// Lines "distance, milliseconds[, deviation]" in any order, after an optional "Seek distances measured: N".
+/// Lines "distance, milliseconds[, deviation[, milliseconds before a write]]" in any order, after an optional "Seek distances measured: N".
 /// Throws core::InputError.
 std::vector<SeekPoint> read_seek_curve(const std::filesystem::path& file);
 

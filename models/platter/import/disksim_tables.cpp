@@ -42,7 +42,7 @@ const Table& disk_table() {
       used("Model", T::Block),
       optional(used("Scheduler", T::Block)),
       used("Max queue length", T::Whole),
-      used("Bulk sector transfer time", T::Number),
+      used("Bulk sector transfer time", T::Number, -kInfinity),
       carried("Segment size (in blks)", T::Whole, "cache.segment_blocks", S::One, 1),
       carried("Number of buffer segments", T::Whole, "cache.segments"),
       aside("Print stats", T::Whole),
@@ -148,7 +148,7 @@ const Table& controller_table() {
   static const Table table = {
       lost("type", T::Whole, kHost, 1),  // 1: a bridge between two buses
       lost("Scale for delays", T::Number, kHost),
-      used("Bulk sector transfer time", T::Number),
+      used("Bulk sector transfer time", T::Number, -kInfinity),
       aside("Maximum queue length", T::Whole),
       aside("Print stats", T::Whole),
       lost("Scheduler", T::Block, kHost),
@@ -166,6 +166,9 @@ const Table& model_table() {
       carried("Number of cylinders", T::Whole, "geometry.cylinders", Scale::One, 1),
       used("Mechanical Model", T::Block),
       used("Layout Model", T::Block),
+      aside("Flag of meadia head(smr or cmr)", T::Whole),
+      aside("Number of wedges", T::Whole),
+      lost("Disk Power", T::Block, "the import reads no power"),
   };
   return table;
 }
@@ -200,6 +203,17 @@ const Table& layout_table() {
       used("Rangesize for sparing", T::Whole),
       optional(used("Skew units", T::Word)),
       used("Zones", T::List),
+  };
+  return table;
+}
+
+const Table& pattern_layout_table() {
+  using T = Type;
+  static const Table table = {
+      used("TP", T::List),
+      used("IDX", T::List),
+      optional(used("Slips", T::List)),
+      optional(used("Remaps", T::List)),
   };
   return table;
 }

@@ -56,6 +56,7 @@ const Table& controller_table();
 const Table& model_table();
 const Table& mechanics_table();
 const Table& layout_table();
+const Table& pattern_layout_table();
 const Table& zone_table();
 
 /// Other blocks of a system description; the import skips them.

@@ -105,11 +105,12 @@ class LeavingWrite {
 
 AccessPlanner::AccessPlanner(const profile::DriveProfile& profile, double guard_quantile)
     : geometry_(profile.geometry),
-      seek_curve_(profile.seek, profile.geometry.cylinders, std::max(profile.same_track_us, profile.same_track_write_us)),
+      seek_curve_(profile.seek, geometry_.cylinders(), std::max(profile.same_track_us, profile.same_track_write_us)),
       rotation_(Rotation::from_rpm(profile.rpm)),
       spread_(profile, guard_quantile),
       head_switch_(microseconds(profile.head_switch_us)),
       write_settle_(microseconds(profile.write_settle_us)),
+      most_write_settle_(write_settle_),
       bus_block_time_{microseconds(profile.bus_read_block_us), microseconds(profile.bus_write_block_us)},
       same_track_{microseconds(profile.same_track_us), microseconds(profile.same_track_write_us)},
       overhead_overlap_(profile.overhead_overlap),
@@ -134,12 +135,25 @@ AccessPlanner::AccessPlanner(const profile::DriveProfile& profile, double guard_
     command_overhead_[1][last] = microseconds(profile.overhead.write_us[last]);
     read_hit_overhead_[last] = microseconds(profile.overhead.read_hit_us[last]);
   }
+  if (!profile.seek.write_points_us.empty()) {
+    const SeekCurve writes = SeekCurve::of_writes(profile.seek, geometry_.cylinders());
+    write_settles_.assign(geometry_.cylinders(), 0);
+    for (std::uint32_t distance = 1; distance < geometry_.cylinders(); ++distance) {
+      const Picoseconds settle = writes(distance) - seek_curve_(distance);
+      if (std::abs(settle) > 2 * core::kPicosecondsPerSecond)
+        throw std::invalid_argument("seek.write_points_us and seek.points_us differ by more than 2 s at " +
+                                    std::to_string(distance) + " cylinders");
+      write_settles_[distance] = static_cast<std::int32_t>(settle / core::kPicosecondsPerNanosecond);
+      most_write_settle_ = std::max(most_write_settle_, settle);
+    }
+  }
   // Bound of the longest request, of 4 GiB: a seek and two turns for each track, and each sector over the bus. Sums of it over a queue must
   // fit.
-  const Picoseconds hop = std::max(head_switch_, seek_curve_(std::min(1u, profile.geometry.cylinders - 1)));
+  const Picoseconds hop = std::max(head_switch_, seek_curve_(std::min(1u, geometry_.cylinders() - 1)));
   const double blocks = std::min(static_cast<double>(geometry_.block_count()), 0x1p32 / profile.geometry.sector_bytes);
-  const double tracks = std::min(blocks, static_cast<double>(profile.geometry.cylinders) * profile.geometry.surfaces);
-  double longest = tracks * static_cast<double>(hop + 2 * rotation_.period()) +
+  const auto tracks = static_cast<double>(geometry_.layout().most_runs(static_cast<std::uint64_t>(blocks)));
+  const Picoseconds turns = geometry_.blocks_per_physical_sector() > 1 ? 3 : 2;
+  double longest = tracks * static_cast<double>(hop + turns * rotation_.period()) +
                    blocks * static_cast<double>(std::max(bus_block_time_[0], bus_block_time_[1]));
   if (read_leaves_bus_) longest += blocks * static_cast<double>(bus_begin_ + bus_leave_[0]);
   if (write_segment_blocks_ != kNoLimit) {
@@ -169,7 +183,7 @@ Picoseconds AccessPlanner::longest_hop() const {
   Picoseconds overhead = 0;
   for (const auto& of : command_overhead_) overhead = std::max({overhead, of[0], of[1]});
   const Picoseconds late = spread_.any() ? ArrivalSpread::kCut * spread_.largest() : 0;
-  return overhead + move + late + std::max<Picoseconds>(write_settle_, 0) + 2 * rotation_.period();
+  return overhead + move + late + std::max<Picoseconds>(most_write_settle_, 0) + 2 * rotation_.period();
 }
 
 void AccessPlanner::spread(const HeadState& head, const Extent& extent, Picoseconds late, AccessTime& time) const {
@@ -246,7 +260,33 @@ void AccessPlanner::take_as_they_come(const Extent& extent, Picoseconds arrival,
   if (!bus_overlap_) time.transfer = std::max(time.transfer, time.bus_finish);
 }
 
+bool AccessPlanner::reads_first_on(TrackRun run, std::uint64_t first, std::uint32_t rest) const {
+  if (rest > run.blocks) run = geometry_.track_run(Lba(first), rest);
+  const std::uint32_t whole = geometry_.blocks_per_physical_sector();
+  return run.sector % whole != 0 || (run.sector + run.sectors) % whole != 0;
+}
+
+TrackRun AccessPlanner::whole_physical_sectors(TrackRun run) const {
+  const std::uint32_t whole = geometry_.blocks_per_physical_sector();
+  const std::uint32_t before = run.sector % whole;
+  const std::uint32_t after = (whole - (run.sector + run.sectors) % whole) % whole;
+  run.start_angle -= sector_offset(before, run.track_sectors);
+  run.end_angle += sector_offset(after, run.track_sectors);
+  run.sector -= before;
+  run.sectors += before + after;
+  run.full_turn = run.sectors == run.track_sectors;
+  return run;
+}
+
 Extent AccessPlanner::resolve(Lba first, std::uint32_t blocks, bool write, bool continues) const {
+  return resolve_part(first, blocks, blocks, write, continues);
+}
+
+Picoseconds AccessPlanner::written_after(const Extent& extent, std::uint32_t from, std::uint32_t blocks) const {
+  return resolve_part(Lba(extent.first.value + from), blocks, extent.blocks - from, true, false).media;
+}
+
+Extent AccessPlanner::resolve_part(Lba first, std::uint32_t blocks, std::uint32_t rest, bool write, bool continues) const {
   Extent extent;
   extent.first = first;
   extent.blocks = blocks;
@@ -279,7 +319,10 @@ Extent AccessPlanner::resolve(Lba first, std::uint32_t blocks, bool write, bool 
     if (block == begins) bus_done = std::max(bus_done, in + bus_begin + block_time * Picoseconds{blocks});
   };
   for (std::uint32_t done = 0; done < blocks;) {
-    const TrackRun run = geometry_.track_run(Lba(first.value + done), blocks - done);
+    TrackRun run = geometry_.track_run(Lba(first.value + done), blocks - done);
+    const bool reads_first =
+        write && geometry_.blocks_per_physical_sector() > 1 && reads_first_on(run, first.value + done, rest - done);
+    if (reads_first) run = whole_physical_sectors(run);
     const Picoseconds start = rotation_.phase_of(run.start_angle);
     if (extent.tracks == 0) {
       extent.cylinder = run.cylinder;
@@ -298,6 +341,10 @@ Extent AccessPlanner::resolve(Lba first, std::uint32_t blocks, bool write, bool 
     }
     const Picoseconds end = rotation_.phase_of(run.end_angle);
     const Picoseconds duration = run.full_turn ? rotation_.period() : rotation_.wait(start, end);
+    if (reads_first) {
+      elapsed += rotation_.period();
+      ++extent.tracks;
+    }
     if (run.blocks == run.sectors && !leaves) {
       const Picoseconds sector = duration / run.sectors;
       arrived(done + 1, elapsed + sector, sector);
@@ -305,12 +352,11 @@ Extent AccessPlanner::resolve(Lba first, std::uint32_t blocks, bool write, bool 
         arrived(begins, elapsed + duration * Picoseconds{begins - done} / run.sectors, sector);
       arrived(done + run.blocks, elapsed + duration, sector);
     } else {
-      const bool gaps = run.blocks != run.sectors;  // of slipped sectors
-      const std::uint32_t first_sector = gaps ? geometry_.to_physical(Lba(first.value + done)).sector.value : 0;
+      const bool gaps = run.blocks != run.sectors;  // of slipped sectors, or of a physical sector's other blocks
       const Picoseconds sector = duration / run.sectors;
       for (std::uint32_t i = 0; i < run.blocks; ++i) {
         const std::uint32_t passed =
-            (gaps ? geometry_.to_physical(Lba(first.value + done + i)).sector.value - first_sector : i) + 1;
+            (gaps ? geometry_.to_physical(Lba(first.value + done + i)).sector.value - run.sector : i) + 1;
         Picoseconds in = elapsed + duration * Picoseconds{passed} / run.sectors;
         if (write && leaves) {  // a sector whose data is not there is written in a later turn
           const Picoseconds late = in_pieces.begins(in - sector, rotation_.period()) - (in - sector);

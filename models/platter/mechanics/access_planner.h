@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include "platter/core/types.h"
 #include "platter/mechanics/arrival_spread.h"
@@ -44,7 +45,7 @@ struct Extent {
       0;  ///< from the first sector's start until the next access may begin: `media`, or until the bus is done
   Picoseconds bus_finish = 0;  ///< from the first sector's start until the last block has left over a free bus (reads)
   Picoseconds data_lead = 0;   ///< its data must begin to arrive this long before, so that no sector waits for data (writes)
-  std::uint32_t tracks = 0;    ///< number of tracks that it uses
+  std::uint32_t tracks = 0;    ///< passes over a track; a track of which a part of a physical sector is written is passed twice
   std::uint32_t start_sector = 0;  ///< of the first track
   std::uint32_t sectors = 0;       ///< physical ones, slipped ones between the blocks included
   bool connected = false;          ///< the command already holds the bus before its first sector comes (reads)
@@ -97,12 +98,17 @@ class AccessPlanner {
   /// Throws std::invalid_argument for a profile that describes no drive. `guard_quantile`: of the arrival that the deadline guard counts on.
   explicit AccessPlanner(const profile::DriveProfile& profile, double guard_quantile = kGuardQuantile);
 
-  const Geometry& geometry() const { return geometry_; }                           ///< cylinders, heads, blocks
-  const SeekCurve& seek_curve() const { return seek_curve_; }                      ///< seek time over distance
-  const Rotation& rotation() const { return rotation_; }                           ///< period and angle of the spindle
-  const ArrivalSpread& arrival_spread() const { return spread_; }                  ///< of the head's arrivals
-  Picoseconds head_switch() const { return head_switch_; }                         ///< time of a head switch
-  Picoseconds write_settle() const { return write_settle_; }                       ///< added to the positioning of a write
+  const Geometry& geometry() const { return geometry_; }           ///< cylinders, heads, blocks
+  const SeekCurve& seek_curve() const { return seek_curve_; }      ///< seek time over distance
+  const Rotation& rotation() const { return rotation_; }           ///< period and angle of the spindle
+  const ArrivalSpread& arrival_spread() const { return spread_; }  ///< of the head's arrivals
+  Picoseconds head_switch() const { return head_switch_; }         ///< time of a head switch
+  Picoseconds write_settle() const { return write_settle_; }       ///< added to the positioning of a write
+  /// The write settle after a seek over `distance` > 0 cylinders: longer or shorter where the drive has a seek curve of its own for writes.
+  Picoseconds write_settle(std::uint32_t distance) const {
+    return write_settles_.empty() ? write_settle_ : Picoseconds{write_settles_[distance]} * core::kPicosecondsPerNanosecond;
+  }
+  Picoseconds most_write_settle() const { return most_write_settle_; }             ///< the longest after a seek or head switch
   Picoseconds bus_block_time(bool write) const { return bus_block_time_[write]; }  ///< of one block on the host bus
   /// Overhead of a command that needs the media.
   Picoseconds command_overhead(bool write, bool last_was_write) const { return command_overhead_[write][last_was_write]; }
@@ -114,9 +120,13 @@ class AccessPlanner {
   /// Overhead of a read that the buffer serves.
   Picoseconds read_hit_overhead(bool last_was_write) const { return read_hit_overhead_[last_was_write]; }
 
-  /// Geometry of a request. Precondition: it lies on the drive and has at least one block.
+  /// Geometry of a request. Precondition: it lies on the drive and has at least one block. A write of a part of a physical sector begins
+  /// with that physical sector, and takes a turn more on its track: the sector is read, and written when it comes again.
   /// `continues`: a read whose first blocks the host has received from the buffer.
   Extent resolve(Lba first, std::uint32_t blocks, bool write, bool continues = false) const;
+
+  /// From the first sector of a write's access until its blocks [from, from + blocks) are on the media, if it begins with block `from`.
+  Picoseconds written_after(const Extent& extent, std::uint32_t from, std::uint32_t blocks) const;
 
   /// How long the access would take if it began at `now` (>= 0); write data is in the buffer from `data_ready` on.
   /// Where overheads run from the arrival (`overhead_overlap`), this command's overhead ends at `overhead_end`.
@@ -211,7 +221,9 @@ class AccessPlanner {
     }
     seek = cylinders == 0 ? 0 : seek_curve_(cylinders);
     if (head != to_head && seek < head_switch_) seek = head_switch_;
-    if (write) settle = write_settle_ < -seek ? -seek : write_settle_;
+    if (!write) return;
+    settle = cylinders == 0 ? write_settle_ : write_settle(cylinders);
+    if (settle < -seek) settle = -seek;
   }
 
  private:
@@ -222,6 +234,13 @@ class AccessPlanner {
   void spread(const HeadState& head, const Extent& extent, Picoseconds late, AccessTime& time) const;
   /// Turns until a sector comes again, once the head has arrived `late` after its start; 0 if it was there in time.
   Picoseconds turns_behind(Picoseconds late) const { return late <= 0 ? 0 : (late - 1) / rotation_.period() + 1; }
+  /// `resolve` for the first blocks of a request whose blocks from there on are `rest`. They alone may be a part of a physical sector that
+  /// the request writes as a whole.
+  Extent resolve_part(Lba first, std::uint32_t blocks, std::uint32_t rest, bool write, bool continues) const;
+  /// True if a write of `rest` blocks from `first` on, of which `run` is the begin, has a part of a physical sector on the run's track.
+  bool reads_first_on(TrackRun run, std::uint64_t first, std::uint32_t rest) const;
+  /// The run with all of the physical sectors of which it has a part.
+  TrackRun whole_physical_sectors(TrackRun run) const;
   void take_as_they_come(const Extent& extent, Picoseconds arrival, AccessTime& time) const;
   /// Blocks of a read that are in the buffer when its transfer to the host begins.
   std::uint32_t watermark(std::uint32_t blocks) const {
@@ -234,6 +253,8 @@ class AccessPlanner {
   ArrivalSpread spread_;
   Picoseconds head_switch_;
   Picoseconds write_settle_;
+  Picoseconds most_write_settle_;
+  std::vector<std::int32_t> write_settles_;  ///< nanoseconds, by distance; empty: `write_settle_`
   std::array<Picoseconds, 2> bus_block_time_;
   std::array<Picoseconds, 2> same_track_;
   std::array<std::array<Picoseconds, 2>, 2> command_overhead_;

@@ -3,20 +3,37 @@
 
 #include <algorithm>
 #include <cmath>
-#include <stdexcept>
-#include <string>
+
+#include "platter/mechanics/band_tree.h"
+#include "platter/mechanics/cylinder_layout.h"
+#include "platter/mechanics/tree_layout.h"
 
 namespace platter::mechanics {
 
-namespace {
-
-/// An angle as a fraction of a turn, in units of 2^-64, so that thousands of skews add up without a visible error.
 std::uint64_t to_fraction(double turns) {
   turns -= std::floor(turns);
   return turns < 1 ? static_cast<std::uint64_t>(turns * 0x1p64) : 0;
 }
 
-[[noreturn]] void invalid(const std::string& message) { throw std::invalid_argument(message); }
+namespace {
+
+std::shared_ptr<const Layout> make_layout(const profile::GeometryProfile& profile) {
+  const std::uint32_t whole = profile.blocks_per_physical_sector();
+  if (profile.physical_sector_bytes != 0 &&
+      (profile.physical_sector_bytes != whole * profile.sector_bytes || (whole & (whole - 1)) != 0))
+    throw LayoutError("found " + std::to_string(profile.physical_sector_bytes) +
+                          ", expected sector_bytes = " + std::to_string(profile.sector_bytes) + " times a power of two, or 0",
+                      "geometry.physical_sector_bytes");
+  if (profile.blocks < 0 || static_cast<std::uint64_t>(profile.blocks) > kMaxBlocks)
+    throw LayoutError("found " + std::to_string(profile.blocks) + ", expected at most 2^48", "geometry.blocks");
+  check_keys(profile);
+  switch (profile.layout) {
+    case profile::LayoutKind::Bands: return std::make_shared<TreeLayout>(profile, band_tree(profile));
+    case profile::LayoutKind::Tree: return std::make_shared<TreeLayout>(profile, given_tree(profile));
+    case profile::LayoutKind::Cylinders: break;
+  }
+  return std::make_shared<CylinderLayout>(profile);
+}
 
 }  // namespace
 
@@ -24,346 +41,28 @@ Geometry::Geometry(const profile::GeometryProfile& profile)
     : cylinders_(profile.cylinders),
       surfaces_(profile.surfaces),
       sector_bytes_(profile.sector_bytes),
-      mapping_(profile.mapping),
-      spare_unit_(profile.spare_unit),
-      range_cylinders_(profile.range_cylinders),
-      spares_at_front_(profile.spares_at_front),
-      slip_to_zone_end_(profile.slip_to_zone_end) {
-  if (profile.zones.empty()) invalid("the drive has no zones");
-  if (range_cylinders_ == 0) invalid("a range has no cylinders");
-  if ((spares_at_front_ || slip_to_zone_end_) && spare_unit_ != profile::SpareUnit::Cylinder)
-    invalid("spares at the front, and slips up to the zone's end, go with spares by cylinder");
-  if (!profile.head_offsets_turns.empty() && profile.head_offsets_turns.size() != surfaces_)
-    invalid("there are " + std::to_string(profile.head_offsets_turns.size()) + " head offsets, expected none or " +
-            std::to_string(surfaces_));
-  for (const double turns : profile.head_offsets_turns) head_offsets_.push_back(to_fraction(turns));
-  std::uint32_t next_cylinder = 0;
-  for (std::size_t i = 0; i < profile.zones.size(); ++i) {
-    const profile::ZoneProfile& in = profile.zones[i];
-    const std::string where = "zone " + std::to_string(i);
-    if (in.first_cylinder < next_cylinder)
-      invalid(where + " starts at cylinder " + std::to_string(in.first_cylinder) + ", expected " +
-              std::to_string(next_cylinder) + " or more");
-    if (in.last_cylinder < in.first_cylinder || in.last_cylinder >= cylinders_)
-      invalid(where + " ends at cylinder " + std::to_string(in.last_cylinder) + ", expected " +
-              std::to_string(in.first_cylinder) + " to " + std::to_string(cylinders_ - 1));
-    Zone zone{};
-    zone.first_block = block_count_;
-    zone.first_cylinder = in.first_cylinder;
-    zone.cylinders = in.last_cylinder - in.first_cylinder + 1;
-    zone.sectors_per_track = in.sectors_per_track;
-    zone.offset = to_fraction(in.offset_sectors / in.sectors_per_track);
-    zone.track_skew = to_fraction(in.track_skew_sectors / in.sectors_per_track);
-    zone.cylinder_skew = to_fraction(in.cylinder_skew_sectors / in.sectors_per_track);
-    zone.range_skew = to_fraction(in.range_skew_sectors / in.sectors_per_track);
-    const std::uint64_t physical = std::uint64_t{zone.cylinders} * surfaces_ * in.sectors_per_track;
-    if (physical > 0xFFFF'FFFFu) invalid(where + " has more than 2^32 sectors");
-    zone.sectors = static_cast<std::uint32_t>(physical);
-    lay_out(zone, in, where);
-    block_count_ += zone.blocks;
-    next_cylinder = in.last_cylinder + 1;
-    zones_.push_back(std::move(zone));
+      blocks_per_physical_sector_(1),
+      layout_(make_layout(profile)) {
+  blocks_per_physical_sector_ = profile.blocks_per_physical_sector();
+  if (profile.surface_shifts_tracks.empty()) return;
+  if (profile.surface_shifts_tracks.size() != surfaces_)
+    throw LayoutError("found " + std::to_string(profile.surface_shifts_tracks.size()) + " numbers, expected one for each of " +
+                          std::to_string(surfaces_) + " surfaces",
+                      "geometry.surface_shifts_tracks");
+  const auto [least, most] = std::minmax_element(profile.surface_shifts_tracks.begin(), profile.surface_shifts_tracks.end());
+  constexpr double kMaxShift = 4096;
+  if (!(*least >= -kMaxShift && *most <= kMaxShift))
+    throw LayoutError("found shifts of more than 4096 tracks", "geometry.surface_shifts_tracks");
+  for (const double shift : profile.surface_shifts_tracks) {
+    if (shift != std::floor(shift))
+      throw LayoutError("found " + std::to_string(shift) + ", expected whole tracks", "geometry.surface_shifts_tracks");
+    shifts_.push_back(static_cast<std::uint32_t>(shift - *least));
   }
-}
-
-void Geometry::lay_out(Zone& zone, const profile::ZoneProfile& profile, const std::string& where) {
-  zone.slips = profile.slips;
-  for (const std::uint32_t track : profile.slipped_tracks) {
-    if (track >= zone.cylinders * surfaces_)
-      invalid(where + ": slipped track " + std::to_string(track) + " is past the zone's " +
-              std::to_string(zone.cylinders * surfaces_) + " tracks");
-    for (std::uint32_t sector = 0; sector < zone.sectors_per_track; ++sector)
-      zone.slips.push_back(track * zone.sectors_per_track + sector);
-  }
-  std::sort(zone.slips.begin(), zone.slips.end());
-  for (std::size_t j = 0; j < zone.slips.size(); ++j) {
-    if (zone.slips[j] >= zone.sectors)
-      invalid(where + ": slip " + std::to_string(zone.slips[j]) + " is past the zone's " + std::to_string(zone.sectors) +
-              " sectors");
-    if (j > 0 && zone.slips[j] == zone.slips[j - 1])
-      invalid(where + ": slip " + std::to_string(zone.slips[j]) + " is listed twice");
-  }
-
-  const std::uint32_t cylinder_sectors = surfaces_ * zone.sectors_per_track;
-  switch (spare_unit_) {
-    case profile::SpareUnit::Zone: zone.unit_sectors = zone.sectors; break;
-    case profile::SpareUnit::Range: {
-      const std::uint64_t range = std::uint64_t{cylinder_sectors} * range_cylinders_;
-      zone.unit_sectors = static_cast<std::uint32_t>(std::min<std::uint64_t>(zone.sectors, range));
-      break;
-    }
-    case profile::SpareUnit::Cylinder: zone.unit_sectors = cylinder_sectors; break;
-    case profile::SpareUnit::Track: zone.unit_sectors = zone.sectors_per_track; break;
-  }
-  if (profile.spare_sectors >= zone.unit_sectors)
-    invalid(where + " has " + std::to_string(profile.spare_sectors) + " spare sectors of " + std::to_string(zone.unit_sectors));
-  zone.unit_blocks = zone.unit_sectors - profile.spare_sectors;
-  zone.front = profile.front_sectors;
-  const std::uint32_t units = zone.sectors / zone.unit_sectors;  // a range that the zone's end cuts off has no spares
-  std::uint64_t held = std::uint64_t{units} * profile.spare_sectors + zone.front;
-  if (slip_to_zone_end_) held += zone.slips.size();
-  if (held >= zone.sectors) invalid(where + " holds no block");
-  zone.blocks = static_cast<std::uint32_t>(zone.sectors - held);
-
-  if (slip_to_zone_end_) {
-    const std::uint32_t first = spares_at_front_ ? profile.spare_sectors : 0;
-    for (std::size_t j = 0; j < zone.slips.size(); ++j) {
-      const std::uint32_t unit = zone.slips[j] / zone.unit_sectors;
-      const std::uint32_t in_unit = zone.slips[j] % zone.unit_sectors;
-      if (in_unit < first || in_unit - first >= zone.unit_blocks)
-        invalid(where + ": slip " + std::to_string(zone.slips[j]) + " is a spare sector");
-      zone.slip_keys.push_back(unit * zone.unit_blocks + in_unit - first - static_cast<std::uint32_t>(j));
-    }
-  } else {
-    for (std::uint32_t unit = 0; unit <= units && unit * std::uint64_t{zone.unit_sectors} < zone.sectors; ++unit) {
-      const std::uint32_t base = unit * zone.unit_sectors;
-      const std::uint32_t end = std::min(zone.sectors, base + zone.unit_sectors);
-      const std::uint32_t spares = unit < units ? profile.spare_sectors : 0;
-      const std::uint32_t slips = slips_between(zone, base, end);
-      if (slips > spares)
-        invalid(where + " has " + std::to_string(slips) + " slips from sector " + std::to_string(base) + " on but only " +
-                std::to_string(spares) + " spare sectors there");
-      std::uint32_t front = 0;
-      if (spares_at_front_) {  // the sectors for blocks end with the unit
-        front = spares;
-        while (end - base - front - slips_between(zone, base + front, end) < zone.unit_blocks) --front;
-        zone.unit_fronts.push_back(front);
-      } else if (slips == 0) {
-        continue;
-      }
-      std::uint32_t before = 0;
-      for (auto slip = std::lower_bound(zone.slips.begin(), zone.slips.end(), base); slip != zone.slips.end() && *slip < end;
-           ++slip) {
-        const bool counts = *slip >= base + front;  // a slip before the first used sector shifts nothing
-        zone.slip_keys.push_back(counts ? unit * zone.unit_blocks + (*slip - base - front - before) : 0xFFFF'FFFFu);
-        if (counts) ++before;
-      }
-      // Keys ascend within a unit; keys of slips that shift nothing are at its end.
-      std::sort(zone.slip_keys.end() - slips, zone.slip_keys.end());
-    }
-  }
-
-  for (const auto& [bad, spare] : profile.remaps) {
-    if (bad >= zone.sectors || spare >= zone.sectors)
-      invalid(where + ": remapped sector " + std::to_string(bad) + " to " + std::to_string(spare) + " is past the zone's " +
-              std::to_string(zone.sectors) + " sectors");
-    if (bad == spare) continue;
-    zone.remaps.emplace_back(bad, spare);
-    zone.remapped.emplace_back(spare, bad);
-  }
-  std::sort(zone.remaps.begin(), zone.remaps.end());
-  std::sort(zone.remapped.begin(), zone.remapped.end());
-  // Two blocks must not share a sector.
-  const auto refuse_twice = [&where](const auto& table, const char* what) {
-    for (std::size_t j = 1; j < table.size(); ++j)
-      if (table[j].first == table[j - 1].first) invalid(where + ": sector " + std::to_string(table[j].first) + what);
-  };
-  refuse_twice(zone.remaps, " is remapped twice");
-  refuse_twice(zone.remapped, " holds the blocks of two remapped sectors");
-  for (const auto& [spare, bad] : zone.remapped)
-    if (remap(zone.remaps, spare) == spare && block_at(zone, bad) && block_at(zone, spare))
-      invalid(where + ": sector " + std::to_string(bad) + " is remapped to " + std::to_string(spare) +
-              ", which holds a block of its own");
-}
-
-const Geometry::Zone& Geometry::zone_of_block(std::uint64_t block) const {
-  const auto after = std::upper_bound(zones_.begin(), zones_.end(), block,
-                                      [](std::uint64_t b, const Zone& zone) { return b < zone.first_block; });
-  return *(after - 1);
-}
-
-std::size_t Geometry::zone_of(Lba block) const { return static_cast<std::size_t>(&zone_of_block(block.value) - zones_.data()); }
-
-const Geometry::Zone* Geometry::zone_of_cylinder(std::uint32_t cylinder) const {
-  const auto after = std::upper_bound(zones_.begin(), zones_.end(), cylinder,
-                                      [](std::uint32_t c, const Zone& zone) { return c < zone.first_cylinder; });
-  if (after == zones_.begin()) return nullptr;
-  const Zone& zone = *(after - 1);
-  return cylinder - zone.first_cylinder < zone.cylinders ? &zone : nullptr;
-}
-
-std::uint32_t Geometry::remap(const std::vector<std::pair<std::uint32_t, std::uint32_t>>& table, std::uint32_t sector) {
-  const auto at = std::lower_bound(table.begin(), table.end(), std::pair<std::uint32_t, std::uint32_t>(sector, 0));
-  return at != table.end() && at->first == sector ? at->second : sector;
-}
-
-std::uint32_t Geometry::slips_between(const Zone& zone, std::uint32_t from, std::uint32_t to) {
-  return static_cast<std::uint32_t>(std::lower_bound(zone.slips.begin(), zone.slips.end(), to) -
-                                    std::lower_bound(zone.slips.begin(), zone.slips.end(), from));
-}
-
-std::uint32_t Geometry::place_of(const Zone& zone, std::uint32_t in_zone) const {
-  std::uint32_t usable = in_zone + zone.front;
-  if (slip_to_zone_end_) {
-    usable += static_cast<std::uint32_t>(std::upper_bound(zone.slip_keys.begin(), zone.slip_keys.end(), usable) -
-                                         zone.slip_keys.begin());
-    const std::uint32_t first = spares_at_front_ ? zone.unit_sectors - zone.unit_blocks : 0;
-    return usable / zone.unit_blocks * zone.unit_sectors + first + usable % zone.unit_blocks;
-  }
-  std::uint32_t unit = 0;
-  auto first = zone.slip_keys.begin();
-  auto last = zone.slip_keys.end();
-  if (spare_unit_ != profile::SpareUnit::Zone) {
-    unit = std::min(usable / zone.unit_blocks, (zone.sectors - 1) / zone.unit_sectors);
-    if (first != last) {
-      const auto slips = [&zone](std::uint32_t unit_number) {
-        return std::lower_bound(zone.slips.begin(), zone.slips.end(), std::uint64_t{unit_number} * zone.unit_sectors) -
-               zone.slips.begin();
-      };
-      last = first + slips(unit + 1);
-      first += slips(unit);
-    }
-  }
-  const auto slipped = static_cast<std::uint32_t>(std::upper_bound(first, last, usable) - first);
-  const std::uint32_t front = zone.unit_fronts.empty() ? 0 : zone.unit_fronts[unit];
-  return unit * zone.unit_sectors + front + (usable - unit * zone.unit_blocks) + slipped;
-}
-
-Geometry::Position Geometry::position(const Zone& zone, std::uint32_t physical) const {
-  Position position{};
-  position.zone = &zone;
-  position.physical = physical;
-  const std::uint32_t track = physical / zone.sectors_per_track;
-  position.sector = physical % zone.sectors_per_track;
-  position.cylinder = track / surfaces_;
-  position.order = track % surfaces_;
-  return position;
-}
-
-Geometry::Position Geometry::locate(std::uint64_t block) const {
-  const Zone& zone = zone_of_block(block);
-  std::uint32_t physical = place_of(zone, static_cast<std::uint32_t>(block - zone.first_block));
-  if (!zone.remaps.empty()) physical = remap(zone.remaps, physical);
-  return position(zone, physical);
-}
-
-std::uint32_t Geometry::head_of(const Zone& zone, std::uint32_t cylinder, std::uint32_t order) const {
-  const bool odd = mapping_ == profile::Mapping::Serpentine           ? (cylinder & 1) != 0
-                   : mapping_ == profile::Mapping::SerpentineAbsolute ? ((zone.first_cylinder + cylinder) & 1) != 0
-                                                                      : false;
-  return odd ? surfaces_ - 1 - order : order;
-}
-
-Angle Geometry::track_angle(const Zone& zone, std::uint32_t cylinder, std::uint32_t order) const {
-  const std::uint64_t tracks = order + std::uint64_t{surfaces_ - 1} * cylinder;
-  std::uint64_t fraction = zone.offset + zone.track_skew * tracks + zone.cylinder_skew * cylinder;
-  if (zone.range_skew != 0) fraction += zone.range_skew * (cylinder / range_cylinders_);
-  if (!head_offsets_.empty()) fraction += head_offsets_[head_of(zone, cylinder, order)];
-  Angle angle = static_cast<Angle>((fraction + 0x8000'0000u) >> 32);
-  if (!zone.slips.empty() && (spare_unit_ == profile::SpareUnit::Cylinder || spare_unit_ == profile::SpareUnit::Track)) {
-    const std::uint32_t track = cylinder * surfaces_ + (spare_unit_ == profile::SpareUnit::Track ? order : 0);
-    angle += sector_offset(zone, slips_between(zone, 0, track * zone.sectors_per_track) % zone.sectors_per_track);
-  }
-  return angle;
-}
-
-Angle Geometry::sector_offset(const Zone& zone, std::uint32_t sector) {
-  return static_cast<Angle>((std::uint64_t{sector} << 32) / zone.sectors_per_track);
-}
-
-PhysicalAddress Geometry::to_physical(Lba block) const {
-  const Position at = locate(block.value);
-  return {Cylinder(at.zone->first_cylinder + at.cylinder), Head(head_of(*at.zone, at.cylinder, at.order)),
-          SectorIndex(at.sector)};
-}
-
-std::optional<Lba> Geometry::to_logical(const PhysicalAddress& place) const {
-  const Zone* zone = zone_of_cylinder(place.cylinder.value);
-  if (zone == nullptr || place.head.value >= surfaces_ || place.sector.value >= zone->sectors_per_track) return std::nullopt;
-  const std::uint32_t cylinder = place.cylinder.value - zone->first_cylinder;
-  const std::uint32_t order = head_of(*zone, cylinder, place.head.value);  // the reversal is its own inverse
-  std::uint32_t physical = (cylinder * surfaces_ + order) * zone->sectors_per_track + place.sector.value;
-  if (!zone->remaps.empty()) {
-    if (remap(zone->remaps, physical) != physical) return std::nullopt;
-    physical = remap(zone->remapped, physical);
-  }
-  const std::optional<std::uint32_t> in_zone = block_at(*zone, physical);
-  if (!in_zone) return std::nullopt;
-  return Lba(zone->first_block + *in_zone);
-}
-
-std::optional<std::uint32_t> Geometry::block_at(const Zone& zone, std::uint32_t physical) const {
-  // The only block that can be there: its number is the count of usable sectors before the place. This is verified below.
-  const std::uint32_t unit = std::min(physical / zone.unit_sectors, (zone.sectors - 1) / zone.unit_sectors);
-  const std::uint32_t base = unit * zone.unit_sectors;
-  std::uint32_t first = zone.unit_fronts.empty() ? 0 : zone.unit_fronts[unit];
-  if (slip_to_zone_end_ && spares_at_front_) first = zone.unit_sectors - zone.unit_blocks;
-  if (physical < base + first) return std::nullopt;
-  const std::uint32_t slipped = slips_between(zone, slip_to_zone_end_ ? 0 : base + first, physical);
-  const std::uint64_t usable = std::uint64_t{unit} * zone.unit_blocks + (physical - base - first) - slipped;
-  if (usable < zone.front || usable - zone.front >= zone.blocks) return std::nullopt;
-  const auto in_zone = static_cast<std::uint32_t>(usable - zone.front);
-  if (place_of(zone, in_zone) != physical) return std::nullopt;  // a slip or a spare
-  return in_zone;
-}
-
-Angle Geometry::angle_of(const PhysicalAddress& place) const {
-  const Zone& zone = *zone_of_cylinder(place.cylinder.value);
-  const std::uint32_t cylinder = place.cylinder.value - zone.first_cylinder;
-  const std::uint32_t order = head_of(zone, cylinder, place.head.value);
-  return track_angle(zone, cylinder, order) + sector_offset(zone, place.sector.value);
-}
-
-TrackRun Geometry::track_run(Lba first, std::uint32_t blocks) const {
-  const Zone& zone = zone_of_block(first.value);
-  const auto in_zone = static_cast<std::uint32_t>(first.value - zone.first_block);
-  std::uint32_t physical = place_of(zone, in_zone);
-  std::uint32_t wanted = std::min(blocks, zone.blocks - in_zone);
-  if (spare_unit_ != profile::SpareUnit::Zone && !slip_to_zone_end_) {  // the next unit begins after the spares
-    const std::uint32_t usable = in_zone + zone.front;
-    const bool last_unit = usable / zone.unit_blocks >= (zone.sectors - 1) / zone.unit_sectors;  // perhaps cut off
-    if (!last_unit) wanted = std::min(wanted, zone.unit_blocks - usable % zone.unit_blocks);
-  }
-  if (!zone.remaps.empty()) {
-    const auto next =
-        std::lower_bound(zone.remaps.begin(), zone.remaps.end(), std::pair<std::uint32_t, std::uint32_t>(physical, 0));
-    if (next != zone.remaps.end()) {
-      if (next->first == physical) {
-        physical = next->second;
-        wanted = 1;
-      } else {
-        wanted = std::min(wanted, next->first - physical - slips_between(zone, physical, next->first));
-      }
-    }
-  }
-  const Position at = position(zone, physical);
-  const std::uint32_t track_end = at.physical - at.sector + zone.sectors_per_track;
-  std::uint32_t covered = std::min(wanted, track_end - at.physical);
-  std::uint32_t last = at.physical + covered - 1;  // last sector that holds a wanted block
-  if (!zone.slips.empty()) {
-    auto slip = std::lower_bound(zone.slips.begin(), zone.slips.end(), at.physical);
-    for (; slip != zone.slips.end() && *slip <= last; ++slip) {
-      if (last + 1 < track_end)
-        ++last;
-      else
-        --covered;
-    }
-    // Slips at the end of the run hold none of its blocks.
-    while (slip != zone.slips.begin() && *(slip - 1) == last) {
-      --slip;
-      --last;
-    }
-  }
-  if (slip_to_zone_end_) {  // spares between two cylinders
-    const std::uint32_t spare_begin = at.physical / zone.unit_sectors * zone.unit_sectors + zone.unit_blocks;
-    if (!spares_at_front_ && at.physical < spare_begin && last >= spare_begin) {  // (a remapped sector may be a spare)
-      last = spare_begin - 1;
-      while (std::binary_search(zone.slips.begin(), zone.slips.end(), last)) --last;
-      covered = last - at.physical + 1 - slips_between(zone, at.physical, last + 1);
-    }
-  }
-  TrackRun run{};
-  run.cylinder = Cylinder(zone.first_cylinder + at.cylinder);
-  run.head = Head(head_of(zone, at.cylinder, at.order));
-  run.sector = at.sector;
-  run.blocks = covered;
-  run.sectors = last - at.physical + 1;
-  run.track_sectors = zone.sectors_per_track;
-  const Angle track = track_angle(zone, at.cylinder, at.order);
-  run.start_angle = track + sector_offset(zone, at.sector);
-  run.full_turn = run.sectors == zone.sectors_per_track;
-  run.end_angle = track + sector_offset(zone, at.sector + run.sectors);  // wraps at the track's end
-  return run;
+  cylinders_ += static_cast<std::uint32_t>(*most - *least);
+  if (cylinders_ > profile::kMaxCylinders)
+    throw LayoutError("the arm would have " + std::to_string(cylinders_) + " positions, expected at most " +
+                          std::to_string(profile::kMaxCylinders),
+                      "geometry.surface_shifts_tracks");
 }
 
 }  // namespace platter::mechanics

@@ -2,133 +2,60 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
-#include "platter/core/types.h"
+#include "platter/mechanics/layout.h"
 #include "platter/profile/drive_profile.h"
 
 namespace platter::mechanics {
 
-using core::Angle;
-using core::Cylinder;
-using core::Head;
-using core::Lba;
-using core::SectorIndex;
-
-/// The physical place of a sector.
-struct PhysicalAddress {
-  Cylinder cylinder;
-  Head head;
-  SectorIndex sector;
-
-  friend bool operator==(const PhysicalAddress& a, const PhysicalAddress& b) {
-    return a.cylinder == b.cylinder && a.head == b.head && a.sector == b.sector;
-  }
-};
-
-/// Sectors that follow each other on one track without a gap.
-struct TrackRun {
-  Cylinder cylinder;
-  Head head;
-  std::uint32_t sector;         ///< the first one, on its track
-  std::uint32_t blocks;         ///< logical blocks covered
-  std::uint32_t sectors;        ///< physical sectors passed: the blocks and the slipped ones between them
-  std::uint32_t track_sectors;  ///< sectors of the whole track
-  Angle start_angle;            ///< where the first sector starts
-  Angle end_angle;              ///< where the last sector ends
-  bool full_turn;               ///< the run is a whole track: start and end angle are equal
-};
-
-/// Layout of the logical blocks: zones, skews, spare sectors, slips and remapped sectors. The mapping from block number to place and the
-/// mapping back are exact inverses over the whole drive.
+/// A drive's cylinders and surfaces, and where its blocks are: the layout that the profile asks for, made once.
 ///
-/// Angle of a sector: zone offset + track skew * (h + (S - 1) c) + cylinder skew * c + range skew * floor(c / range) + sector + slips
-/// before it, all in sectors of the zone, for head order h and zone cylinder c on a drive with S surfaces. Slips count only where spares
-/// are kept for each cylinder or track, and only those of earlier cylinders or tracks (the convention of DiskSim 4.0's layout, diskmodel
-/// reference, "G1 layout").
+/// Cylinders of a layout are counted on each surface. Surfaces may be misaligned (`surface_shifts_tracks`): then the arm has to move by a
+/// few tracks to bring another head onto the same cylinder. `TrackRun` and all that follows from it hold the position of the arm, so every
+/// distance between two of them is one that the arm travels. `PhysicalAddress` holds the cylinder of the layout.
 class Geometry {
  public:
-  /// Throws std::invalid_argument where zones overlap, or slips exceed the spares they use.
+  /// Throws LayoutError for a profile that describes no layout.
   explicit Geometry(const profile::GeometryProfile& profile);
 
-  std::uint64_t block_count() const { return block_count_; }
+  std::uint64_t block_count() const { return layout_->block_count(); }
   std::uint32_t sector_bytes() const { return sector_bytes_; }
-  std::uint64_t capacity_bytes() const { return block_count_ * sector_bytes_; }
+  std::uint64_t capacity_bytes() const { return block_count() * sector_bytes_; }
+  /// Blocks of a physical sector, which is written as a whole.
+  std::uint32_t blocks_per_physical_sector() const { return blocks_per_physical_sector_; }
+  /// Positions of the arm.
   std::uint32_t cylinders() const { return cylinders_; }
   std::uint32_t surfaces() const { return surfaces_; }
-  std::size_t zone_count() const { return zones_.size(); }
+  const Layout& layout() const { return *layout_; }
 
-  /// Index of the zone that holds a block. Precondition: block < block_count().
-  std::size_t zone_of(Lba block) const;
-  PhysicalAddress to_physical(Lba block) const;
-  /// Which track of its cylinder holds a block, in the order of the mapping. Precondition as above.
-  std::uint32_t order_of(Lba block) const { return locate(block.value).order; }
-  /// Nothing for a place that holds no logical block (a spare or slipped sector, or outside the zones).
-  std::optional<Lba> to_logical(const PhysicalAddress& place) const;
-
-  /// Angle at which a sector starts. Precondition: a zone holds its cylinder.
-  Angle angle_of(const PhysicalAddress& place) const;
-
-  /// The longest run from `first` on one track, of at most `blocks` blocks. Precondition: first < block_count().
-  TrackRun track_run(Lba first, std::uint32_t blocks) const;
+  // As Layout's.
+  std::size_t zone_count() const { return layout_->zone_count(); }
+  ZoneSummary zone(std::size_t index) const { return layout_->zone(index); }
+  std::size_t zone_of(Lba block) const { return layout_->zone_of(block); }
+  PhysicalAddress to_physical(Lba block) const { return layout_->to_physical(block); }
+  std::uint32_t order_of(Lba block) const { return layout_->order_of(block); }
+  std::optional<Lba> to_logical(const PhysicalAddress& place) const { return layout_->to_logical(place); }
+  Angle angle_of(const PhysicalAddress& place) const { return layout_->angle_of(place); }
+  TrackRun track_run(Lba first, std::uint32_t blocks) const {
+    TrackRun run = layout_->track_run(first, blocks);
+    if (!shifts_.empty()) run.cylinder.value += shifts_[run.head.value];
+    return run;
+  }
+  /// Position of the arm when a head is on a cylinder of the layout.
+  Cylinder arm_at(Cylinder cylinder, Head head) const {
+    return shifts_.empty() ? cylinder : Cylinder(cylinder.value + shifts_[head.value]);
+  }
 
  private:
-  struct Zone {
-    std::uint64_t first_block;
-    std::uint32_t blocks;
-    std::uint32_t first_cylinder;
-    std::uint32_t cylinders;
-    std::uint32_t sectors_per_track;
-    std::uint32_t sectors;       ///< physical
-    std::uint32_t front;         ///< usable sectors at the front that hold no block
-    std::uint32_t unit_sectors;  ///< physical sectors of a spare unit
-    std::uint32_t unit_blocks;   ///< usable sectors of a unit; with slips inside their unit, those that hold blocks
-    std::uint64_t offset;        ///< this and the skews in 2^-64 of a turn
-    std::uint64_t track_skew;
-    std::uint64_t cylinder_skew;
-    std::uint64_t range_skew;
-    std::vector<std::uint32_t> slips;        ///< physical, ascending
-    std::vector<std::uint32_t> slip_keys;    ///< number of the usable sector, slips not subtracted, from which slip j counts
-    std::vector<std::uint32_t> unit_fronts;  ///< spares at the front: by unit, its first sector that is used
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> remaps;    ///< (sector, what holds its block), ascending
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> remapped;  ///< the other way round
-  };
-  struct Position {  ///< within a zone
-    const Zone* zone;
-    std::uint32_t physical;
-    std::uint32_t cylinder;
-    std::uint32_t order;  ///< head order
-    std::uint32_t sector;
-  };
-
-  void lay_out(Zone& zone, const profile::ZoneProfile& profile, const std::string& where);
-  const Zone& zone_of_block(std::uint64_t block) const;
-  const Zone* zone_of_cylinder(std::uint32_t cylinder) const;
-  /// The block of the zone that the layout puts on a physical sector, without remaps; none on a slip or a spare.
-  std::optional<std::uint32_t> block_at(const Zone& zone, std::uint32_t physical) const;
-  static std::uint32_t remap(const std::vector<std::pair<std::uint32_t, std::uint32_t>>& table, std::uint32_t sector);
-  /// Slips in [from, to).
-  static std::uint32_t slips_between(const Zone& zone, std::uint32_t from, std::uint32_t to);
-  /// The physical sector of a block of the zone, without remaps.
-  std::uint32_t place_of(const Zone& zone, std::uint32_t in_zone) const;
-  Position locate(std::uint64_t block) const;
-  Position position(const Zone& zone, std::uint32_t physical) const;
-  std::uint32_t head_of(const Zone& zone, std::uint32_t cylinder, std::uint32_t order) const;
-  Angle track_angle(const Zone& zone, std::uint32_t cylinder, std::uint32_t order) const;
-  static Angle sector_offset(const Zone& zone, std::uint32_t sector);
-
   std::uint32_t cylinders_;
   std::uint32_t surfaces_;
   std::uint32_t sector_bytes_;
-  profile::Mapping mapping_;
-  profile::SpareUnit spare_unit_;
-  std::uint32_t range_cylinders_;
-  bool spares_at_front_;
-  bool slip_to_zone_end_;
-  std::vector<std::uint64_t> head_offsets_;
-  std::uint64_t block_count_ = 0;
-  std::vector<Zone> zones_;
+  std::uint32_t blocks_per_physical_sector_;
+  std::vector<std::uint32_t> shifts_;  ///< by surface; the least is 0
+  std::shared_ptr<const Layout> layout_;
 };
 
 }  // namespace platter::mechanics

@@ -75,6 +75,12 @@ std::string SeekCurve::objection(const profile::SeekProfile& p, std::uint32_t cy
       p.average_us, std::ceil(least), std::floor(most), p.single_us, p.full_us);
 }
 
+SeekCurve SeekCurve::of_writes(const profile::SeekProfile& profile, std::uint32_t cylinders) {
+  profile::SeekProfile writes;
+  writes.points_us = profile.write_points_us;
+  return {writes, cylinders};
+}
+
 SeekCurve::SeekCurve(const profile::SeekProfile& profile, std::uint32_t cylinders, double same_track_us) {
   if (const std::string contradiction = objection(profile, cylinders); !contradiction.empty())
     throw std::invalid_argument("average_us: " + contradiction);

@@ -26,6 +26,9 @@ class SeekCurve {
   /// Throws std::invalid_argument for a profile that gives no curve or a negative time.
   SeekCurve(const profile::SeekProfile& profile, std::uint32_t cylinders, double same_track_us = 0);
 
+  /// The curve through the measured points of writes.
+  static SeekCurve of_writes(const profile::SeekProfile& profile, std::uint32_t cylinders);
+
   /// `distance` < cylinders.
   Picoseconds operator()(std::uint32_t distance) const {
     return Picoseconds{nanoseconds_[distance]} * core::kPicosecondsPerNanosecond;

@@ -88,7 +88,7 @@ void Media::written(std::uint64_t offset, std::uint64_t length) {
 }
 
 Media Media::copy() const {
-  Media copy(sector_bytes_, keeps_bytes_);
+  Media copy(sector_bytes_, keeps_bytes_, torn_together_);
   copy.bytes_ = bytes_.copy();
   copy.unreadable_ = unreadable_;
   return copy;

@@ -36,8 +36,9 @@ class Bytes {
 /// written again.
 class Media {
  public:
-  /// `keeps_bytes` false: timing only.
-  Media(std::uint32_t sector_bytes, bool keeps_bytes) : sector_bytes_(sector_bytes), keeps_bytes_(keeps_bytes) {}
+  /// `keeps_bytes` false: timing only. `torn_together`: neighbouring sectors that a write puts on the media together.
+  Media(std::uint32_t sector_bytes, bool keeps_bytes, std::uint32_t torn_together = 1)
+      : sector_bytes_(sector_bytes), torn_together_(torn_together), keeps_bytes_(keeps_bytes) {}
 
   std::uint32_t sector_bytes() const { return sector_bytes_; }
   bool keeps_bytes() const { return keeps_bytes_; }
@@ -55,13 +56,17 @@ class Media {
   void written(std::uint64_t offset, std::uint64_t length);
   /// Bytes of the pages in memory.
   std::uint64_t kept() const { return bytes_.kept(); }
-  /// Makes the sector at `offset` unreadable.
-  void tear(std::uint64_t offset) { unreadable_.insert(offset / sector_bytes_); }
+  /// Makes the sector at `offset` unreadable, with those that are written together with it.
+  void tear(std::uint64_t offset) {
+    const std::uint64_t first = offset / sector_bytes_ / torn_together_ * torn_together_;
+    for (std::uint32_t i = 0; i < torn_together_; ++i) unreadable_.insert(first + i);
+  }
 
   Media copy() const;
 
  private:
   std::uint32_t sector_bytes_;
+  std::uint32_t torn_together_;
   bool keeps_bytes_;
   Bytes bytes_;
   std::unordered_set<std::uint64_t> unreadable_;  ///< sectors; never iterated

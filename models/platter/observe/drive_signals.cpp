@@ -36,7 +36,7 @@ EngineState engine_state(const DriveView& v) {
 const std::vector<params::Signal<DriveView>>& drive_signals() {
   using V = DriveView;
   static const std::vector<params::Signal<V>> signals = {
-      {{"mech", "cylinder", "of the arm, also while it travels", 18},
+      {{"mech", "cylinder", "of the arm, also while it travels", 21},
        kEntered | kSampled,
        [](const V& v) { return SignalValue{std::uint64_t{v.drive.actuator().arm().cylinder_at(v.now)}}; }},
       {{"mech", "head", "", 6}, kEntered, [](const V& v) { return SignalValue{std::uint64_t{v.report.head}}; }},

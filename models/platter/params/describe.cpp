@@ -27,6 +27,19 @@ json value_of(const BoundRow& bound) {
           return names;
         } else if constexpr (std::is_same_v<Type, Notated>) {
           return field.text();
+        } else if constexpr (std::is_same_v<Type, NumberRows>) {
+          json rows = json::array();
+          for (const std::vector<double>& row : field.rows()) {
+            json numbers = json::array();
+            for (const double value : row) {
+              if (value == std::trunc(value) && std::abs(value) < 0x1p53)
+                numbers.push_back(static_cast<std::int64_t>(value));
+              else
+                numbers.push_back(value);
+            }
+            rows.push_back(std::move(numbers));
+          }
+          return rows;
         } else if constexpr (std::is_same_v<Type, FileName*>) {
           return field->text;
         } else if constexpr (std::is_same_v<Type, std::vector<FileName>*>) {
@@ -73,6 +86,9 @@ struct SchemaOf {
   json operator()(const Notated& field) const {
     if (field.numbers) return {{"type", {"string", "integer"}}};
     return {{"type", "string"}};
+  }
+  json operator()(const NumberRows&) const {
+    return {{"type", "array"}, {"items", {{"type", "array"}, {"items", {{"type", "number"}}}}}};
   }
 };
 
@@ -144,8 +160,16 @@ json dumped_value(const BoundRow& bound) {
 
 void add_line(std::string& text, const std::string& key, const BoundRow& bound) {
   const Row& row = *bound.row;
-  text += fmt::format("{} = {}  # {}{}\n", key, core::json_text(dumped_value(bound), -1),
-                      row.unit.empty() ? "" : "[" + std::string(row.unit) + "] ", row.description);
+  const std::string comment =
+      row.unit.empty() ? std::string(row.description) : fmt::format("[{}] {}", row.unit, row.description);
+  const json value = dumped_value(bound);
+  if (std::holds_alternative<NumberRows>(bound.field) && !value.empty()) {  // a line for each row
+    text += fmt::format("{} = [  # {}\n", key, comment);
+    for (const json& numbers : value) text += fmt::format("  {},\n", core::json_text(numbers, -1));
+    text += "]\n";
+    return;
+  }
+  text += fmt::format("{} = {}  # {}\n", key, core::json_text(value, -1), comment);
 }
 
 // --- page ------------------------------------------------------------------------------------------------------------
@@ -157,9 +181,9 @@ std::string page_line(const std::string& key, const BoundRow& bound) {
   std::string range;
   for (const std::string_view choice : row.choices) range += (range.empty() ? "" : ", ") + std::string(choice);
   if (!std::isinf(row.range.minimum) && !std::isinf(row.range.maximum))
-    range = fmt::format("{:g} to {:g}", row.range.minimum, row.range.maximum);
+    range = fmt::format("{:.10g} to {:.10g}", row.range.minimum, row.range.maximum);
   else if (!std::isinf(row.range.minimum))
-    range = fmt::format("from {:g}", row.range.minimum);
+    range = fmt::format("from {:.10g}", row.range.minimum);
   return fmt::format("| `{}` | {} | {} | {} | {} |\n", key, row.unit,
                      row.required ? "required" : "`" + core::json_text(value_of(bound), -1) + "`", range, row.description);
 }
@@ -207,7 +231,7 @@ json schema(const Grammar& grammar) {
     std::string last;
     json& level = *parent_of(root, array.key, last);
     level["properties"][last] = {{"type", "array"}, {"items", one}, {"minItems", 1}};
-    if (!array.optional) level["required"].push_back(last);
+    if (array.required) level["required"].push_back(last);
   }
   for (const RequiredSection& section : grammar.required()) root["required"].push_back(section.key);
   for (const SectionWithBase& section : grammar.with_base())

@@ -379,6 +379,18 @@ class Setter {
       return pair != nullptr && pair->size() == 2 && whole((*pair)[0], value.first) && whole((*pair)[1], value.second);
     });
   }
+  std::string operator()(const NumberRows& field) const {
+    std::vector<std::vector<double>> rows;
+    const std::string problem = array(&rows, "an array of rows of numbers", [](const toml::node& node, auto& row) {
+      const toml::array* numbers = node.as_array();
+      if (numbers == nullptr) return false;
+      row.resize(numbers->size());
+      for (std::size_t i = 0; i < row.size(); ++i)
+        if (!number((*numbers)[i], row[i])) return false;
+      return true;
+    });
+    return problem.empty() ? field.take(rows) : problem;
+  }
 
  private:
   static bool whole(const toml::node& node, std::uint32_t& value) {
@@ -493,12 +505,12 @@ std::optional<ElementOverride> override_of(const BoundArray& array, const std::s
   return ElementOverride{key, std::stoul(number), begin + rest.substr(dot + 1), leaf};
 }
 
-/// The tables of an array of them, `[[key]]`; at least one, unless the array is optional.
+/// The tables of an array of them, `[[key]]`; at least one, if the array is required.
 void apply_array(const BoundArray& bound, Leaves& leaves, const std::vector<ElementOverride>& overrides, const Position& where,
                  Source& source, Problems& problems) {
   const auto found = leaves.find(bound.key);
   if (found == leaves.end()) {
-    if (!bound.optional) report(problems, where, bound.key, fmt::format("is missing: at least one {}", bound.one));
+    if (bound.required) report(problems, where, bound.key, fmt::format("is missing: at least one {}", bound.one));
     for (const ElementOverride& set : overrides)
       report(problems, set.leaf.position, set.whole, fmt::format("there is no [[{}]]", bound.key));
     return;

@@ -20,14 +20,14 @@ struct BoundRow {
   Field field;
 };
 
-/// An array of tables of one kind, each written as `[[key]]`; it has at least one element, unless it is optional.
+/// An array of tables of one kind, each written as `[[key]]`; if it is given, it has at least one element.
 struct BoundArray {
   std::string key;
   std::string_view one;                            ///< what one element is
   std::function<std::vector<BoundRow>()> append;   ///< adds an element
   std::function<std::vector<BoundRow>()> example;  ///< an element with the defaults, outside any array
   std::function<std::vector<std::vector<BoundRow>>()> elements;
-  bool optional = false;
+  bool required = true;  ///< a configuration without it is refused
 };
 
 /// A section that cannot be left out.
@@ -55,7 +55,7 @@ class Grammar {
   }
   template <typename Element>
   void add_array(const std::string& key, std::string_view one, const Table<Element>& table, std::vector<Element>& elements,
-                 bool optional = false) {
+                 bool required = true) {
     arrays_.push_back({key, one, [&table, &elements, key] { return bind(table, elements.emplace_back(), key); },
                        [&table, key, element = std::make_shared<Element>()] { return bind(table, *element, key); },
                        [&table, &elements, key] {
@@ -64,7 +64,7 @@ class Grammar {
                          for (Element& element : elements) bound.push_back(bind(table, element, key));
                          return bound;
                        },
-                       optional});
+                       required});
   }
   void require(std::string section, std::string_view meaning) { required_.push_back({std::move(section), meaning}); }
   void allow_base(std::string section, std::string_view meaning) { with_base_.push_back({std::move(section), meaning}); }

@@ -59,10 +59,17 @@ struct Notated {
   bool numbers = false;  ///< a whole number may stand for the text of its digits
 };
 
+/// A field that is a list of rows of numbers.
+struct NumberRows {
+  std::function<std::vector<std::vector<double>>()> rows;
+  /// Takes the value from the rows; returns what is wrong with them, "" if nothing is.
+  std::function<std::string(const std::vector<std::vector<double>>&)> take;
+};
+
 /// The field of an object that a parameter sets and reads.
 using Field = std::variant<bool*, std::int64_t*, std::uint32_t*, double*, std::string*, FileName*, std::vector<FileName>*,
                            std::vector<std::uint32_t>*, std::vector<double>*, std::vector<std::pair<std::uint32_t, double>>*,
-                           std::vector<std::pair<std::uint32_t, std::uint32_t>>*, Choice, Names, Notated>;
+                           std::vector<std::pair<std::uint32_t, std::uint32_t>>*, Choice, Names, Notated, NumberRows>;
 
 template <typename Member>
 Field field(Member* member) {

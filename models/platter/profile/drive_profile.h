@@ -14,11 +14,28 @@ namespace platter::profile {
 /// Largest number of tags of a queue.
 inline constexpr std::uint32_t kMaxTags = 1024;
 
+inline constexpr std::uint32_t kMaxCylinders = 1u << 21;  ///< of a drive
+inline constexpr std::uint32_t kMaxSurfaces = 64;         ///< of a drive
+inline constexpr std::uint32_t kMaxTrackSectors = 65535;  ///< of a track
+
 /// The order in which logical blocks use the heads of a cylinder.
 enum class Mapping {
   Plain,               ///< heads in ascending order on every cylinder
   Serpentine,          ///< descending on the odd cylinders of each zone (DiskSim 4.0 mapping scheme 1)
   SerpentineAbsolute,  ///< descending on the odd cylinders of the drive (DiskSim 4.0 mapping scheme 2)
+};
+
+/// Which rule gives the place of a block.
+enum class LayoutKind {
+  Cylinders,  ///< sectors of a track, tracks of a cylinder, cylinders of a zone (DiskSim's "G1")
+  Bands,      ///< bands of tracks on one surface after the other
+  Tree,       ///< the repeated patterns of `GeometryProfile::nodes` (DiskSim's "G4")
+};
+
+/// How blocks ascend within the bands.
+enum class BandDirection {
+  Alternating,  ///< the first band of a group inward, the next one outward, and so on
+  Inward,       ///< every band from its outer edge to its inner one
 };
 
 /// What a group of spare sectors belongs to.
@@ -44,20 +61,80 @@ struct ZoneProfile {
   std::vector<std::uint32_t> slipped_tracks;  ///< the same for whole tracks of the zone, in mapping order
   /// (physical sector, physical sector of the zone that holds its block instead)
   std::vector<std::pair<std::uint32_t, std::uint32_t>> remaps;
+  std::vector<std::uint32_t> surfaces;  ///< bands: the surfaces that have this zone; empty: all
+};
+
+/// A sector of a track.
+struct SectorPlace {
+  std::uint32_t cylinder = 0;  ///< of the layout
+  std::uint32_t head = 0;      ///< surface
+  std::uint32_t sector = 0;    ///< on its track
+};
+
+/// Sectors, in the order of the mapping, that hold no block.
+struct PlacedSlip {
+  SectorPlace place;        ///< the first one
+  std::uint32_t count = 1;  ///< how many
+};
+
+/// Neighbouring sectors of a track whose blocks are on others.
+struct PlacedRemap {
+  SectorPlace bad;          ///< the first one that holds no block
+  std::uint32_t count = 1;  ///< how many
+  SectorPlace spare;        ///< the first one that holds the blocks instead
+};
+
+/// Neighbouring blocks of a node of a layout tree: a pattern that is repeated at equal distances.
+struct PatternRun {
+  std::uint32_t count = 1;              ///< instances
+  std::int64_t cylinder = 0;            ///< of the first instance, relative to the node
+  std::int64_t step = 1;                ///< cylinders from one instance to the next
+  double angle = 0;                     ///< of the first instance, relative to the node; in turns
+  double angle_step = 0;                ///< from one instance to the next; in turns
+  bool track = true;                    ///< the pattern is a track, or a part of it; otherwise an earlier node
+  std::uint32_t node = 0;               ///< the earlier node
+  std::uint32_t head = 0;               ///< of the track
+  std::uint32_t sectors_per_track = 0;  ///< of the whole track
+  std::uint32_t first_sector = 0;       ///< the first one with a block, which is at the instance's angle
+  std::uint32_t sectors = 0;            ///< those with blocks
+};
+
+/// A node of a layout tree.
+struct PatternNode {
+  std::vector<PatternRun> runs;  ///< in the order of the blocks
 };
 
 /// Cylinders, heads, zones, and where the blocks are.
 struct GeometryProfile {
-  std::uint32_t cylinders = 0;             ///< number of cylinders
-  std::uint32_t surfaces = 0;              ///< data surfaces
-  std::uint32_t sector_bytes = 512;        ///< bytes of a sector
-  Mapping mapping = Mapping::Plain;        ///< order of the heads
-  SpareUnit spare_unit = SpareUnit::Zone;  ///< what a group of spare sectors belongs to
-  std::uint32_t range_cylinders = 1;       ///< cylinders of a range, which spares and skews may count by
-  bool spares_at_front = false;            ///< true: spare sectors are at the front of their unit; false: at its end
-  bool slip_to_zone_end = false;           ///< a slip moves all later blocks of the zone and does not use the units' spares
-  std::vector<double> head_offsets_turns;  ///< each head's angle relative to the layout; empty: none
-  std::vector<ZoneProfile> zones;          ///< from the outer edge on
+  std::uint32_t cylinders = 0;                ///< number of cylinders
+  std::uint32_t surfaces = 0;                 ///< data surfaces
+  std::uint32_t sector_bytes = 512;           ///< bytes of a sector, which is a block of the host
+  std::uint32_t physical_sector_bytes = 0;    ///< bytes that are written as a whole; 0: `sector_bytes`
+  std::int64_t blocks = 0;                    ///< blocks of the host; the tracks' other blocks are spares; 0: all
+  LayoutKind layout = LayoutKind::Cylinders;  ///< which rule gives the place of a block
+  Mapping mapping = Mapping::Plain;           ///< order of the heads
+  SpareUnit spare_unit = SpareUnit::Zone;     ///< what a group of spare sectors belongs to
+  std::uint32_t range_cylinders = 1;          ///< cylinders of a range, which spares and skews may count by
+  bool spares_at_front = false;               ///< true: spare sectors are at the front of their unit; false: at its end
+  bool slip_to_zone_end = false;              ///< a slip moves all later blocks of the zone and does not use the units' spares
+  std::vector<double> head_offsets_turns;     ///< each head's angle relative to the layout; empty: none
+  std::vector<double> surface_shifts_tracks;  ///< arm's position on each surface relative to the cylinder; empty: none
+  std::uint32_t band_tracks = 0;              ///< bands: tracks of a band
+  BandDirection band_direction = BandDirection::Alternating;  ///< bands: how blocks ascend within them
+  std::vector<double> surface_densities;                      ///< bands: factor of each surface's sectors per track; empty: 1
+  double track_skew_turns = 0;      ///< bands: from the start of a track to that of the next one in its band
+  double head_skew_turns = 0;       ///< bands: from the last track of a band to the first of the next one of its group
+  double band_skew_turns = 0;       ///< bands: from the last track of a group to the first of the next one
+  double zone_skew_turns = 0;       ///< bands: from the last track of a zone to the first of the next one
+  std::vector<PlacedSlip> slips;    ///< sectors without a block, by place
+  std::vector<PlacedRemap> remaps;  ///< blocks on other sectors, by place
+  std::vector<ZoneProfile> zones;   ///< from the outer edge on
+  std::vector<PatternNode> nodes;   ///< tree: each one after those that it repeats; the last one is the drive
+
+  /// Blocks of the host that are written together.
+  std::uint32_t blocks_per_physical_sector() const {
+    return physical_sector_bytes > sector_bytes ? physical_sector_bytes / sector_bytes : 1;
+  }
 };
 
 /// The form of a seek curve.
@@ -80,6 +157,9 @@ struct SeekProfile {
   double single_us = 0;              ///< ThreePoint: one cylinder
   double average_us = 0;             ///< ThreePoint: a third of the stroke
   double full_us = 0;                ///< ThreePoint: the full stroke
+  /// (cylinders, time) of a seek before a write, settle included; straight lines between the points; empty: the seek of a read and the
+  /// write settle.
+  std::vector<std::pair<std::uint32_t, double>> write_points_us;
 };
 
 /// How far the drive reads ahead into the buffer after a read, while it has nothing else to do.

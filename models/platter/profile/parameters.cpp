@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "platter/params/describe.h"
 
 namespace platter::profile {
@@ -12,6 +14,120 @@ using params::from;
 using params::OneOf;
 using params::Range;
 using params::required;
+
+namespace {
+
+/// Converts rows of numbers to objects. `read` takes one row and returns what is wrong with it.
+template <typename Object>
+params::Field rows_of(std::vector<Object>& objects, std::vector<double> (*show)(const Object&),
+                      std::string (*read)(const std::vector<double>& row, Object& object)) {
+  return params::NumberRows{[&objects, show] {
+                              std::vector<std::vector<double>> rows;
+                              rows.reserve(objects.size());
+                              for (const Object& object : objects) rows.push_back(show(object));
+                              return rows;
+                            },
+                            [&objects, read](const std::vector<std::vector<double>>& rows) -> std::string {
+                              objects.clear();
+                              objects.reserve(rows.size());
+                              for (std::size_t i = 0; i < rows.size(); ++i)
+                                if (const std::string problem = read(rows[i], objects.emplace_back()); !problem.empty())
+                                  return fmt::format("row {}: {}", i, problem);
+                              return {};
+                            }};
+}
+
+/// Reads whole numbers from a row, one after the other.
+class RowReader {
+ public:
+  explicit RowReader(const std::vector<double>& row) : row_(row) {}
+
+  template <typename Number>
+  RowReader& whole(const char* name, Number& to, double least, double most) {
+    const double value = row_[at_++];
+    if (problem_.empty() && !(value >= least && value <= most && value == std::trunc(value)))
+      problem_ = fmt::format("found {:g} as the {}, expected a whole number from {:g} to {:g}", value, name, least, most);
+    if (problem_.empty()) to = static_cast<Number>(value);
+    return *this;
+  }
+  RowReader& turns(double& to) {
+    const double value = row_[at_++];
+    if (problem_.empty() && !(std::abs(value) <= kMaxTurns))
+      problem_ = fmt::format("found an angle of {:g} turns, expected {:g} to {:g}", value, -kMaxTurns, kMaxTurns);
+    to = value;
+    return *this;
+  }
+  RowReader& place(SectorPlace& to) {
+    return whole("cylinder", to.cylinder, 0, kMaxCylinders - 1)
+        .whole("head", to.head, 0, kMaxSurfaces - 1)
+        .whole("sector", to.sector, 0, kMaxTrackSectors - 1);
+  }
+  const std::string& problem() const { return problem_; }
+
+ private:
+  static constexpr double kMaxTurns = 1e6;
+  const std::vector<double>& row_;
+  std::size_t at_ = 0;
+  std::string problem_;
+};
+
+std::string wrong_length(const std::vector<double>& row, const char* expected) {
+  return fmt::format("found {} numbers, expected {}", row.size(), expected);
+}
+
+std::vector<double> show_slip(const PlacedSlip& s) {
+  return {double(s.place.cylinder), double(s.place.head), double(s.place.sector), double(s.count)};
+}
+std::string read_slip(const std::vector<double>& row, PlacedSlip& slip) {
+  if (row.size() != 4) return wrong_length(row, "cylinder, head, sector, count");
+  return RowReader(row).place(slip.place).whole("count", slip.count, 1, 0xFFFF'FFFFu).problem();
+}
+
+std::vector<double> show_remap(const PlacedRemap& r) {
+  return {double(r.bad.cylinder),   double(r.bad.head),   double(r.bad.sector),  double(r.count),
+          double(r.spare.cylinder), double(r.spare.head), double(r.spare.sector)};
+}
+std::string read_remap(const std::vector<double>& row, PlacedRemap& remap) {
+  if (row.size() != 7) return wrong_length(row, "cylinder, head, sector, count, and the cylinder, head, sector instead");
+  return RowReader(row).place(remap.bad).whole("count", remap.count, 1, kMaxTrackSectors).place(remap.spare).problem();
+}
+
+std::vector<double> show_run(const PatternRun& r) {
+  std::vector<double> row{double(r.count), double(r.cylinder), double(r.step), r.angle, r.angle_step};
+  if (!r.track) {
+    row.push_back(r.node);
+    return row;
+  }
+  row.insert(row.end(), {double(r.head), double(r.sectors_per_track)});
+  if (r.first_sector != 0 || r.sectors != r.sectors_per_track)
+    row.insert(row.end(), {double(r.first_sector), double(r.sectors)});
+  return row;
+}
+std::string read_run(const std::vector<double>& row, PatternRun& run) {
+  if (row.size() != 6 && row.size() != 7 && row.size() != 9)
+    return wrong_length(
+        row,
+        "count, cylinder, step, angle, angle step, and a node (6), or head and sectors per track (7), perhaps with "
+        "first sector and sectors (9)");
+  constexpr double kFar = kMaxCylinders - 1;
+  RowReader reader(row);
+  reader.whole("count", run.count, 1, 0xFFFF'FFFFu)
+      .whole("cylinder", run.cylinder, -kFar, kFar)
+      .whole("step", run.step, -kFar, kFar);
+  reader.turns(run.angle).turns(run.angle_step);
+  run.track = row.size() > 6;
+  if (!run.track) return reader.whole("node", run.node, 0, 0xFFFF'FFFFu).problem();
+  reader.whole("head", run.head, 0, kMaxSurfaces - 1)
+      .whole("number of sectors per track", run.sectors_per_track, 1, kMaxTrackSectors);
+  run.first_sector = 0;
+  run.sectors = run.sectors_per_track;
+  if (row.size() == 9)
+    reader.whole("first sector", run.first_sector, 0, kMaxTrackSectors - 1)
+        .whole("number of sectors", run.sectors, 1, kMaxTrackSectors);
+  return reader.problem();
+}
+
+}  // namespace
 
 const params::Table<DriveProfile>& drive_parameters() {
   using P = DriveProfile;
@@ -27,15 +143,26 @@ const params::Table<DriveProfile>& drive_parameters() {
       required<P>({"format", "", "version of the file format", at(&P::format), Range{1, 1}}),
       required<P>({"name", "", "name of the drive", at(&P::name)}),
       required<P>({"source", "", "where the numbers come from", at(&P::source)}),
-      required<P>({"geometry.cylinders", "", "number of cylinders", at(&P::geometry, &G::cylinders), Range{2, 262144}}),
-      required<P>({"geometry.surfaces", "", "number of data surfaces", at(&P::geometry, &G::surfaces), Range{1, 64}}),
+      required<P>({"geometry.cylinders", "", "number of cylinders", at(&P::geometry, &G::cylinders), Range{2, kMaxCylinders}}),
+      required<P>({"geometry.surfaces", "", "number of data surfaces", at(&P::geometry, &G::surfaces), Range{1, kMaxSurfaces}}),
       {"geometry.sector_bytes", "bytes", "size of a sector", at(&P::geometry, &G::sector_bytes), Range{512, 4096}},
-      {"geometry.mapping", "", "order of the heads on odd cylinders", at(&P::geometry, &G::mapping),
+      {"geometry.physical_sector_bytes", "bytes",
+       "size of a physical sector, which is written as a whole: a write of a part of one reads it first, which takes a turn; "
+       "0: "
+       "geometry.sector_bytes",
+       at(&P::geometry, &G::physical_sector_bytes), Range{0, 65536}},
+      {"geometry.blocks", "", "blocks of the drive; the other blocks of its tracks are spares; 0: all blocks of the tracks",
+       at(&P::geometry, &G::blocks), Range{0, 0x1p48}},
+      {"geometry.layout", "",
+       "cylinders: track by track, cylinder by cylinder; bands: bands of tracks on one surface after the other; tree: "
+       "`geometry.node`",
+       at(&P::geometry, &G::layout), OneOf{{"cylinders", "bands", "tree"}}},
+      {"geometry.mapping", "", "order of the heads on odd cylinders, or in odd groups of bands", at(&P::geometry, &G::mapping),
        OneOf{{"plain", "serpentine", "serpentine-absolute"}}},
       {"geometry.spare_unit", "", "part of the drive to which a group of spare sectors belongs",
        at(&P::geometry, &G::spare_unit), OneOf{{"zone", "range", "cylinder", "track"}}},
       {"geometry.range_cylinders", "", "cylinders of a range, which is a unit for spares and skews",
-       at(&P::geometry, &G::range_cylinders), Range{1, 262144}},
+       at(&P::geometry, &G::range_cylinders), Range{1, kMaxCylinders}},
       {"geometry.spares_at_front", "", "the spare sectors lie at the front of their cylinder, not at its end",
        at(&P::geometry, &G::spares_at_front)},
       {"geometry.slip_to_zone_end", "",
@@ -43,6 +170,36 @@ const params::Table<DriveProfile>& drive_parameters() {
        at(&P::geometry, &G::slip_to_zone_end)},
       {"geometry.head_offsets_turns", "turns", "angle of each head's tracks relative to the layout; empty: none",
        at(&P::geometry, &G::head_offsets_turns)},
+      {"geometry.surface_shifts_tracks", "tracks",
+       "position of the arm on each surface, relative to the cylinder: a head switch is then a seek over the difference; "
+       "empty: none",
+       at(&P::geometry, &G::surface_shifts_tracks)},
+      {"geometry.band_tracks", "", "bands: tracks of a band", at(&P::geometry, &G::band_tracks), Range{0, kMaxCylinders}},
+      {"geometry.band_direction", "",
+       "bands: alternating: the first band of a group inward, the next one outward, and so on; inward: all bands inward",
+       at(&P::geometry, &G::band_direction), OneOf{{"alternating", "inward"}}},
+      {"geometry.surface_densities", "",
+       "bands: factor of the sectors of a track on each surface, rounded to whole physical sectors; empty: 1",
+       at(&P::geometry, &G::surface_densities)},
+      {"geometry.track_skew_turns", "turns", "bands: angle from the start of a track to that of the next one in its band",
+       at(&P::geometry, &G::track_skew_turns), Range{-1, 1}},
+      {"geometry.head_skew_turns", "turns",
+       "bands: angle from the start of a band's last track to that of the first one of the next band in the group",
+       at(&P::geometry, &G::head_skew_turns), Range{-1, 1}},
+      {"geometry.band_skew_turns", "turns",
+       "bands: angle from the start of a group's last track to that of the first one of the next group",
+       at(&P::geometry, &G::band_skew_turns), Range{-1, 1}},
+      {"geometry.zone_skew_turns", "turns",
+       "bands: angle from the start of a zone's last track to that of the first one of the next zone",
+       at(&P::geometry, &G::zone_skew_turns), Range{-1, 1}},
+      {"geometry.slips", "",
+       "rows of a cylinder, head, sector and count: these many sectors, from this one on in the order of the mapping, hold no "
+       "block",
+       [](P& p) { return rows_of(p.geometry.slips, show_slip, read_slip); }},
+      {"geometry.remaps", "",
+       "rows of a cylinder, head, sector, count, and a cylinder, head, sector: the blocks of the first sectors are on the "
+       "others",
+       [](P& p) { return rows_of(p.geometry.remaps, show_remap, read_remap); }},
       required<P>({"seek.model", "", "form of the seek curve", at(&P::seek, &K::model),
                    OneOf{{"table", "sqrt-linear", "three-point"}}}),
       {"seek.points_us", "cylinders, us",
@@ -59,6 +216,10 @@ const params::Table<DriveProfile>& drive_parameters() {
       {"seek.single_us", "us", "three-point: seek over one cylinder", at(&P::seek, &K::single_us), from(0)},
       {"seek.average_us", "us", "three-point: seek over a third of the stroke", at(&P::seek, &K::average_us), from(0)},
       {"seek.full_us", "us", "three-point: seek over the full stroke", at(&P::seek, &K::full_us), from(0)},
+      {"seek.write_points_us", "cylinders, us",
+       "measured points [distance, time] of seeks before writes, settle included, ascending; empty: those of reads and "
+       "`mechanics.write_settle_us`",
+       at(&P::seek, &K::write_points_us)},
       required<P>({"mechanics.rpm", "1/min", "spindle speed", at(&P::rpm), Range{100, 100000}}),
       {"mechanics.spin_up_s", "s", "time of the spindle from rest to full speed, for an access after a standby",
        at(&P::spin_up_s), Range{0, 600}},
@@ -290,7 +451,7 @@ const params::Table<ZoneProfile>& zone_parameters() {
   static const params::Table<Z> table = {
       required<Z>({"first_cylinder", "", "first cylinder of the zone", at(&Z::first_cylinder)}),
       required<Z>({"last_cylinder", "", "last cylinder of the zone", at(&Z::last_cylinder)}),
-      required<Z>({"sectors_per_track", "", "sectors of each track", at(&Z::sectors_per_track), Range{1, 65535}}),
+      required<Z>({"sectors_per_track", "", "sectors of each track", at(&Z::sectors_per_track), Range{1, kMaxTrackSectors}}),
       {"offset_sectors", "sectors", "angle of the zone's first sector", at(&Z::offset_sectors)},
       {"track_skew_sectors", "sectors", "skew from one track to the next", at(&Z::track_skew_sectors)},
       {"cylinder_skew_sectors", "sectors", "skew from one cylinder to the next", at(&Z::cylinder_skew_sectors)},
@@ -302,6 +463,18 @@ const params::Table<ZoneProfile>& zone_parameters() {
       {"slipped_tracks", "", "tracks of the zone, in mapping order, that hold no block", at(&Z::slipped_tracks)},
       {"remaps", "", "pairs of a physical sector and the physical sector of the zone that holds its block instead",
        at(&Z::remaps)},
+      {"surfaces", "", "bands: the surfaces that have this zone; empty: all", at(&Z::surfaces)},
+  };
+  return table;
+}
+
+const params::Table<PatternNode>& node_parameters() {
+  static const params::Table<PatternNode> table = {
+      required<PatternNode>(
+          {"runs", "",
+           "rows in the order of the blocks: count, cylinder, step, angle, angle step of a pattern's instances, and "
+           "the pattern: an earlier node, or head and sectors per track, perhaps with first sector and sectors",
+           [](PatternNode& node) { return rows_of(node.runs, show_run, read_run); }}),
   };
   return table;
 }
@@ -311,7 +484,9 @@ void add_to(params::Grammar& grammar, DriveProfile& profile, const std::string& 
       prefix, "profile that this file starts from, a shipped one or a file; the keys of this file are those that differ");
   grammar.add(drive_parameters(), profile, prefix);
   grammar.add_array(prefix.empty() ? "geometry.zone" : prefix + ".geometry.zone", "zone", zone_parameters(),
-                    profile.geometry.zones);
+                    profile.geometry.zones, false);
+  grammar.add_array(prefix.empty() ? "geometry.node" : prefix + ".geometry.node", "node", node_parameters(),
+                    profile.geometry.nodes, false);
 }
 
 namespace {

@@ -10,10 +10,12 @@
 
 namespace platter::profile {
 
-/// Keys of a drive profile without the zones; in a scenario they are below `drive`.
+/// Keys of a drive profile without the zones and nodes; in a scenario they are below `drive`.
 const params::Table<DriveProfile>& drive_parameters();
 /// Keys of one `[[geometry.zone]]`.
 const params::Table<ZoneProfile>& zone_parameters();
+/// Keys of one `[[geometry.node]]`.
+const params::Table<PatternNode>& node_parameters();
 
 /// The key of a power that contradicts another one, and what is wrong with it; an empty text if nothing is.
 std::pair<const char*, std::string> power_objection(const PowerProfile& power);

@@ -75,7 +75,8 @@ class LeastMoves {
     for (std::size_t distance = least_.size(); distance-- > 1;) {
       const Picoseconds seek = planner.seek_curve()(static_cast<std::uint32_t>(distance));
       // A write's settle time may be negative (DriveProfile): it then shortens the seek.
-      least = std::min({least, seek, std::max<Picoseconds>(0, seek + planner.write_settle())});
+      const Picoseconds settle = planner.write_settle(static_cast<std::uint32_t>(distance));
+      least = std::min({least, seek, std::max<Picoseconds>(0, seek + settle)});
       least_[distance] = least;
     }
     if (!least_.empty()) least_[0] = 0;

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "platter/core/nearest.h"
+#include "platter/profile/drive_profile.h"
 #include "platter/scheduling/firmware_rules.h"
 #include "platter/scheduling/own_deadlines.h"
 #include "platter/scheduling/path_order.h"
@@ -113,7 +114,7 @@ std::string_view to_string(Accelerated program) {
 
 namespace {
 
-constexpr std::uint32_t kMaxCylinders = 262144;
+using profile::kMaxCylinders;
 constexpr std::uint32_t kMaxGroups = 10000;
 constexpr std::int64_t kMinShare = Weight::kOne / 100;
 

@@ -62,7 +62,7 @@ struct SchedulerContext {
   const FreeSpaceIf* free_space = nullptr;  ///< eager writing: not null for a policy that decides where writes go
   /// Eager writing: reads, too, are served only in the direction in which the arm looks for free blocks.
   bool bind_reads = false;
-  FirmwareRules rules = {};  ///< of the drive's firmware
+  FirmwareRules rules = {};         ///< of the drive's firmware
   ArrivalParameters arrivals = {};  ///< how it counts with the spread of the arrivals
 };
 

@@ -76,9 +76,14 @@ void check(const profile::DriveProfile& profile, const std::string& prefix, cons
            const params::Position& where, std::vector<core::ConfigProblem>& problems) {
   const auto key = [&prefix](const char* name) { return prefix.empty() ? std::string(name) : prefix + "." + name; };
   const std::size_t before = problems.size();
-  const auto object = [&](const char* name, const std::string& objection) {  // where the key is given, if it is
-    const auto given = source.positions.find(key(name));
-    const params::Position at = given != source.positions.end() ? given->second : where;
+  const auto object = [&](const char* name, const std::string& objection) {  // where the key, or what it belongs to, is given
+    params::Position at = where;
+    for (std::string outer = key(name); !outer.empty(); outer.erase(std::min(outer.size(), outer.find_last_of(".")))) {
+      const auto given = source.positions.find(outer);
+      if (given == source.positions.end()) continue;
+      at = given->second;
+      break;
+    }
     problems.push_back({at.file, at.line, at.column, key(name), objection});
   };
   const auto check_by_making = [&](const char* name, const auto& make) {
@@ -96,7 +101,14 @@ void check(const profile::DriveProfile& profile, const std::string& prefix, cons
   for (const auto& [name, points] : {std::pair{"mechanics.arrival_spread_us", &profile.arrival_spread_us},
                                      std::pair{"mechanics.arrival_spread_write_us", &profile.arrival_spread_write_us}})
     if (const std::string objection = mechanics::ArrivalSpread::objection(*points); !objection.empty()) object(name, objection);
-  check_by_making("geometry", [&profile] { const mechanics::Geometry geometry(profile.geometry); });
+  try {
+    const mechanics::Geometry geometry(profile.geometry);
+  } catch (const mechanics::LayoutError& error) {
+    if (error.key().empty())
+      problems.push_back({where.file, where.line, where.column, key("geometry"), error.what()});
+    else
+      object(error.key().c_str(), error.what());
+  }
   if (problems.size() == before) check_by_making("mechanics", [&profile] { const mechanics::AccessPlanner planner(profile); });
   if (const std::string objection = buffer::SegmentBuffer::objection(profile.cache); !objection.empty())
     object("cache.write_segments", objection);

@@ -13,7 +13,7 @@ std::unique_ptr<engine::EngineIf> make_firmware_engine(const EngineOptions& opti
                                   options.firmware_order_cycles};
   const scheduling::SchedulerContext scheduler{
       context.planner,    context.queue_depth, cost.longest_wait(), options.interpretations, {},
-      context.free_space, context.bind_reads,  options.rules, options.arrivals};
+      context.free_space, context.bind_reads,  options.rules,       options.arrivals};
   return std::make_unique<engine::FirmwareEngine>(
       "engine", [policy = *options.policy, scheduler] { return policy.create(scheduler); }, cost);
 }

@@ -184,7 +184,7 @@ const Section kLoad{"Load on a drive or an array",
                       g.add(eager::eager_parameters(), s.eager);
                       g.add(workload::continuous_parameters(), s.continuous);
                       g.add(workload::discrete_parameters(), s.discrete);
-                      g.add_array("workload.job", "job", workload::job_parameters(), s.jobs, true);
+                      g.add_array("workload.job", "job", workload::job_parameters(), s.jobs, false);
                     }};
 const Section kArray{"Array", "The page [array](array.md) has the rules.",
                      [](Scenario& s, params::Grammar& g) { g.add(host::array::array_parameters(), s.array); }};

@@ -59,7 +59,8 @@ Page identify_page(const PageSource& s, std::uint8_t number) {
       break;
     case 2:
       field(8, s.identity.sectors);
-      field(16, bit(true, 61));  // a logical sector is a physical one; its size follows
+      // How many logical sectors are a physical one; the size of a logical sector follows.
+      field(16, bit(true, 61) | bit(s.identity.physical_log2 > 0, 62) | std::uint64_t{s.identity.physical_log2} << 16);
       field(24, s.identity.sector_bytes / 2);
       field(32, s.identity.buffer_bytes);
       break;
@@ -188,6 +189,7 @@ AtaIdentity AtaIdentity::of(const profile::DriveProfile& profile, std::uint64_t 
   identity.firmware = PLATTER_VERSION;
   identity.sectors = sectors;
   identity.sector_bytes = profile.geometry.sector_bytes;
+  while (profile.geometry.blocks_per_physical_sector() >> (identity.physical_log2 + 1) != 0) ++identity.physical_log2;
   identity.rpm = static_cast<std::uint32_t>(profile.rpm + 0.5);
   identity.queue_depth = std::min(profile.queue_depth, 32u);
   identity.buffer_bytes = std::uint64_t{profile.cache.segments} * profile.cache.segment_blocks * profile.geometry.sector_bytes;
@@ -236,7 +238,7 @@ Page identify(const AtaIdentity& d, const AtaSettings& settings) {
   word(page, 87, 0x4000 | bit(true, 8) | bit(true, 6) | bit(true, 5));
   word(page, 88, 0x007F | 0x0100u << settings.udma_mode);
   put(page, 200, d.sectors, 8);
-  word(page, 106, 0x4000 | bit(d.sector_bytes != 512, 12));
+  word(page, 106, 0x4000 | bit(d.physical_log2 > 0, 13) | bit(d.sector_bytes != 512, 12) | d.physical_log2);
   const std::uint64_t name = world_wide_name(d);
   for (std::size_t i = 0; i < 4; ++i) word(page, 108 + i, name >> (48 - 16 * i) & 0xFFFF);
   if (d.sector_bytes != 512) put(page, 234, d.sector_bytes / 2, 4);

@@ -17,6 +17,7 @@ struct AtaIdentity {
   std::string firmware;              ///< up to 8 characters of ASCII
   std::uint64_t sectors = 0;         ///< that the host sees
   std::uint32_t sector_bytes = 512;  ///< bytes of a sector
+  std::uint32_t physical_log2 = 0;   ///< 2^this sectors are a physical one
   std::uint32_t rpm = 0;             ///< speed of the spindle
   std::uint32_t queue_depth = 32;    ///< 1 to 32
   std::uint64_t buffer_bytes = 0;    ///< of the drive's buffer

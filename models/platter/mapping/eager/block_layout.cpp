@@ -16,6 +16,14 @@ BlockLayout::BlockLayout(const mechanics::AccessPlanner& planner, std::uint32_t 
   if (block_bytes % geometry.sector_bytes() != 0 || sectors_per_block_ < 2)
     throw std::invalid_argument("a block of " + std::to_string(block_bytes) + " bytes, expected a multiple of the sector's " +
                                 std::to_string(geometry.sector_bytes()) + ", two sectors at least");
+  const std::uint32_t whole = geometry.blocks_per_physical_sector();
+  if (sectors_per_block_ % whole != 0)
+    throw std::invalid_argument("a block of " + std::to_string(block_bytes) +
+                                " bytes, expected a multiple of the physical sector's " +
+                                std::to_string(whole * geometry.sector_bytes()));
+  if (geometry.block_count() / sectors_per_block_ >= std::numeric_limits<std::uint32_t>::max())
+    throw std::invalid_argument("a drive of " + std::to_string(geometry.block_count() / sectors_per_block_) + " blocks of " +
+                                std::to_string(block_bytes) + " bytes, expected 1 to 2^32 - 2");
   tracks_.resize(std::size_t{geometry.cylinders()} * surfaces_);
   constexpr std::uint32_t kWholeTrack = 65535;
   for (std::uint64_t at = 0; at < geometry.block_count();) {
@@ -57,7 +65,7 @@ void BlockLayout::add(const mechanics::TrackRun& run, Lba first) {
   track.places = places;
   track.first_sector = run.sector;
   track.sectors = run.track_sectors;
-  track.angle = planner_.geometry().angle_of({run.cylinder, run.head, core::SectorIndex(0)});
+  track.angle = run.start_angle - mechanics::sector_offset(run.sector, run.track_sectors);
   track.first = first;
 }
 
@@ -69,7 +77,7 @@ std::size_t BlockLayout::track_of(Place place) const {
 
 Place BlockLayout::place_at(Lba sector) const {
   const mechanics::PhysicalAddress at = planner_.geometry().to_physical(sector);
-  const Track& on = tracks_[track_index(at.cylinder, at.head)];
+  const Track& on = tracks_[track_index(planner_.geometry().arm_at(at.cylinder, at.head), at.head)];
   return Place(on.first_place + static_cast<std::uint32_t>(sector.value - on.first.value) / sectors_per_block_);
 }
 

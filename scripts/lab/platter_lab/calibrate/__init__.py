@@ -4,7 +4,8 @@ trace, scored on the second.
 
 `trace` reads the measurements, `phase` and `layout` find the spindle's speed and the angles,
 `timing` overheads and positioning times, `profile` reads and writes profiles, `replay` runs the
-drive model, `fit` puts them together. Method and limits: docs/reference/calibration.md.
+drive model, `fit` puts them together. `pattern_tree` and `pattern_fit` do it for layouts of
+patterns. Method and limits: docs/reference/calibration.md.
 """
 
 from __future__ import annotations

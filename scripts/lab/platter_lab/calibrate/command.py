@@ -11,10 +11,19 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from platter_lab import LabError, __version__
 from platter_lab.calibrate.fit import Calibration, calibrate, media_accesses
+from platter_lab.calibrate.pattern_fit import (
+    FITTED_SHARE,
+    PatternCalibration,
+    agreement,
+    calibrate_patterns,
+)
+from platter_lab.calibrate.pattern_tree import KINDS, PatternTree
 from platter_lab.calibrate.phase import Places
-from platter_lab.calibrate.profile import Change, Profile, format_value, place
+from platter_lab.calibrate.profile import Change, Place, Profile, format_value, place
 from platter_lab.calibrate.replay import Answers, Model
 from platter_lab.calibrate.spread import scores as spread_scores
 from platter_lab.calibrate.trace import Reading, Trace, read_trace, trace_text
@@ -230,6 +239,13 @@ def run(arguments: argparse.Namespace) -> int:
         arguments.profile, lambda: json.loads(_shown(platter, str(arguments.profile)))
     )
     _expect_files_apart(arguments)
+    if base.is_tree:
+        return run_patterns(arguments, trace, platter, base)
+    if base.get("geometry.layout", "cylinders") != "cylinders":
+        raise LabError(
+            f"{arguments.profile}:{base.line_of('geometry.layout')}: geometry.layout is "
+            f'"{base.get("geometry.layout")}", expected "cylinders" or "tree"'
+        )
     given = None if arguments.reading == "auto" else Reading(arguments.reading)
     fitted = trace.first_half()
     with tempfile.TemporaryDirectory(prefix="platter-calibrate-") as name:
@@ -277,4 +293,110 @@ def run(arguments: argparse.Namespace) -> int:
     write_whole(files)
     print(summary(result, before, after, arrivals))
     print(f"{arguments.out}: written after {runs} replays")
+    return 0
+
+
+# Layouts of patterns.
+
+
+def pattern_changes(found: PatternCalibration, base: Profile, trace: Trace) -> dict[Place, Change]:
+    """The calibrated profile's values that differ from the base's."""
+    tree = PatternTree(base.get("geometry.node"))
+    changes: dict[Place, Change] = {
+        place("mechanics.rpm"): Change(round(float(found.rpm), 4), "1/min (fitted)"),
+    }
+    for number, rows in enumerate(tree.rows(found.turns, found.offsets)):
+        changes["geometry.node", number, "runs"] = Change(rows)
+    for key, us in found.overheads_us.items():
+        changes[place(key)] = Change(us, "us (fitted)")
+    writes = trace.response_us[~trace.is_read]
+    if base.writes_are_cached and len(writes) and float(np.median(writes)) > base.period_us / 2:
+        changes[place("cache.write_back")] = Change(
+            "off", "chosen, the real drive's writes wait for the media"
+        )
+    return changes
+
+
+def pattern_header(found: PatternCalibration, base: Path, trace: Path, fitted: int) -> str:
+    steps = ", ".join(
+        f"{name} {value:.6f} +- {error:.1g}"
+        for name, value, error in zip(KINDS, found.turns, found.errors, strict=True)
+        if math.isfinite(error)
+    )
+    lines = [
+        f"Calibrated by `platter drive calibrate` (platter-lab {__version__}) from {base.name}.",
+        f"Trace {trace.name}; the pause {found.reading.value} its request. Fitted to requests 1 to",
+        f"{fitted}, scored once on the rest.",
+        f"Skews in turns, the same in the whole layout: {steps}.",
+        f"{found.parts} parts of the layout begin at angles of their own.",
+    ]
+    lines += [f"Note: {note}." for note in found.notes]
+    return "".join(f"# {line}\n" for line in lines)
+
+
+def run_patterns(arguments: argparse.Namespace, trace: Trace, platter: Path, base: Profile) -> int:
+    """Calibrates a layout of patterns: four fifths of the trace are fitted, the rest is scored."""
+    fitted = int(len(trace) * FITTED_SHARE)
+    given = None if arguments.reading == "auto" else Reading(arguments.reading)
+    part = trace.head(fitted)
+    found = calibrate_patterns(part, base, given)
+    changes = pattern_changes(found, base, part)
+    cached = {key: change for key, change in changes.items() if key[2] == "write_back"}
+    source = base.get("source", "")
+    fitted_to = f"calibrated to the first {fitted} requests of {arguments.trace.name}"
+    changes[place("source")] = Change(f"{source}; {fitted_to}" if source else fitted_to)
+    if arguments.name:
+        changes[place("name")] = Change(arguments.name)
+    scores = {}
+    with tempfile.TemporaryDirectory(prefix="platter-calibrate-") as name:
+        model = Model(platter, Path(name), arguments.trace, trace_text(part))
+        for which, text in (("before", base.changed(cached)), ("after", base.changed(changes))):
+            answers = model.whole(text, found.reading)[fitted:]
+            scores[which] = {
+                group: agreement(answers.measured_us[rows], answers.simulated_us[rows])
+                for group, rows in (
+                    ("all", slice(None)),
+                    ("reads", answers.is_read),
+                    ("writes", ~answers.is_read),
+                )
+                if len(answers.measured_us[rows])
+            }
+    header_text = pattern_header(found, arguments.profile, arguments.trace, fitted)
+    files = {arguments.out: base.changed(changes, header_text)}
+    if arguments.report:
+        document = {
+            "base": arguments.profile.name,
+            "trace": arguments.trace.name,
+            "requests": len(trace),
+            "reading": found.reading.value,
+            "fitted_lines": [1, fitted],
+            "scored_lines": [fitted + 1, len(trace)],
+            "coherence": {name: round(value, 4) for name, value in found.coherence.items()},
+            "rpm": found.rpm,
+            "skews_turns": {
+                name: {"value": float(value), "uncertainty": _plain(float(error))}
+                for name, value, error in zip(KINDS, found.turns, found.errors, strict=True)
+            },
+            "offsets_turns": [round(float(value), 6) for value in found.offsets],
+            "noise_us": found.noise_us,
+            "overheads_us": found.overheads_us,
+            "notes": found.notes,
+            "last_fifth": scores,
+        }
+        files[arguments.report] = json.dumps(document, indent=1) + "\n"
+    write_whole(files)
+    print(f"reading: the pause {found.reading.value} its request")
+    for kind, value, error in zip(KINDS, found.turns, found.errors, strict=True):
+        if math.isfinite(error):
+            print(f"skew of a step of kind {kind}: {value:.6f} +- {error:.1g} turns")
+    print(f"noise of an access: {found.noise_us:.1f} us")
+    print("last fifth, before -> after:")
+    for group, after in scores["after"].items():
+        before = scores["before"][group]
+        print(
+            f"  {group}: within 0.15 ms {before['within_0_15_ms']:.3f} -> "
+            f"{after['within_0_15_ms']:.3f}; rms error ms {before['rms_error_ms']:.3f} -> "
+            f"{after['rms_error_ms']:.3f}"
+        )
+    print(f"{arguments.out}: written")
     return 0

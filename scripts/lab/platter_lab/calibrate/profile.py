@@ -81,6 +81,8 @@ class Profile:
                     f"{self.path}:{self.line_of(key)}: {key} is "
                     f"{'missing' if value is None else repr(value)}, expected {expected}"
                 )
+        if self.is_tree:
+            return
         if not self.zones or not all(isinstance(zone, dict) for zone in self.zones):
             raise LabError(f"{self.path}: found no [[geometry.zone]], expected one for each zone")
         for number, zone in enumerate(self.zones):
@@ -100,6 +102,11 @@ class Profile:
 
     def number(self, key: str, default: float = 0.0) -> float:
         return float(self.get(key, default))
+
+    @property
+    def is_tree(self) -> bool:
+        """Whether the layout is a tree of patterns, which has no zones."""
+        return bool(self.get("geometry.layout", "cylinders") == "tree")
 
     @property
     def zones(self) -> list[dict[str, Any]]:

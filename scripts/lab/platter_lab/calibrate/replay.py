@@ -154,6 +154,10 @@ class Model:
         """The first half on a trial profile. The file it runs on ends there."""
         return self._validate(text, reading, "first", "all")[0]
 
+    def whole(self, text: str, reading: Reading) -> Answers:
+        """All of the trace on a trial profile."""
+        return self._validate(text, reading, "whole", "all")[0]
+
     def second_half(self, text: str, reading: Reading) -> tuple[Answers, dict[str, Any]]:
         """The answers of a replay of the whole, and the second half's scores as
         `platter validate` gives them.
