@@ -255,7 +255,7 @@ class BadLayouts(Case):
         self.refused(
             {"last_cylinder = 23": "last_cylinder = 24"},
             15,
-            "geometry.zone[0].last_cylinder",
+            "geometry.zone.0.last_cylinder",
             "found 24, expected 0 to 23",
         )
         self.refused(
@@ -273,7 +273,7 @@ class BadLayouts(Case):
         self.refused(
             {"surfaces = 2": "surfaces = 2\nphysical_sector_bytes = 4096"},
             18,
-            "geometry.zone[0].sectors_per_track",
+            "geometry.zone.0.sectors_per_track",
             "found 25, expected a multiple of 8",
         )
 
@@ -314,7 +314,7 @@ class BadLayouts(Case):
             done = platter("drive", "show", profile)
             self.assertEqual(done.returncode, 2, done.stderr)
             line = begin + 2 + sum(3 + len(rows) for rows in runs[:key])
-            where = f"geometry.node[{key}].runs" if "row 0" not in rule else "geometry.node.runs"
+            where = f"geometry.node.{key}.runs" if "row 0" not in rule else "geometry.node.runs"
             self.assertRegex(
                 done.stderr, rf"tree\.toml:{line}:\d+: {re.escape(where)}: .*{re.escape(rule)}"
             )

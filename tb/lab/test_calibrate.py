@@ -728,7 +728,7 @@ class FilesTest(unittest.TestCase):
     def test_a_value_names_its_place(self) -> None:
         self.assertEqual(
             Value("offset_sectors", 3, 1.0, 0.1, 0.0, "sectors").name,
-            "geometry.zone[3].offset_sectors",
+            "geometry.zone.3.offset_sectors",
         )
 
     CHANGES: ClassVar = {

@@ -101,7 +101,7 @@ class Value:
 
     @property
     def name(self) -> str:
-        return self.key if self.zone is None else f"geometry.zone[{self.zone}].{self.key}"
+        return self.key if self.zone is None else f"geometry.zone.{self.zone}.{self.key}"
 
 
 @dataclass(frozen=True)
