@@ -176,15 +176,19 @@ TEST(OwnEngine, ACommandThatIsBeingWithdrawnStopsTheSimulation) {
   EXPECT_NE(message.find("it has picked a tag that no command in it has (tag 2"), std::string::npos) << message;
 }
 
-/// Says that a command has left which nobody withdraws, and one that is not there.
-TEST(OwnEngine, ACommandThatLeavesUnaskedStopsTheSimulation) {
-  for (const core::Tag tag : {core::Tag(0), core::Tag(7), core::Tag(999)}) {
-    const std::string message = stopped_with([tag](engine::DecisionSinkIf& sink, Picoseconds /*now*/) { sink.left(tag); });
-    EXPECT_NE(message.find("it has let go of a command that is not being withdrawn (tag " + std::to_string(tag.value)),
-              std::string::npos)
-        << message;
-  }
+/// What is said of an engine that lets go of `tag`, which nobody withdraws.
+void expect_stop_at_leaving(core::Tag tag) {
+  const std::string message = stopped_with([tag](engine::DecisionSinkIf& sink, Picoseconds /*now*/) { sink.left(tag); });
+  EXPECT_NE(message.find("it has let go of a command that is not being withdrawn (tag " + std::to_string(tag.value)),
+            std::string::npos)
+      << message;
 }
+
+TEST(OwnEngine, AWaitingCommandThatLeavesUnaskedStopsTheSimulation) { expect_stop_at_leaving(core::Tag(0)); }
+
+TEST(OwnEngine, AFreeTagThatLeavesStopsTheSimulation) { expect_stop_at_leaving(core::Tag(7)); }
+
+TEST(OwnEngine, ATagBeyondTheQueueThatLeavesStopsTheSimulation) { expect_stop_at_leaving(core::Tag(999)); }
 
 /// Answers the first request twice, the second time while the access runs.
 class Hasty : public OldestFirst {

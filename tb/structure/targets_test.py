@@ -42,6 +42,7 @@ class Targets(unittest.TestCase):
             needs(r"^RtlCore\.AnAssertionThatFails"), {"cosim_accelerator_target_test"}
         )
 
+    @unittest.skipIf(PRESET == "asan", "the tests of the RTL run in the release build")
     def test_a_folder_of_tests(self):
         faults = needs(r"^rtl\.faults\.1$")
         self.assertTrue(faults)
