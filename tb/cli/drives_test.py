@@ -609,7 +609,7 @@ class Bench(Case):
         self.assertEqual(platter("bench", "--policy", "SPFT").returncode, 2)
         self.assertEqual(platter("bench", "--drive", "cheeta").returncode, 2)
         self.assertEqual(
-            platter("bench", "--engine", "rtl", "--depth", "64", "--policy", "SPTF").returncode, 2
+            platter("bench", "--engine", "rtl", "--depth", "4", "--policy", "FCFS").returncode, 2
         )
 
 
