@@ -833,9 +833,9 @@ class Keeping(unittest.TestCase):
                 "claims.csv",
                 "details/comparisons.csv",
                 "details/data.csv",
+                "details/one.csv",
                 "details/runs.csv",
                 "means.csv",
-                "one.csv",
                 "one.svg",
             ],
         )
@@ -846,7 +846,7 @@ class Keeping(unittest.TestCase):
             "| 1\\|2 |",
             "(one.svg)",
             "(means.csv)",
-            "`runs.csv`, `comparisons.csv`, `data.csv`",
+            "`runs.csv`, `comparisons.csv`, `data.csv`, `one.csv`",
         ):
             self.assertIn(expected, files["README.md"])
         self.assertEqual(files["details/data.csv"], 'a,b\n1,"x,y"\n')

@@ -229,7 +229,9 @@ def page(study: Study, plan: Plan, report: Report, quick: bool) -> str:
     for chart in report.charts:
         parts += [f"![{chart.title}]({chart.file})\n"]
     parts += [
-        data_section([table.file for table in data_tables(report)], list(details(report)), command)
+        data_section(
+            [table.file for table in map(means_table, report.runs)], list(details(report)), command
+        )
     ]
     return "\n".join(part for part in parts if part) + "\n"
 
@@ -245,8 +247,8 @@ def data_section(shown: Sequence[str], behind: Sequence[str], command: str) -> s
                 "mean of each value, and half the width of the mean's 95 %"
             ),
             (
-                f"confidence interval (`_half`). `{command}` also writes every run and every "
-                "comparison"
+                f"confidence interval (`_half`). `{command}` also writes every run, every "
+                "comparison and the points of every figure"
             ),
             "([where](../../reference/reproduce.md#interface)): "
             f"{', '.join(f'`{file}`' for file in behind)}.",
@@ -254,17 +256,17 @@ def data_section(shown: Sequence[str], behind: Sequence[str], command: str) -> s
     )
 
 
-def data_tables(report: Report) -> list[Table]:
-    """Those of the study's folder."""
-    return [*map(means_table, report.runs), *map(chart_table, report.charts)]
-
-
 def details(report: Report) -> dict[str, str]:
-    """File name to text of what is behind the page: every run, every comparison, and further
-    tables."""
+    """File name to text of what is behind the page: every run, every comparison, further tables,
+    and the points of the figures."""
     return {
         table.file: csv_text(table.header, table.rows)
-        for table in (*report.runs, parts_table(report.claims), *report.details)
+        for table in (
+            *report.runs,
+            parts_table(report.claims),
+            *report.details,
+            *map(chart_table, report.charts),
+        )
     }
 
 
@@ -272,15 +274,17 @@ def files(study: Study, plan: Plan, report: Report, quick: bool) -> dict[str, st
     """File name to text of the study's folder."""
     texts = {"README.md": page(study, plan, report, quick)}
     texts.update({chart.file: svg(chart) for chart in report.charts})
-    texts.update({table.file: csv_text(table.header, table.rows) for table in data_tables(report)})
+    for table in map(means_table, report.runs):
+        texts[table.file] = csv_text(table.header, table.rows)
     texts["claims.csv"] = csv_text(
         ("name", *CLAIM_HEADER), [(claim.name, *claim_row(claim)) for claim in report.claims]
     )
     return texts
 
 
-def claims_json(study: Study, report: Report, folder: Path) -> str:
-    """The claims, and where the figures are, for a program (docs/reference/claims.schema.json)."""
+def claims_json(study: Study, report: Report, folder: Path, behind: Path) -> str:
+    """The claims, and where the figures and their points are, for a program
+    (docs/reference/claims.schema.json)."""
 
     def finite(value: float) -> float | None:
         return value if math.isfinite(value) else None
@@ -302,7 +306,7 @@ def claims_json(study: Study, report: Report, folder: Path) -> str:
     figures = [
         {
             "id": chart.file.removesuffix(".svg"),
-            "data": str(folder / chart_table(chart).file),
+            "data": str(behind / chart_table(chart).file),
             "image": str(folder / chart.file),
         }
         for chart in report.charts
