@@ -177,9 +177,7 @@ class LoadRun : public RunIf {
   LoadResult result_;
 };
 
-const Section kLoad{"Load on a drive or an array",
-                    "These keys exist with `host.kind = \"drive\"` and `\"array\"`. The page [jobs](jobs.md) has the rules of "
-                    "`[[workload.job]]`.",
+const Section kLoad{"Load on a drive or an array", "The page [jobs](jobs.md) has the rules of `[[workload.job]]`.",
                     [](Scenario& s, params::Grammar& g) {
                       g.add(eager::eager_parameters(), s.eager);
                       g.add(workload::continuous_parameters(), s.continuous);
