@@ -9,7 +9,9 @@ JSON, one file for each group of runs, one line for each table of values.
 
 A line's name is what the paths of its values begin with; a value's path is that and its own name.
 Of the group's other runs, the lines of the configuration that are equal to those of the group's
-first run are left out; null: a run does not have the first run's line.
+first run are left out; null: a run does not have the first run's line. A line whose values have the
+same names as those of the file's first line of the same name, but for numbers in it, is a list of
+the values, in the order of their names.
 """
 
 from __future__ import annotations
@@ -89,8 +91,22 @@ def text_of(value: Any) -> str:
     return value if isinstance(value, str) and NUMBER.fullmatch(value) else json.dumps(value)
 
 
+def kind(start: str) -> str:
+    """A line's name without its numbers."""
+    return re.sub(r"[0-9]+", "#", start)
+
+
 def group_text(runs: dict[str, Lines]) -> str:
     """A file: the runs of a group by their names."""
+    names: dict[str, list[str]] = {}
+
+    def short(start: str, table: Any) -> Any:
+        if table is None:
+            return None
+        own = sorted(table)
+        named = kind(start) not in names
+        return table if named or names[kind(start)] != own else [table[name] for name in own]
+
     first = next(iter(runs.values()))
     texts = []
     for lines in runs.values():
@@ -100,11 +116,12 @@ def group_text(runs: dict[str, Lines]) -> str:
             shown = {
                 start: table for start, table in lines.items() if shared.get(start) != table
             } | {start: None for start in shared if start not in lines}
-        texts.append(
-            ",\n".join(
-                f" {json.dumps(start)}: {text_of(table)}" for start, table in sorted(shown.items())
-            )
-        )
+        written = []
+        for start, table in sorted(shown.items()):
+            written.append(f" {json.dumps(start)}: {text_of(short(start, table))}")
+            if table is not None:
+                names.setdefault(kind(start), sorted(table))
+        texts.append(",\n".join(written))
     named = zip(runs, texts, strict=True)
     return (
         "{\n" + ",\n".join(f"{json.dumps(name)}: {{\n{text}\n}}" for name, text in named) + "\n}\n"
@@ -114,6 +131,13 @@ def group_text(runs: dict[str, Lines]) -> str:
 def group_of(text: str) -> dict[str, Lines]:
     """The runs of a file, with all their lines."""
     runs = json.loads(text, parse_int=str, parse_float=str)
+    names: dict[str, list[str]] = {}
+    for lines in runs.values():
+        for start, table in lines.items():
+            if isinstance(table, list):
+                lines[start] = dict(zip(names[kind(start)], table, strict=True))
+            elif table is not None:
+                names.setdefault(kind(start), sorted(table))
     first = next(iter(runs.values()))
     shared = {start: table for start, table in first.items() if start.startswith(SHARED)}
     return {
