@@ -204,6 +204,33 @@ def _joined(shapes: Iterable[_Shape]) -> Iterator[_Shape]:
 # --- writing --------------------------------------------------------------------------------------
 
 
+def relative(data: str) -> str:
+    """A path of lines alone, each as its way from the point before, in few characters."""
+    if not re.fullmatch(r"[ Mz0-9.-]*", data):
+        return data
+    unit = 10**_PLACE
+    texts: list[str] = []
+    x = y = 0
+    for command, numbers in re.findall(r"([Mz])([^Mz]*)", data):
+        if command == "z":
+            texts.append("z")
+            continue
+        places = [round(float(number) * unit) for number in numbers.split()]
+        for at in range(0, len(places), 2):
+            ways = (places[at], places[at + 1]) if at == 0 else (places[at] - x, places[at + 1] - y)
+            across, down = (_short(f"{way / unit:.{_PLACE}f}") for way in ways)
+            x, y = places[at], places[at + 1]
+            if at == 0:
+                texts.append(f"M{across} {down}")
+            elif ways[1] == 0:
+                texts.append(f"h{across}")
+            elif ways[0] == 0:
+                texts.append(f"v{down}")
+            else:
+                texts.append(f"l{across}{'' if down.startswith('-') else ' '}{down}")
+    return "".join(texts)
+
+
 def _tag(name: str, attributes: Mapping[str, str], inner: str = "") -> str:
     text = "".join(
         f' {key.replace(_HREF, "xlink:href")}="{escape(value)}"'
@@ -271,7 +298,7 @@ class _Writer:
             return self._marks(shape)
         if shape.tag == "path":
             style = {"fill": shape.style.removeprefix("fill:")} if _is_cell(shape) else style
-            return _tag("path", {**style, **shape.attributes, "d": "".join(shape.path)})
+            return _tag("path", {**style, **shape.attributes, "d": relative("".join(shape.path))})
         return _tag(
             shape.tag,
             {**style, **shape.attributes},
@@ -293,7 +320,7 @@ class _Writer:
                 "class": "marks",
                 "style": f"marker:url(#{mark}s)",
                 **rest,
-                "d": f"M{' '.join(places)}",
+                "d": relative(f"M{' '.join(places)}"),
             },
         )
 
