@@ -831,7 +831,7 @@ class Keeping(unittest.TestCase):
             sorted(files),
             [
                 "README.md",
-                "claims.csv",
+                "details/claims.csv",
                 "details/comparisons.csv",
                 "details/data.csv",
                 "details/one.csv",
@@ -847,7 +847,7 @@ class Keeping(unittest.TestCase):
             "| 1\\|2 |",
             "(one.svg)",
             "(means.csv)",
-            "`runs.csv`, `comparisons.csv`, `data.csv`, `one.csv`",
+            "`runs.csv`, `claims.csv`, `comparisons.csv`, `data.csv`, `one.csv`",
         ):
             self.assertIn(expected, files["README.md"])
         self.assertEqual(files["details/data.csv"], 'a,b\n1,"x,y"\n')
@@ -887,7 +887,7 @@ class Keeping(unittest.TestCase):
         self.assertEqual(
             found.rows,
             (
-                ("A", "5", "2", "12", f"{half:.3g}", "", "", "steady"),
+                ("A", "5", "2", "12", f"{half:.2g}", "", "", "steady"),
                 ("B", "5", "1", "3", "", "", "", "unstable"),
                 ("A", "6", "1", "7.5", "", "2", "", "steady"),
             ),

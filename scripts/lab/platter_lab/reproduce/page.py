@@ -137,10 +137,18 @@ def _mean(cells: Sequence[str]) -> list[str]:
     value = interval([float(cell or "nan") for cell in cells])
     if math.isnan(value.mean):
         return ["", ""]
-    return [
-        number(value.mean),
-        f"{value.high - value.mean:.3g}" if math.isfinite(value.high) else "",
-    ]
+    half = value.high - value.mean
+    if not math.isfinite(half):
+        return [number(value.mean), ""]
+    return [_to_place(value.mean, half), f"{half:.2g}"]
+
+
+def _to_place(mean: float, half: float) -> str:
+    """The mean to the second digit of half its interval."""
+    if half == 0 or mean == 0:
+        return number(mean)
+    digits = math.floor(math.log10(abs(mean))) - math.floor(math.log10(half)) + 2
+    return min(f"{mean:.{min(max(digits, 1), 6)}g}", number(mean), key=len)
 
 
 def number(value: float) -> str:
@@ -257,12 +265,19 @@ def data_section(shown: Sequence[str], behind: Sequence[str], command: str) -> s
 
 
 def details(report: Report) -> dict[str, str]:
-    """File name to text of what is behind the page: every run, every comparison, further tables,
-    and the points of the figures."""
+    """File name to text of what is behind the page: every run, the claims, every comparison,
+    further tables, and the points of the figures."""
+    claims = Table(
+        "Claims",
+        ("name", *CLAIM_HEADER),
+        tuple((claim.name, *claim_row(claim)) for claim in report.claims),
+        "claims.csv",
+    )
     return {
         table.file: csv_text(table.header, table.rows)
         for table in (
             *report.runs,
+            claims,
             parts_table(report.claims),
             *report.details,
             *map(chart_table, report.charts),
@@ -276,9 +291,6 @@ def files(study: Study, plan: Plan, report: Report, quick: bool) -> dict[str, st
     texts.update({chart.file: svg(chart) for chart in report.charts})
     for table in map(means_table, report.runs):
         texts[table.file] = csv_text(table.header, table.rows)
-    texts["claims.csv"] = csv_text(
-        ("name", *CLAIM_HEADER), [(claim.name, *claim_row(claim)) for claim in report.claims]
-    )
     return texts
 
 
