@@ -74,7 +74,7 @@ class Run:
         return given if given else {"requests": table_of(done.stdout)}
 
 
-def digest(data: str, digits: int = 12) -> str:
+def digest(data: str, digits: int = 8) -> str:
     return hashlib.sha256(data.encode()).hexdigest()[:digits]
 
 

@@ -11,7 +11,7 @@ A line's name is what the paths of its values begin with; a value's path is that
 Of the group's other runs, the lines of the configuration that are equal to those of the group's
 first run are left out; null: a run does not have the first run's line. A line whose values have the
 same names as those of the file's first line of the same name, but for numbers in it, is a list of
-the values, in the order of their names.
+the values, in the order of their names. A list of digests is one text.
 """
 
 from __future__ import annotations
@@ -23,7 +23,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+DIGESTS = ("waves/", "requests/columns/")  # lines of digests
 SHARED = "result/configuration/"  # lines that begin so are left out where they are the first run's
+DIGEST = re.compile(r"[0-9a-f]{6,12}")
 NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?")
 
 Lines = dict[str, dict[str, Any]]
@@ -104,8 +106,11 @@ def group_text(runs: dict[str, Lines]) -> str:
         if table is None:
             return None
         own = sorted(table)
-        named = kind(start) not in names
-        return table if named or names[kind(start)] != own else [table[name] for name in own]
+        if names.get(kind(start)) != own:
+            return table
+        values = [table[name] for name in own]
+        digests = start.startswith(DIGESTS) and all(map(DIGEST.fullmatch, values))
+        return " ".join(values) if digests else values
 
     first = next(iter(runs.values()))
     texts = []
@@ -134,7 +139,8 @@ def group_of(text: str) -> dict[str, Lines]:
     names: dict[str, list[str]] = {}
     for lines in runs.values():
         for start, table in lines.items():
-            if isinstance(table, list):
+            if isinstance(table, (list, str)):
+                table = table.split() if isinstance(table, str) else table
                 lines[start] = dict(zip(names[kind(start)], table, strict=True))
             elif table is not None:
                 names.setdefault(kind(start), sorted(table))
