@@ -218,7 +218,9 @@ def relative(data: str) -> str:
         places = [round(float(number) * unit) for number in numbers.split()]
         for at in range(0, len(places), 2):
             ways = (places[at], places[at + 1]) if at == 0 else (places[at] - x, places[at + 1] - y)
-            across, down = (_short(f"{way / unit:.{_PLACE}f}") for way in ways)
+            across, down = (
+                re.sub(r"^(-?)0\.", r"\1.", _short(f"{way / unit:.{_PLACE}f}")) for way in ways
+            )
             x, y = places[at], places[at + 1]
             if at == 0:
                 texts.append(f"M{across} {down}")
