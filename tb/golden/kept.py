@@ -9,9 +9,10 @@ JSON, one file for each group of runs, one line for each table of values.
 
 A line's name is what the paths of its values begin with; a value's path is that and its own name.
 Of the group's other runs, the lines of the configuration that are equal to those of the group's
-first run are left out; null: a run does not have the first run's line. A line whose values have the
-same names as those of the file's first line of the same name, but for numbers in it, is a list of
-the values, in the order of their names. A list of digests is one text.
+first run are left out; null: a run does not have the first run's line. A line of the
+configuration that is a text is the line of the first run of the group that it names. A line whose
+values have the same names as those of the file's first line of the same name, but for numbers in
+it, is a list of the values, in the order of their names. A list of digests is one text.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ import functools
 import json
 import pathlib
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 DIGESTS = ("waves/", "requests/columns/")  # lines of digests
@@ -98,8 +99,9 @@ def kind(start: str) -> str:
     return re.sub(r"[0-9]+", "#", start)
 
 
-def group_text(runs: dict[str, Lines]) -> str:
-    """A file: the runs of a group by their names."""
+def group_text(runs: dict[str, Lines], elsewhere: dict[str, str]) -> str:
+    """A file: the runs of a group by their names. `elsewhere`: the groups that have the same line
+    of the first run, by its name."""
     names: dict[str, list[str]] = {}
 
     def short(start: str, table: Any) -> Any:
@@ -123,6 +125,9 @@ def group_text(runs: dict[str, Lines]) -> str:
             } | {start: None for start in shared if start not in lines}
         written = []
         for start, table in sorted(shown.items()):
+            if lines is first and start in elsewhere:
+                written.append(f" {json.dumps(start)}: {json.dumps(elsewhere[start])}")
+                continue
             written.append(f" {json.dumps(start)}: {text_of(short(start, table))}")
             if table is not None:
                 names.setdefault(kind(start), sorted(table))
@@ -133,13 +138,15 @@ def group_text(runs: dict[str, Lines]) -> str:
     )
 
 
-def group_of(text: str) -> dict[str, Lines]:
-    """The runs of a file, with all their lines."""
+def group_of(text: str, first_of: Callable[[str], Lines]) -> dict[str, Lines]:
+    """The runs of a file, with all their lines. `first_of`: the first run of another group."""
     runs = json.loads(text, parse_int=str, parse_float=str)
     names: dict[str, list[str]] = {}
     for lines in runs.values():
         for start, table in lines.items():
-            if isinstance(table, (list, str)):
+            if isinstance(table, str) and start.startswith(SHARED):
+                lines[start] = first_of(table)[start]
+            elif isinstance(table, (list, str)):
                 table = table.split() if isinstance(table, str) else table
                 lines[start] = dict(zip(names[kind(start)], table, strict=True))
             elif table is not None:
@@ -162,7 +169,10 @@ class Expected:
 
     def _read(self, group: str) -> dict[str, Lines]:
         file = self._folder / f"{group}.json"
-        return group_of(file.read_text()) if file.exists() else {}
+        return group_of(file.read_text(), self._first) if file.exists() else {}
+
+    def _first(self, group: str) -> Lines:
+        return next(iter(self._group(group).values()))
 
     def run(self, name: str) -> dict[str, Any] | None:
         """What a run is expected to give, by its kind and the rest of the path;
@@ -174,24 +184,24 @@ class Expected:
     def keep(self, given: dict[str, dict[str, Any]], every: list[str]) -> None:
         """Writes what runs gave, in the order of `every` and beside what is kept of the others;
         what is none of `every` goes."""
-        groups: dict[str, list[str]] = {}
+        groups: dict[str, dict[str, Lines]] = {}
         for name in every:
-            groups.setdefault(name.partition(".")[0], []).append(name)
+            group, _, own = name.partition(".")
+            lines = lines_of(given[name]) if name in given else self._group(group).get(own)
+            if lines:
+                groups.setdefault(group, {})[own] = lines
         self._folder.mkdir(exist_ok=True)
-        for group, names in groups.items():
-            if any(name in given for name in names):
-                before = {} if all(name in given for name in names) else self._read(group)
-                runs = {
-                    name: lines_of(given[name])
-                    if name in given
-                    else before.get(name.partition(".")[2])
-                    for name in names
-                }
-                (self._folder / f"{group}.json").write_text(
-                    group_text(
-                        {name.partition(".")[2]: lines for name, lines in runs.items() if lines}
-                    )
-                )
+        where: dict[tuple[str, str], str] = {}  # the first group that has a line
+        for group, runs in sorted(groups.items()):
+            first = next(iter(runs.values()))
+            elsewhere = {
+                start: where[start, text_of(table)]
+                for start, table in first.items()
+                if start.startswith(SHARED) and (start, text_of(table)) in where
+            }
+            for start, table in first.items():
+                where.setdefault((start, text_of(table)), group)
+            (self._folder / f"{group}.json").write_text(group_text(runs, elsewhere))
         for file in self._folder.iterdir():
             if file.stem not in groups:
                 file.unlink()

@@ -77,6 +77,11 @@ class Kept(unittest.TestCase):
         self.assertIn('"result/configuration/drive/zone/1/": [9, []]', text)
         self.assertEqual(text.count('"result/": [false, 0.10, null, "0.1.0"]'), 2)
 
+    def test_a_line_of_another_group_is_not_written_again(self) -> None:
+        text = (self.folder / "b.json").read_text()
+        self.assertIn('"result/configuration/sim/": "a"', text)
+        self.assertNotIn("slips", text)
+
     def test_a_table_with_other_names_has_them(self) -> None:
         self.runs["a.policy"]["result"]["more"] = "1"
         self.expected.keep({"a.policy": self.runs["a.policy"]}, list(self.runs))
