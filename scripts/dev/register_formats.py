@@ -225,8 +225,9 @@ def svd(data, parameters):
                 lines.append("            </field>")
             lines.append("          </fields>")
         lines.append("        </register>")
+    lines += ["      </registers>", "    </peripheral>", "  </peripherals>", "</device>", ""]
     return "\n".join(
-        [*lines, "      </registers>", "    </peripheral>", "  </peripherals>", "</device>", ""]
+        " " * ((len(line) - len(line.lstrip())) // 2) + line.lstrip() for line in lines
     )
 
 

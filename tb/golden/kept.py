@@ -12,7 +12,8 @@ Of the group's other runs, the lines of the configuration that are equal to thos
 first run are left out; null: a run does not have the first run's line. A line of the
 configuration that is a text is the line of the first run of the group that it names. A line whose
 values have the same names as those of the file's first line of the same name, but for numbers in
-it, is a list of the values, in the order of their names. A list of digests is one text.
+it, is a list of the values, in the order of their names. A list of digests is one text. "=" is the
+line of reads or writes that is equal to the line of all requests.
 """
 
 from __future__ import annotations
@@ -94,6 +95,11 @@ def text_of(value: Any) -> str:
     return value if isinstance(value, str) and NUMBER.fullmatch(value) else json.dumps(value)
 
 
+def of_all(start: str) -> str:
+    """The line of all requests, of one of reads or writes."""
+    return re.sub(r"/(reads|writes)/", "/", start)
+
+
 def kind(start: str) -> str:
     """A line's name without its numbers."""
     return re.sub(r"[0-9]+", "#", start)
@@ -104,9 +110,11 @@ def group_text(runs: dict[str, Lines], elsewhere: dict[str, str]) -> str:
     of the first run, by its name."""
     names: dict[str, list[str]] = {}
 
-    def short(start: str, table: Any) -> Any:
+    def short(start: str, table: Any, lines: Lines) -> Any:
         if table is None:
             return None
+        if of_all(start) != start and lines.get(of_all(start)) == table:
+            return "="
         own = sorted(table)
         if names.get(kind(start)) != own:
             return table
@@ -128,9 +136,10 @@ def group_text(runs: dict[str, Lines], elsewhere: dict[str, str]) -> str:
             if lines is first and start in elsewhere:
                 written.append(f" {json.dumps(start)}: {json.dumps(elsewhere[start])}")
                 continue
-            written.append(f" {json.dumps(start)}: {text_of(short(start, table))}")
-            if table is not None:
-                names.setdefault(kind(start), sorted(table))
+            brief = short(start, table, lines)
+            written.append(f" {json.dumps(start)}: {text_of(brief)}")
+            if isinstance(brief, dict):
+                names.setdefault(kind(start), sorted(brief))
         texts.append(",\n".join(written))
     named = zip(runs, texts, strict=True)
     return (
@@ -144,6 +153,8 @@ def group_of(text: str, first_of: Callable[[str], Lines]) -> dict[str, Lines]:
     names: dict[str, list[str]] = {}
     for lines in runs.values():
         for start, table in lines.items():
+            if table == "=":
+                continue
             if isinstance(table, str) and start.startswith(SHARED):
                 lines[start] = first_of(table)[start]
             elif isinstance(table, (list, str)):
@@ -151,6 +162,9 @@ def group_of(text: str, first_of: Callable[[str], Lines]) -> dict[str, Lines]:
                 lines[start] = dict(zip(names[kind(start)], table, strict=True))
             elif table is not None:
                 names.setdefault(kind(start), sorted(table))
+        for start, table in lines.items():
+            if table == "=":
+                lines[start] = lines[of_all(start)]
     first = next(iter(runs.values()))
     shared = {start: table for start, table in first.items() if start.startswith(SHARED)}
     return {

@@ -77,6 +77,12 @@ class Kept(unittest.TestCase):
         self.assertIn('"result/configuration/drive/zone/1/": [9, []]', text)
         self.assertEqual(text.count('"result/": [false, 0.10, null, "0.1.0"]'), 2)
 
+    def test_reads_as_all_requests_are_not_written_again(self) -> None:
+        self.runs["a.policy"]["result"]["parts"] = {"reads": {"x": {"n": "1"}}, "x": {"n": "1"}}
+        self.expected.keep({"a.policy": self.runs["a.policy"]}, list(self.runs))
+        self.assert_kept()
+        self.assertIn('"result/parts/reads/x/": "="', (self.folder / "a.json").read_text())
+
     def test_a_line_of_another_group_is_not_written_again(self) -> None:
         text = (self.folder / "b.json").read_text()
         self.assertIn('"result/configuration/sim/": "a"', text)

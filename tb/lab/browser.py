@@ -194,7 +194,9 @@ class Browser:
             "Page.captureScreenshot", format="png", clip=clip, captureBeyondViewport=True
         )["data"]
         with Image.open(io.BytesIO(base64.b64decode(taken))) as image:
-            few = image.convert("RGB").quantize(64, dither=Image.Dither.NONE)
+            few = image.convert("RGB").quantize(
+                64, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE
+            )
         if file.suffix == ".webp":
             few.convert("RGB").save(file, lossless=True, quality=100, method=6)
         else:

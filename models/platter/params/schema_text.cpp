@@ -14,7 +14,7 @@ using nlohmann::json;
 namespace {
 
 constexpr std::size_t kColumns = 150;
-constexpr std::size_t kMinLength = 120;  ///< what is shorter is repeated
+constexpr std::size_t kMinLength = 80;  ///< what is shorter is repeated
 
 /// Calls `visit` with the name and the value of each schema that is part of this one.
 template <typename Schema, typename Visit>
