@@ -25,7 +25,7 @@ _TOKEN = re.compile(r"[A-Za-z]|-?[0-9.]+(?:e-?[0-9]+)?")
 _NUMBER = re.compile(r"-?[0-9]+\.[0-9]+(?:e-?[0-9]+)?")
 _FAMILY = re.compile(r"font-family:[^;]*;?")
 # The widths of the first are those of the layout.
-_FONTS = "'DejaVu Sans', 'Bitstream Vera Sans', Verdana, Geneva, Arial, Helvetica, sans-serif"
+_FONTS = "'DejaVu Sans',Verdana,sans-serif"
 # Of the project's figures, for Matplotlib.
 STYLE: dict[str, Any] = {
     "svg.fonttype": "none",
@@ -37,6 +37,8 @@ STYLE: dict[str, Any] = {
     "axes.spines.right": False,
     "figure.constrained_layout.use": True,
 }
+_TWICE = re.compile(r"#([0-9a-f])\1([0-9a-f])\2([0-9a-f])\3(?![0-9a-f])")
+_CIRCLE = re.compile(r"M0 ([0-9.]+)(?:C[^A-Za-z]*){8}z")  # as Matplotlib draws a round mark
 _NO_ROTATION = re.compile(r"rotate\(-?0(?:\.0*)? [^)]*\)")
 
 
@@ -69,7 +71,9 @@ def compact(text: str | bytes) -> str:
 
 
 def _style(element: ET.Element) -> str:
-    return _FAMILY.sub("", re.sub(r"\s*([:;])\s*", r"\1", element.get("style", ""))).strip("; ")
+    """Without the font, and with colours of three digits where those are the same."""
+    text = _FAMILY.sub("", re.sub(r"\s*([:;])\s*", r"\1", element.get("style", "")))
+    return _TWICE.sub(r"#\1\2\3", text).strip("; ")
 
 
 def _rounded(text: str) -> str:
@@ -336,12 +340,14 @@ class _Writer:
             style = dict(
                 one.split(":", 1) for one in f"{used};{_style(self._paths[path])}".split(";") if one
             )
+            data = _path(self._paths[path].get("d", ""), _SHAPE)
+            circle = _CIRCLE.fullmatch(data)
             shape = _tag(
-                "path",
+                "circle" if circle else "path",
                 {
                     "id": name,
                     "style": ";".join(f"{key}:{value}" for key, value in style.items()),
-                    "d": _path(self._paths[path].get("d", ""), _SHAPE),
+                    **({"r": circle[1]} if circle else {"d": data}),
                 },
             )
             yield _tag(
