@@ -12,8 +12,8 @@ Of the group's other runs, the lines of the configuration that are equal to thos
 first run are left out; null: a run does not have the first run's line. A line of the
 configuration that is a text is the line of the first run of the group that it names. A line whose
 values have the same names as those of the file's first line of the same name, but for numbers in
-it, is a list of the values, in the order of their names. A list of digests is one text. "=" is the
-line of reads or writes that is equal to the line of all requests.
+it, is a list of the values, in the order of their names. Digests are one text, with their names or
+without. "=" is the line of reads or writes that is equal to the line of all requests.
 """
 
 from __future__ import annotations
@@ -116,11 +116,11 @@ def group_text(runs: dict[str, Lines], elsewhere: dict[str, str]) -> str:
         if of_all(start) != start and lines.get(of_all(start)) == table:
             return "="
         own = sorted(table)
-        if names.get(kind(start)) != own:
-            return table
-        values = [table[name] for name in own]
-        digests = start.startswith(DIGESTS) and all(map(DIGEST.fullmatch, values))
-        return " ".join(values) if digests else values
+        known = names.get(kind(start)) == own
+        names.setdefault(kind(start), own)
+        if start.startswith(DIGESTS) and all(DIGEST.fullmatch(table[name]) for name in own):
+            return " ".join(table[name] if known else f"{name}={table[name]}" for name in own)
+        return [table[name] for name in own] if known else table
 
     first = next(iter(runs.values()))
     texts = []
@@ -136,10 +136,7 @@ def group_text(runs: dict[str, Lines], elsewhere: dict[str, str]) -> str:
             if lines is first and start in elsewhere:
                 written.append(f" {json.dumps(start)}: {json.dumps(elsewhere[start])}")
                 continue
-            brief = short(start, table, lines)
-            written.append(f" {json.dumps(start)}: {text_of(brief)}")
-            if isinstance(brief, dict):
-                names.setdefault(kind(start), sorted(brief))
+            written.append(f" {json.dumps(start)}: {text_of(short(start, table, lines))}")
         texts.append(",\n".join(written))
     named = zip(runs, texts, strict=True)
     return (
@@ -157,11 +154,16 @@ def group_of(text: str, first_of: Callable[[str], Lines]) -> dict[str, Lines]:
                 continue
             if isinstance(table, str) and start.startswith(SHARED):
                 lines[start] = first_of(table)[start]
-            elif isinstance(table, (list, str)):
-                table = table.split() if isinstance(table, str) else table
-                lines[start] = dict(zip(names[kind(start)], table, strict=True))
+                continue
+            if isinstance(table, str):
+                table = table.split()
+                if "=" in table[0]:
+                    table = dict(one.split("=") for one in table)
+            if isinstance(table, list):
+                table = dict(zip(names[kind(start)], table, strict=True))
             elif table is not None:
                 names.setdefault(kind(start), sorted(table))
+            lines[start] = table
         for start, table in lines.items():
             if table == "=":
                 lines[start] = lines[of_all(start)]
