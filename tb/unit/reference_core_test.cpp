@@ -768,8 +768,10 @@ TEST(ReferenceCore, IsZeroAfterResetExceptForConstants) {
     p.features = features;
     AcceleratorBus bus(p);
     const auto check = [&] {
-      for (const reg::RegisterInfo& r : reg::kRegisters)
-        if (r.access != reg::Access::WriteOnly) EXPECT_EQ(bus.get(r.offset), reg::constant(r.offset, p.built())) << r.name;
+      for (const reg::RegisterInfo& r : reg::kRegisters) {
+        if (r.access == reg::Access::WriteOnly) continue;
+        EXPECT_EQ(bus.get(r.offset), reg::constant(r.offset, p.built())) << r.name;
+      }
     };
     check();
     for (const reg::RegisterInfo& r : reg::kRegisters)

@@ -13,7 +13,7 @@ using nlohmann::json;
 
 namespace {
 
-constexpr std::size_t kColumns = 150;
+constexpr std::size_t kColumns = 240;
 constexpr std::size_t kMinLength = 80;  ///< what is shorter is repeated
 
 /// Calls `visit` with the name and the value of each schema that is part of this one.
