@@ -87,6 +87,7 @@ std::uint32_t discrete_limit(const Scenario& s) {
 
 std::vector<std::string> names_of_jobs(const Scenario& s) {
   std::vector<std::string> names;
+  names.reserve(s.jobs.size());
   for (const workload::JobParameters& job : s.jobs) names.push_back(job.name);
   return names;
 }
@@ -177,14 +178,14 @@ class LoadRun : public RunIf {
   LoadResult result_;
 };
 
-const Section kLoad{"Load on a drive or an array", "The page [jobs](jobs.md) has the rules of `[[workload.job]]`.",
+constexpr Section kLoad{"Load on a drive or an array", "The page [jobs](jobs.md) has the rules of `[[workload.job]]`.",
                     [](Scenario& s, params::Grammar& g) {
                       g.add(eager::eager_parameters(), s.eager);
                       g.add(workload::continuous_parameters(), s.continuous);
                       g.add(workload::discrete_parameters(), s.discrete);
                       g.add_array("workload.job", "job", workload::job_parameters(), s.jobs, false);
                     }};
-const Section kArray{"Array", "The page [array](array.md) has the rules.",
+constexpr Section kArray{"Array", "The page [array](array.md) has the rules.",
                      [](Scenario& s, params::Grammar& g) { g.add(host::array::array_parameters(), s.array); }};
 
 void check(const Scenario& s, params::Findings& findings) {
