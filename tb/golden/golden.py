@@ -74,8 +74,8 @@ class Run:
         return given if given else {"requests": table_of(done.stdout)}
 
 
-def digest(data: str, digits: int = 8) -> str:
-    return hashlib.sha256(data.encode()).hexdigest()[:digits]
+def digest(data: str) -> str:
+    return hashlib.sha256(data.encode()).hexdigest()[:6]
 
 
 def result_of(file: pathlib.Path) -> dict[str, Any]:
@@ -113,7 +113,7 @@ def table_of(source: pathlib.Path | str) -> dict[str, Any]:
 def waves_of(file: pathlib.Path) -> dict[str, Any]:
     """A digest of each signal's value changes."""
     return {
-        v.full_name: digest("\n".join(f"{time} {value}" for time, value in v.tv), 6)
+        v.full_name: digest("\n".join(f"{time} {value}" for time, value in v.tv))
         for v in pywellen.Waveform(str(file)).all_vars()
     }
 

@@ -186,7 +186,7 @@ class Browser:
         )
 
     def picture(self, file: Path, height: int = 0) -> None:
-        """With 64 colours, which look the same, without a loss as PNG or WebP."""
+        """With 40 colours, which look the same, without a loss as PNG or WebP."""
         tall = int(self.value("document.documentElement.scrollHeight"))
         height = min(tall, height or 16000)
         clip = {"x": 0, "y": 0, "width": self._size[0], "height": height, "scale": 1}
@@ -195,7 +195,7 @@ class Browser:
         )["data"]
         with Image.open(io.BytesIO(base64.b64decode(taken))) as image:
             few = image.convert("RGB").quantize(
-                64, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE
+                40, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE
             )
         if file.suffix == ".webp":
             few.convert("RGB").save(file, lossless=True, quality=100, method=6)

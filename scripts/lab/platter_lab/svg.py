@@ -304,7 +304,10 @@ class _Writer:
             return self._marks(shape)
         if shape.tag == "path":
             style = {"fill": shape.style.removeprefix("fill:")} if _is_cell(shape) else style
-            return _tag("path", {**style, **shape.attributes, "d": relative("".join(shape.path))})
+            data = relative("".join(shape.path))
+            if _is_cell(shape):  # a filled box needs no last side
+                data = re.sub(r"(h([0-9.]+)v-([0-9.]+)h-\2)v\3(?=z|$)", r"\1", data)
+            return _tag("path", {**style, **shape.attributes, "d": data})
         return _tag(
             shape.tag,
             {**style, **shape.attributes},
