@@ -56,7 +56,7 @@ TEST(SeekFit, GivesTheWorkedExample) {
   constexpr std::uint32_t kCylinders = 560'000;
   const SeekFit fit = fit_seek({230, 7400, 14'300}, kCylinders);
   EXPECT_NEAR(mean_seek_us(fit.points, kCylinders), 7400, 0.1);
-  const std::pair<std::uint32_t, double> known[] = {{1, 230},       {10, 620},      {100, 1070},         {1000, 1740},
+  const std::pair<std::uint32_t, double> known[] = {{1, 230},       {10, 620},       {100, 1070},      {1000, 1740},
                                                     {10'000, 2760}, {186'666, 7720}, {559'999, 14'300}};
   for (const auto& [distance, us] : known) EXPECT_NEAR(seek_us(fit.points, distance), us, 5.1) << distance;
   EXPECT_GT(fit.delta_us, 0);
@@ -70,7 +70,7 @@ TEST(SeekFit, AverageIsThatOfTheManualsForEveryCurve) {
       const SeekFit fit = fit_seek(numbers, cylinders);
       EXPECT_NEAR(mean_seek_us(fit.points, cylinders), average * 1e3, 0.1);
       EXPECT_NEAR(fit.points.back().second, 8000, 3.5);  // less one cylinder
-      double sum = 0;  // by the definition, one distance after the other
+      double sum = 0;                                    // by the definition, one distance after the other
       const double last = cylinders - 1;
       for (std::uint32_t n = 1; n < cylinders; ++n) sum += (last + 1 - n) * 2 * seek_us(fit.points, n);
       EXPECT_NEAR(sum / ((last + 1) * last), mean_seek_us(fit.points, cylinders), 1e-6);
@@ -150,8 +150,8 @@ TEST(MakeDrive, HoldsWhatTheSheetSays) {
 TEST(MakeDrive, EveryValueHasItsReason) {
   const Sheet sheet = worked_example();
   const std::string text = profile_text(make_drive(sheet), sheet);
-  for (const char* reason : {"rate_outer 291 MB/s (of the command line)", "assumed: 45 to 60 on drives since 2012",
-                             "SFF-8447", "assumed: 115 to 315", "seek_average 7.4 ms (of the command line)"})
+  for (const char* reason : {"rate_outer 291 MB/s (of the command line)", "assumed: 45 to 60 on drives since 2012", "SFF-8447",
+                             "assumed: 115 to 315", "seek_average 7.4 ms (of the command line)"})
     EXPECT_NE(text.find(reason), std::string::npos) << reason;
 }
 
