@@ -6,6 +6,7 @@ Environment: as cli_test.py.
 """
 
 import json
+import re
 import unittest
 
 from cli_test import SOURCE, Case, platter
@@ -82,15 +83,15 @@ class New(Sheets):
 
     def test_every_value_has_its_reason(self):
         text = self.run_good("drive", "new", "--sheet", SHEETS / "es3_4tb.toml").stdout
-        lines = text.splitlines()
-        zones = 0
-        for number, line in enumerate(lines):
-            if line.startswith("[[geometry.zone]]"):
-                zones += 1
-            plain = line.split(" = ")[0] in ("format", "name", "source", "last_cylinder")
-            if " = " in line and not line.startswith("#") and not plain and zones < 2:
-                self.assertTrue(lines[number - 1].startswith("# "), line)
-        self.assertIn("# stated (manual, table of DC power requirements", text)
+        keys = re.findall(r"(?m)^(#.*\n)?([a-z_]+) = ", text[: text.rindex("[[geometry.zone]]")])
+        bare = {key for comment, key in keys if not comment}
+        # Those without a rule, and those with the reason of the key before.
+        self.assertLessEqual(
+            {key for key in bare if not key.endswith(("_us", "_w"))},
+            {"format", "name", "source", "first_cylinder", "last_cylinder", "sectors_per_track"},
+        )
+        text = text.replace("\n# ", " ")
+        self.assertIn("stated (manual, table of DC power requirements", text)
         self.assertRegex(text, r"seek_average 7.4 ms, assumed: as the Ultrastar HC310")
         self.assertRegex(text, r"rate_inner 83 MB/s \(manual: 83 to 175 MB/s sustained\)")
 
@@ -148,7 +149,7 @@ class Contradictions(Sheets):
         sheet = self.write("s.toml", 'format = 1\nname = "a"\nseek_singel = 0.2\n')
         done = platter("drive", "new", "--sheet", sheet)
         self.assertEqual(done.returncode, 2)
-        self.assertRegex(done.stderr, r"s\.toml:3:1: seek_singel: .*did you mean seek_single")
+        self.assertRegex(done.stderr, r"s\.toml:3:\d+: seek_singel: .*did you mean seek_single")
         done = platter("drive", "new", "--sheet", self.folder / "none.toml")
         self.assertEqual(done.returncode, 2)
         self.assertIn("none.toml: no such file", done.stderr)
@@ -199,7 +200,7 @@ class Show(Sheets):
         self.assertRegex(
             text, r"warning: seek.average_us = 3600 is the time over a third .* is 3\.\d+ ms"
         )
-        self.assertNotAlmostEqual(reach["seek_ms"]["read"]["average"], 3.6, delta=0.1)
+        self.assertLess(reach["seek_ms"]["read"]["average"], 3.52)
         self.assertAlmostEqual(reach["seek_ms"]["read"]["third"], 3.6, delta=0.001)
 
 

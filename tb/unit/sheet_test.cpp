@@ -69,8 +69,8 @@ TEST(SeekFit, AverageIsThatOfTheManualsForEveryCurve) {
       ASSERT_EQ(seek_objection(numbers, cylinders), "") << average;
       const SeekFit fit = fit_seek(numbers, cylinders);
       EXPECT_NEAR(mean_seek_us(fit.points, cylinders), average * 1e3, 0.1);
-      EXPECT_NEAR(fit.points.back().second, 8000, 3.5);  // less one cylinder
-      double sum = 0;                                    // by the definition, one distance after the other
+      EXPECT_NEAR(fit.points.back().second, 8000, 8000.0 / cylinders);  // less one cylinder
+      double sum = 0;                                                   // by the definition, one distance after the other
       const double last = cylinders - 1;
       for (std::uint32_t n = 1; n < cylinders; ++n) sum += (last + 1 - n) * 2 * seek_us(fit.points, n);
       EXPECT_NEAR(sum / ((last + 1) * last), mean_seek_us(fit.points, cylinders), 1e-6);

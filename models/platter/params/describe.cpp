@@ -259,10 +259,12 @@ std::string to_toml(const Grammar& grammar) {
 }
 
 std::string commented_toml(const Grammar& grammar, const std::map<std::string, std::string>& comments) {
-  const auto add = [&comments](std::string& text, const std::string& key, const BoundRow& bound, bool with_comment) {
+  std::string last;  // comment
+  const auto add = [&comments, &last](std::string& text, const std::string& key, const BoundRow& bound, bool with_comment) {
     const auto comment = comments.find(bound.key);
     if (comment == comments.end()) return;
-    if (with_comment && !comment->second.empty()) text += commented(comment->second);
+    if (with_comment && !comment->second.empty() && comment->second != last) text += commented(comment->second);
+    last = comment->second;
     text += wrapped_value(key, dumped_value(bound));
   };
   std::vector<std::string> sections{""};

@@ -291,7 +291,7 @@ void Maker::plan_tracks() {
     left -= density;
   }
   because("geometry.surface_densities",
-          fmt::format("{}; drawn from a normal distribution, {}, sum kept", deviation.why, seed.why));
+          fmt::format("{}; drawn from a normal distribution, sum kept; {}", deviation.why, seed.why));
 
   TrackNumbers tracks{outer.value, inner.value, static_cast<std::uint32_t>(zones.value), whole, geometry.surface_densities};
   const std::string holds = fmt::format("{:.0f} blocks outside, {:.0f} inside, mean 1.03 x theirs", outer.value, inner.value);
@@ -394,11 +394,10 @@ void Maker::set_skews() {
     return tracks < 1 ? profile_.head_switch_us : write_seek_us(static_cast<std::uint32_t>(tracks));
   };
   const double band = geometry.band_tracks;
-  const Known head = number(
-      "head_skew", skew_for(seek(largest)),
-      fmt::format(
-          "a seek of a write over {:.0f} tracks, the largest shift between neighbouring surfaces, rounded up to 1/128 turn",
-          largest));
+  const Known head = number("head_skew", skew_for(seek(largest)),
+                            fmt::format("rule: a seek of a write over {:.0f} tracks, the largest shift between neighbouring "
+                                        "surfaces, rounded up to 1/128 turn",
+                                        largest));
   const Known turn =
       number("band_skew", skew_for(seek(geometry.surfaces % 2 == 0 ? band : 1)),
              fmt::format("rule: a seek of a write to the next group, over {:.0f} tracks, rounded up to 1/128 turn",
@@ -436,21 +435,18 @@ void Maker::set_electronics() {
   const bool fast_writes = cached && has_cache;
   const double write = fast_writes ? hit.value : overhead.value;
   profile_.overhead.write_us = {write, write};
-  for (const char* key : {"read_hit_after_read_us", "read_hit_after_write_us"})
-    because(fmt::format("overhead.{}", key), key == std::string("read_hit_after_read_us") ? hit.why : "the same");
-  for (const char* key : {"read_miss_after_read_us", "read_miss_after_write_us"})
-    because(fmt::format("overhead.{}", key),
-            key == std::string("read_miss_after_read_us") ? interface + "; " + overhead.why : "the same");
-  because("overhead.write_after_read_us",
-          fast_writes ? "a cached write: " + hit.why : "as a read from the media: the write is not cached");
-  because("overhead.write_after_write_us", "the same");
+  for (const char* last : {"read", "write"}) {
+    because(fmt::format("overhead.read_hit_after_{}_us", last), hit.why);
+    because(fmt::format("overhead.read_miss_after_{}_us", last), interface + "; " + overhead.why);
+    because(fmt::format("overhead.write_after_{}_us", last),
+            fast_writes ? "a cached write: " + hit.why : "as a read from the media: the write is not cached");
+  }
 
   const double newest = sas && !(is_given("year") && given("year") < 2013) ? 1200e6 : 600e6;
   const Known rate =
       number("interface_rate", newest, sas ? (newest > 1e9 ? "SAS of 12 Gbit/s" : "SAS of 6 Gbit/s") : "SATA of 6 Gbit/s");
   profile_.bus_read_block_us = profile_.bus_write_block_us = rounded(block_bytes_ / rate.value * 1e6, 4);
-  because("bus.read_block_us", interface + "; " + rate.why);
-  because("bus.write_block_us", "the same");
+  for (const char* key : {"bus.read_block_us", "bus.write_block_us"}) because(key, interface + "; " + rate.why);
 
   profile::CacheProfile& cache = profile_.cache;
   if (has_cache) {
@@ -471,7 +467,7 @@ void Maker::set_electronics() {
     because("cache.write_back", sheet_.write_cache.empty()
                                     ? "assumed: on with SATA, off with SAS"
                                     : fmt::format("write_cache {}{}", sheet_.write_cache, source_of("write_cache")));
-    because("cache.write_segments", "assumed: half of the segments");
+    because("cache.write_segments", fast_writes ? "assumed: half of the segments" : "no writes are cached");
   }
   const Known depth = sas ? number("queue_depth", 128, "the interface allows more, and makers differ")
                           : number("queue_depth", 32, "32 tags of SATA's NCQ");

@@ -110,7 +110,7 @@ std::string show_quantity(double value, Measure measure) {
   static const std::vector<Unit> binary{{"B", 1}, {"KiB", 0x1p10}, {"MiB", 0x1p20}, {"GiB", 0x1p30}};
   switch (measure) {
     case Measure::Size: {
-      const bool is_binary = value >= 1024 && std::fmod(value, 1024) == 0 && value < 0x1p40;
+      const bool is_binary = value >= 0x1p20 && std::fmod(value, 0x1p20) == 0 && value < 0x1p40;
       const Unit* unit = largest(is_binary ? binary : decimal);
       return fmt::format("{:.6g} {}", value / unit->factor, unit->name);
     }
