@@ -16,17 +16,24 @@ from platter_lab.reproduce.figures import Chart, Map, svg
 from platter_lab.reproduce.study import Plan, Report, Study, Table
 from platter_lab.statistics import interval
 
-INTERVALS = """Values are means over the seeds with their 95 % confidence intervals (Student's t); \
-a ratio is taken run by run
-between runs of the same seed, which have the same load. A claim *holds* if the whole interval of \
-each quantity it rests on
-meets the criterion, *does not hold* if one lies wholly on the other side, and is *not decided* if \
-an interval straddles a bound.
-It *depends on* an interpretation if that alone turns the verdict round (where an interpretation \
-has run at fewer points: the default's at these), and on a question that the paper leaves open if \
-another answer to it alone does so under some
-combination of answers to the others. Shown is the comparison that decides: the one nearest to its
-bound, or farthest beyond it."""
+INTERVALS = """A value is the mean over the seeds with its 95 % confidence interval (Student's \
+t). A ratio is taken run by run, between runs of the same seed,
+which have the same load. A claim rests on one or more comparisons, and its verdict follows from \
+their intervals:
+
+- *Holds*: the whole interval of every comparison meets the criterion.
+- *Does not hold*: the interval of at least one comparison lies wholly on the other side of a \
+bound.
+- *Not decided*: neither of these. An interval straddles a bound, or has no data.
+- *Depends on* an interpretation: this interpretation alone reverses the verdict. If it has runs \
+at fewer points than the default, the default is
+  judged at these points for the comparison.
+- *Depends on* a question that the paper leaves open: another answer to this question alone \
+reverses the verdict, under some combination of
+  answers to the other questions.
+
+The table shows the comparison that decides. It is the one nearest to its bound, or the one \
+farthest beyond it."""
 
 
 def markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -187,10 +194,12 @@ def interpretations_section(report: Report) -> str:
     return "\n".join(
         [
             "## Interpretations\n",
-            "Where the paper is silent, one other interpretation at a time against the default:\n",
+            "Where the paper is silent, each of these interpretations replaces the default, one "
+            "at a time:\n",
             *(f"- *{name}*: {text}" for name, text in report.interpretations),
             "",
-            "The verdicts; empty where the interpretation does not touch the claim.\n",
+            "The verdicts follow. A cell is empty where the interpretation does not affect the "
+            "claim.\n",
             markdown(("claim", "default", *names), rows),
             "",
         ]
@@ -199,7 +208,7 @@ def interpretations_section(report: Report) -> str:
 
 def page(study: Study, plan: Plan, report: Report, quick: bool) -> str:
     scale = (
-        "a **quick** run, shorter than what the page in the project was made of"
+        "a **quick** run, shorter than the one behind the project's page"
         if quick
         else "the full study"
     )
@@ -214,7 +223,8 @@ def page(study: Study, plan: Plan, report: Report, quick: bool) -> str:
         f"# {study.title}\n",
         study.introduction.strip() + "\n",
         "The [glossary](../../reference/glossary.md) explains the terms.\n",
-        f"Made by `{command}`: {scale}, {plan.runs} runs with {seeds}. One of them by hand:\n",
+        f"Made by `{command}`: {scale}, {plan.runs} runs with {seeds}. This command repeats one "
+        "of them:\n",
         f"```\n{plan.points[0].command(plan.seeds[0])}\n```\n",
         "## Claims\n",
         INTERVALS + "\n",
@@ -241,8 +251,8 @@ def data_section(shown: Sequence[str], behind: Sequence[str], command: str) -> s
             "## Data\n",
             ", ".join(f"[{file}]({file})" for file in shown) + ".\n",
             (
-                "A row of a file of means is a configuration. It has the number of the runs, the "
-                "mean of each value, and half the width of the mean's 95 %"
+                "Each row of a file of means is one configuration. It has the number of its runs, "
+                "the mean of each value, and half the width of that mean's 95 %"
             ),
             (
                 f"confidence interval (`_half`). `{command}` also writes every run and every "
