@@ -154,7 +154,10 @@ void Maker::take_size() {
                         : gigabytes >= 50 ? 97696368 + 1953504 * (std::floor(gigabytes + 0.5) - 50)
                                           : std::floor(bytes / 512);
   const Known sectors = number("sectors", std::floor(agreed * 512 / block_bytes_),
-                               fmt::format("rule: {} of {}", large ? "SFF-8447: the next multiple of 2^21" : "IDEMA LBA1-03",
+                               fmt::format("rule: {} of {}",
+                                           large             ? "SFF-8447: the next multiple of 2^21"
+                                           : gigabytes >= 50 ? "IDEMA LBA1-03"
+                                                             : "all blocks",
                                            show_quantity(bytes, Measure::Size)));
   blocks_ = static_cast<std::uint64_t>(sectors.value);
   geometry.blocks = static_cast<std::int64_t>(blocks_);

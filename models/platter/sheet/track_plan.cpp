@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platter/sheet/track_plan.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace platter::sheet {
@@ -14,7 +15,7 @@ double place_of(std::uint32_t zone, std::uint32_t zones) { return zones > 1 ? zo
 std::uint64_t cylinder_blocks(const TrackNumbers& numbers, std::uint32_t sectors) {
   std::uint64_t sum = 0;
   for (const double density : numbers.densities)
-    sum += static_cast<std::uint64_t>(std::floor(sectors * density / numbers.whole + 0.5)) * numbers.whole;
+    sum += static_cast<std::uint64_t>(std::max(0.0, std::floor(sectors * density / numbers.whole + 0.5))) * numbers.whole;
   return sum;
 }
 
