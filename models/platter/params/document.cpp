@@ -342,7 +342,9 @@ class Setter {
   }
   std::string operator()(const Notated& field) const {
     if (field.numbers && leaf_.node->is_integer()) return field.read(std::to_string(**leaf_.node->as_integer()));
-    if (!leaf_.node->is_string()) return expected(field.numbers ? "a text or a whole number" : "a text");
+    if (field.reals && leaf_.node->is_floating_point()) return field.read(show(*leaf_.node));
+    if (!leaf_.node->is_string())
+      return expected(field.reals ? "a number or a text" : field.numbers ? "a text or a whole number" : "a text");
     const std::string value = **leaf_.node->as_string();
     if (!p_.choices.empty() && !choice_index(p_.choices, value)) return expected_choice(value);
     return field.read(value);
