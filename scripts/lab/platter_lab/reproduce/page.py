@@ -234,6 +234,7 @@ def page(study: Study, plan: Plan, report: Report, quick: bool) -> str:
         f"Made by `{command}`: {scale}, {plan.runs} runs with {seeds}. This command repeats one "
         "of them:\n",
         f"```\n{plan.points[0].command(plan.seeds[0])}\n```\n",
+        *(f"## {table.title}\n\n{markdown(table.header, table.rows)}\n" for table in report.first),
         "## Claims\n",
         INTERVALS + "\n",
         markdown(("", *CLAIM_HEADER), [(claim.name, *claim_row(claim)) for claim in report.claims])
