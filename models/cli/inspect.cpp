@@ -12,6 +12,7 @@
 #include "platter/mechanics/access_planner.h"
 #include "platter/mechanics/geometry.h"
 #include "platter/mechanics/reach.h"
+#include "platter/params/schema_text.h"
 #include "platter/profile/parameters.h"
 #include "platter/scheduling/policies.h"
 #include "platter/system/drives.h"
@@ -240,7 +241,7 @@ int config_schema(const std::string& what) {
   const nlohmann::json schema = what == "drive"    ? system::drive_schema()
                                 : what == "result" ? system::result_schema()
                                                    : system::scenario_schema();
-  fmt::print("{}\n", schema.dump(2));
+  fmt::print("{}\n", params::schema_text(schema));
   return kGood;
 }
 

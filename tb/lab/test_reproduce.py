@@ -15,6 +15,7 @@ import itertools
 import json
 import math
 import os
+import re
 import stat
 import subprocess
 import tempfile
@@ -832,12 +833,12 @@ class Keeping(unittest.TestCase):
             sorted(files),
             [
                 "README.md",
-                "claims.csv",
+                "details/claims.csv",
                 "details/comparisons.csv",
                 "details/data.csv",
+                "details/one.csv",
                 "details/runs.csv",
                 "means.csv",
-                "one.csv",
                 "one.svg",
             ],
         )
@@ -848,7 +849,7 @@ class Keeping(unittest.TestCase):
             "| 1\\|2 |",
             "(one.svg)",
             "(means.csv)",
-            "`runs.csv`, `comparisons.csv`, `data.csv`",
+            "`runs.csv`, `claims.csv`, `comparisons.csv`, `data.csv`, `one.csv`",
         ):
             self.assertIn(expected, files["README.md"])
         self.assertEqual(files["details/data.csv"], 'a,b\n1,"x,y"\n')
@@ -888,7 +889,7 @@ class Keeping(unittest.TestCase):
         self.assertEqual(
             found.rows,
             (
-                ("A", "5", "2", "12", f"{half:.3g}", "", "", "steady"),
+                ("A", "5", "2", "12", f"{half:.2g}", "", "", "steady"),
                 ("B", "5", "1", "3", "", "", "", "unstable"),
                 ("A", "6", "1", "7.5", "", "2", "", "steady"),
             ),
@@ -1061,6 +1062,18 @@ class StreamTables(unittest.TestCase):
                         (folder / "b.csv").rmdir()
 
 
+def places_of(line: str) -> list[tuple[float, float]]:
+    """Of a path of lines, which are relative but for the first."""
+    x = y = 0.0
+    places = []
+    for command, numbers in re.findall(r"([Mhvl])([^Mhvlz]*)", line.split(' d="')[1].split('"')[0]):
+        ways = [float(one) for one in re.findall(r"-?[0-9.]+", numbers)]
+        across, down = {"h": (ways[0], 0.0), "v": (0.0, ways[0])}.get(command, (ways[0], ways[-1]))
+        x, y = (across, down) if command == "M" else (x + across, y + down)
+        places.append((x, y))
+    return places
+
+
 class Figures(unittest.TestCase):
     def test_the_same_data_gives_the_same_bytes(self) -> None:
         chart = Chart(
@@ -1094,18 +1107,15 @@ class Figures(unittest.TestCase):
         text = svg(marked)
         self.assertLess(text.count("\n"), 100)
         # Each series has a mark at each point, and at both ends of the interval there.
-        self.assertEqual(
-            sorted(line.count(" ") for line in text.splitlines() if 'class="marks"' in line)[-4:],
-            [402, 402, 802, 802],
-        )
+        marks = [line for line in text.splitlines() if 'class="marks"' in line]
+        self.assertEqual(sorted(map(len, map(places_of, marks)))[-4:], [200, 200, 400, 400])
         # A line goes by the points at which it bends,
         # and is nowhere far from those that it leaves out.
         line = max(
             (line for line in svg(replace(marked, marks=False)).splitlines() if "<path" in line),
             key=len,
         )
-        numbers = [float(one) for one in line.split(' d="M')[1].split('"')[0].split()]
-        kept_x, kept_y = np.array(numbers[::2]), np.array(numbers[1::2])
+        kept_x, kept_y = np.array(places_of(line)).T
         self.assertTrue(30 < len(kept_x) < 150, len(kept_x))
         along = np.linspace(kept_x[0], kept_x[-1], 20_000)
         drawn_line = along + 1j * np.interp(along, kept_x, kept_y)

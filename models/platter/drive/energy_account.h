@@ -38,7 +38,7 @@ inline constexpr std::size_t kPowerStates = 16;
 inline constexpr std::array<const char*, kPowerStates> kPowerStateNames = {
     "off",      "standby",    "start", "idle_c", "idle_b",   "load", "idle_a", "idle",
     "overhead", "accelerate", "coast", "settle", "rotation", "read", "write",  "read_ahead"};
-inline constexpr std::size_t index_of(PowerState state) { return static_cast<std::size_t>(state); }
+constexpr std::size_t index_of(PowerState state) { return static_cast<std::size_t>(state); }
 
 /// Time in each state.
 using PowerTimes = std::array<Picoseconds, kPowerStates>;

@@ -158,18 +158,19 @@ json dumped_value(const BoundRow& bound) {
   return value_of(bound);
 }
 
-void add_line(std::string& text, const std::string& key, const BoundRow& bound) {
+void add_line(std::string& text, const std::string& key, const BoundRow& bound, bool explained = true) {
   const Row& row = *bound.row;
-  const std::string comment =
-      row.unit.empty() ? std::string(row.description) : fmt::format("[{}] {}", row.unit, row.description);
+  const std::string comment = !explained         ? ""
+                              : row.unit.empty() ? fmt::format("  # {}", row.description)
+                                                 : fmt::format("  # [{}] {}", row.unit, row.description);
   const json value = dumped_value(bound);
   if (std::holds_alternative<NumberRows>(bound.field) && !value.empty()) {  // a line for each row
-    text += fmt::format("{} = [  # {}\n", key, comment);
+    text += fmt::format("{} = [{}\n", key, comment);
     for (const json& numbers : value) text += fmt::format("  {},\n", core::json_text(numbers, -1));
     text += "]\n";
     return;
   }
-  text += fmt::format("{} = {}  # {}\n", key, core::json_text(value, -1), comment);
+  text += fmt::format("{} = {}{}\n", key, core::json_text(value, -1), comment);
 }
 
 // --- page ------------------------------------------------------------------------------------------------------------
@@ -214,11 +215,14 @@ std::string to_toml(const Grammar& grammar) {
   }
   std::string whole;
   for (const std::string& section : sections) whole += (section.empty() ? "" : "\n[" + section + "]\n") + text[section];
-  for (const BoundArray& array : grammar.arrays())
+  for (const BoundArray& array : grammar.arrays()) {
+    bool explained = true;
     for (const std::vector<BoundRow>& element : array.elements()) {
       whole += fmt::format("\n[[{}]]\n", array.key);
-      for (const BoundRow& bound : element) add_line(whole, own_key(array, bound), bound);
+      for (const BoundRow& bound : element) add_line(whole, own_key(array, bound), bound, explained);
+      explained = false;
     }
+  }
   return whole;
 }
 

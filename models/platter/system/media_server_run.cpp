@@ -229,7 +229,7 @@ class MediaServerRun : public RunIf {
   Result result_;
 };
 
-const Section kMediaServer{"Media server", "A round lasts 1 s. The page [media server](media_server.md) has the rules.",
+constexpr Section kMediaServer{"Media server", "A round lasts 1 s. The page [media server](media_server.md) has the rules.",
                            [](Scenario& s, params::Grammar& g) {
                              g.add(server::media_server_parameters(), s.of_host<server::MediaServerParameters>());
                            }};

@@ -317,7 +317,7 @@ class MixedServerRun : public RunIf {
   Result result_;
 };
 
-const Section kMixedServer{"Server of text and video", "The page [server of text and video](mixed_server.md) has the rules.",
+constexpr Section kMixedServer{"Server of text and video", "The page [server of text and video](mixed_server.md) has the rules.",
                            [](Scenario& s, params::Grammar& g) {
                              g.add(server::mixed_server_parameters(), s.of_host<server::MixedServerParameters>());
                            }};

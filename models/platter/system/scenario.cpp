@@ -41,7 +41,7 @@ const params::Table<Scenario>& scenario_parameters() {
 }
 
 /// The keys of every scenario.
-const Section kEvery{"Every scenario", "", [](Scenario& s, Grammar& g) {
+constexpr Section kEvery{"Every scenario", "", [](Scenario& s, Grammar& g) {
                        g.add(scenario_parameters(), s);
                        g.add(scheduling::interpretation_parameters(), s.interpretations);
                        g.add(scheduling::arrival_parameters(), s.arrivals);

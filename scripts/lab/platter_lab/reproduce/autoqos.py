@@ -56,87 +56,107 @@ INTERPRETATIONS = tuple(
     for name, text, settings in (
         (
             "fraction 0.1",
-            "best effort keeps 0.1 of the disk's rate during inference, not 0.2",
+            "during inference best effort keeps 0.1 of the disk's rate; by default 0.2",
             (("autoqos.inference_fraction", "0.1"),),
         ),
-        ("fraction 0.3", "0.3", (("autoqos.inference_fraction", "0.3"),)),
+        (
+            "fraction 0.3",
+            "during inference best effort keeps 0.3 of the disk's rate",
+            (("autoqos.inference_fraction", "0.3"),),
+        ),
         (
             "six windows",
-            "an inference lasts six windows, not three",
+            "an inference lasts six windows; by default three",
             (("autoqos.inference_windows", "6"),),
         ),
         (
             "bucket 256 KB",
-            "the bucket holds one command, not two",
+            "the bucket holds one command; by default two",
             (("drive.port.token_depth_bytes", "262144"),),
         ),
-        ("bucket 2 MB", "it holds eight", (("drive.port.token_depth_bytes", "2097152"),)),
+        (
+            "bucket 2 MB",
+            "the bucket holds eight commands",
+            (("drive.port.token_depth_bytes", "2097152"),),
+        ),
         (
             "commands 128 KB",
-            "reads of 128 KB, what a 28-bit ATA command carries, not 256 KB",
+            "reads of 128 KB, the most that a 28-bit ATA command carries; by default 256 KB",
             (("application.command_bytes", "131072"),),
         ),
         ("commands 512 KB", "reads of 512 KB", (("application.command_bytes", "524288"),)),
         (
             "periods of 32",
-            "32 reads in a period 32 times as long",
+            "a period has 32 reads and is 32 times as long",
             (("application.commands_per_period", "32"),),
         ),
         (
             "files 1.5 GB",
-            "files as long as the longest run, so that none is read twice, and farther apart",
+            "each file is as long as the longest run, so that no file is read twice; the files "
+            "also lie farther apart",
             FAR,
         ),
         (
             "files apart",
-            "the files lie anywhere on the disk, not one after the other",
+            "the files lie anywhere on the disk; by default one after the other",
             (("files.placement", "apart"),),
         ),
-        ("FCFS", "no elevator", (("policy", "FCFS"),)),
+        (
+            "FCFS",
+            "requests are served in the order of their arrival, without an elevator",
+            (("policy", "FCFS"),),
+        ),
         (
             "exact clock",
-            "the host's clock does not jitter; by default a period begins late by up to 3 % of it",
+            "the host's clock does not jitter; by default a period begins late by up to 3 % of "
+            "its length",
             (("application.clock_jitter", "0"),),
         ),
-        ("jitter 10 %", "it jitters by up to 10 %", (("application.clock_jitter", "0.1"),)),
+        (
+            "jitter 10 %",
+            "the host's clock jitters by up to 10 % of a period",
+            (("application.clock_jitter", "0.1"),),
+        ),
         (
             "rates only",
-            "the manager does not know of streams that open",
+            "the manager does not know when a stream opens",
             (("autoqos.knows_opens", "false"),),
         ),
         (
             "no probes",
-            "the limit stays what was left at the inference",
+            "the limit stays at the rate that was left at the inference",
             (("autoqos.probe_windows", "1000000"), ("autoqos.most_probe_windows", "1000000")),
         ),
         (
             "probe 0.01",
-            "a probe raises the limit by 0.01 of the disk's rate, not 0.02",
+            "a probe raises the limit by 0.01 of the disk's rate; by default 0.02",
             (("autoqos.probe_fraction", "0.01"),),
         ),
         (
             "tolerance 0.05",
             (
-                "a rate within 0.05 of another is the same, not within 0.1: so interference is "
-                "seen earlier"
+                "two rates within 0.05 of each other count as the same, by default within 0.1; so "
+                "interference is noticed earlier"
             ),
             (("autoqos.tolerance", "0.05"),),
         ),
         (
             "overload",
-            "a disk busy for 0.95 of a window with best effort below its limit starts an inference",
+            "an inference also starts when the disk is busy for 0.95 of a window while best "
+            "effort is below its limit",
             (("autoqos.overload_share", "0.95"),),
         ),
         (
             "recognised",
-            "no labels: the recogniser says what is multimedia",
+            "streams have no labels; the recogniser decides which are multimedia",
             (("autoqos.classes", "recognised"),),
         ),
     )
 ) + tuple(
     Interpretation(
         f"periods of {reads}",
-        f"own claims: {reads} reads in a period {reads} times as long",
+        f"only for claims that are not the paper's: a period has {reads} reads and is {reads} "
+        "times as long",
         (("application.commands_per_period", str(reads)),),
         affects=OWN,
     )
@@ -459,7 +479,7 @@ def claims(results: Results) -> list[Judged[View]]:
         ),
         claim(
             "default-inactive",
-            "By default, until a multimedia stream comes, no action is taken",
+            "By default no action is taken until a multimedia stream comes",
             "section 3",
             Unit.COUNT,
             "seconds in which best effort has a limit, of the 29 before the stream enters",
@@ -467,10 +487,10 @@ def claims(results: Results) -> list[Judged[View]]:
         ),
         claim(
             "default-unchanged",
-            "and best effort gets what it gets without AutoQoS",
+            "Until then best effort gets the same rate as without AutoQoS",
             "section 3",
             ratio,
-            "best effort, with over without, 1 to 29 s",
+            "rate of best effort, with AutoQoS over without, 1 to 29 s",
             lambda v: [
                 Part(
                     "figure 4",
@@ -486,7 +506,7 @@ def claims(results: Results) -> list[Judged[View]]:
         ),
         claim(
             "half-without",
-            "Four streams of 8 MB/s without AutoQoS each get about half",
+            "Four streams of 8 MB/s each get about half of it without AutoQoS",
             "about half",
             percent,
             wanted,
@@ -494,7 +514,7 @@ def claims(results: Results) -> list[Judged[View]]:
         ),
         claim(
             "aggregate-without",
-            "They get 15.86 MB/s together",
+            "These four streams get 15.86 MB/s together without AutoQoS",
             "15.86 MB/s",
             ratio,
             mb,
@@ -502,7 +522,7 @@ def claims(results: Results) -> list[Judged[View]]:
         ),
         claim(
             "aggregate-with",
-            "With AutoQoS they get 15.40 MB/s together",
+            "With AutoQoS the four streams get 15.40 MB/s together",
             "15.40 MB/s",
             ratio,
             mb,
@@ -510,7 +530,7 @@ def claims(results: Results) -> list[Judged[View]]:
         ),
         claim(
             "aggregate-kept",
-            "which is approximately the same",
+            "These two throughputs are approximately the same",
             "0.971",
             ratio,
             same,
@@ -518,7 +538,7 @@ def claims(results: Results) -> list[Judged[View]]:
         ),
         claim(
             "multimedia-8",
-            "The multimedia stream gets its 8 MB/s",
+            "With AutoQoS the multimedia stream gets its 8 MB/s",
             "8 MB/s",
             percent,
             wanted,
@@ -526,7 +546,7 @@ def claims(results: Results) -> list[Judged[View]]:
         ),
         claim(
             "best-effort-2.5",
-            "The other three get about 2.5 MB/s each",
+            "With AutoQoS the other three streams get about 2.5 MB/s each",
             "31 %",
             percent,
             wanted,
@@ -534,7 +554,7 @@ def claims(results: Results) -> list[Judged[View]]:
         ),
         claim(
             "half-when-third-enters",
-            "Three streams of 10 MB/s without AutoQoS get 5 MB/s each",
+            "Three streams of 10 MB/s get 5 MB/s each without AutoQoS",
             "50 %",
             percent,
             wanted,
@@ -550,7 +570,7 @@ def claims(results: Results) -> list[Judged[View]]:
         ),
         claim(
             "aggregate-figure-4",
-            "The throughput is 15.52 MB/s with and without AutoQoS",
+            "The three streams get 15.52 MB/s together, with and without AutoQoS",
             "15.52 MB/s",
             ratio,
             mb,
@@ -561,7 +581,7 @@ def claims(results: Results) -> list[Judged[View]]:
         ),
         claim(
             "aggregate-equal",
-            "It is the same with and without",
+            "This throughput is the same with and without AutoQoS",
             "1",
             ratio,
             same,
@@ -572,7 +592,7 @@ def claims(results: Results) -> list[Judged[View]]:
             "When the multimedia stream ends, best effort regains its rate",
             "in words",
             ratio,
-            "best effort, 155 to 180 s over 5 to 30 s",
+            "rate of best effort, 155 to 180 s over 5 to 30 s",
             lambda v: [
                 v.of_itself(
                     "figure 4",
@@ -585,7 +605,7 @@ def claims(results: Results) -> list[Judged[View]]:
         ),
         claim(
             "two-multimedia",
-            "Two multimedia streams, of 4 and 5 MB/s, both get what they want",
+            "Two multimedia streams, of 4 and 5 MB/s, both get the rate that they want",
             "in words",
             percent,
             wanted,
@@ -593,7 +613,7 @@ def claims(results: Results) -> list[Judged[View]]:
         ),
         claim(
             "changing-rate",
-            "A multimedia stream gets its 9 MB/s, and 4 MB/s when it wants less",
+            "A multimedia stream gets its 9 MB/s, and later its 4 MB/s when it wants only these",
             "figure 6",
             percent,
             wanted,
@@ -604,10 +624,10 @@ def claims(results: Results) -> list[Judged[View]]:
         ),
         claim(
             "slack",
-            "Best effort takes up the slack when it drops",
+            "Best effort takes up the slack when the multimedia rate drops",
             "in words",
             ratio,
-            "best effort, 70 to 120 s over 10 to 60 s",
+            "rate of best effort, 70 to 120 s over 10 to 60 s",
             lambda v: [
                 v.of_itself(
                     "figure 6",
@@ -620,7 +640,7 @@ def claims(results: Results) -> list[Judged[View]]:
         ),
         claim(
             "rate-again",
-            "It gets its 9 MB/s again when it wants them",
+            "The multimedia stream gets its 9 MB/s again when it wants them again",
             "in words",
             percent,
             wanted,
@@ -628,10 +648,10 @@ def claims(results: Results) -> list[Judged[View]]:
         ),
         claim(
             "best-effort-returns",
-            "and best effort returns to its former rate",
+            "Best effort then returns to its former rate",
             "in words",
             ratio,
-            "best effort, 135 to 180 s over 10 to 60 s",
+            "rate of best effort, 135 to 180 s over 10 to 60 s",
             lambda v: [
                 v.of_itself(
                     "figure 6",
@@ -644,19 +664,19 @@ def claims(results: Results) -> list[Judged[View]]:
         ),
         claim(
             "short-adjustment",
-            "after a short interval (15 s)",
+            "The multimedia stream regains its rate after a short interval (less than 15 s)",
             "a short interval",
             Unit.COUNT,
-            "seconds, 60: never",
+            "seconds from the new demand until the rate is back (60: never)",
             lambda v: [v.value("figure 6", seconds_to_return, "figure6", below(15))],
         ),
         claim(
             "periods-met",
-            "Multimedia misses fewer of its periods with AutoQoS than without (in half as many or "
-            "less)",
+            "Multimedia streams miss fewer periods with AutoQoS than without (less than half as "
+            "many)",
             "timeliness, in words",
             ratio,
-            "multimedia's missed periods, AutoQoS over without",
+            "share of missed periods of multimedia, AutoQoS over without",
             lambda v: [
                 Part(
                     figure,
@@ -680,8 +700,8 @@ def claims(results: Results) -> list[Judged[View]]:
         ),
         own(
             "overload-seen",
-            "A manager that sees a busy disk gives figure 6's stream its 9 MB/s again, files of "
-            "1.5 GB too",
+            "A manager that notices a busy disk gives figure 6's stream its 9 MB/s again, even "
+            "with files of 1.5 GB",
             wanted,
             "files of 1.5 GB, overload, 135 to 180 s",
             OVERLOADED,
@@ -699,7 +719,7 @@ def claims(results: Results) -> list[Judged[View]]:
         ),
         own(
             "unmanaged-rate",
-            "which it does not without AutoQoS",
+            "Without AutoQoS this stream does not get its rate",
             wanted,
             "without, 40 to 150 s",
             UNMANAGED,
@@ -708,7 +728,7 @@ def claims(results: Results) -> list[Judged[View]]:
         ),
         Judged(
             "labels-add-nothing",
-            "Labels would not give it more (within 5 %)",
+            "Labels would not give this stream more (within 5 %)",
             "not in the paper",
             percent,
             wanted,
@@ -725,7 +745,8 @@ def claims(results: Results) -> list[Judged[View]]:
         ),
         own(
             "found-again",
-            "A stream that goes back to the front of its file, every 32 s, keeps its rate",
+            "Without labels a stream that returns to the front of its file every 32 s keeps its "
+            "rate",
             wanted,
             "files of 256 MB, 40 to 150 s",
             FOUND_AGAIN,
@@ -734,7 +755,8 @@ def claims(results: Results) -> list[Judged[View]]:
         ),
         own(
             "short-files",
-            "So does a stream of 4 MB/s from files of 100 MB among three copies of such files",
+            "A stream of 4 MB/s from files of 100 MB, among three copies of such files, also "
+            "keeps its rate",
             wanted,
             "files of 100 MB, 40 to 150 s",
             SHORT_FILES,
@@ -743,9 +765,9 @@ def claims(results: Results) -> list[Judged[View]]:
         ),
         compared(
             "inherited-rate",
-            "It gets more than if nothing were inherited (by more than the 5 % within which rates "
+            "This stream gets more than without inheritance (more than the 5 % within which rates "
             "count as equal)",
-            "what it gets, ratio",
+            "rate of the stream, ratio",
             "files of 100 MB, inherited / nothing inherited",
             SHORT_FILES,
             SHORT_FILES_ANEW,
@@ -754,8 +776,9 @@ def claims(results: Results) -> list[Judged[View]]:
         ),
         compared(
             "inherited-copies",
-            "and the copies are taken for multimedia less, by a quarter at least",
-            "their reads taken for multimedia, ratio",
+            "Inheritance reduces the reads of the copies that are taken for multimedia (by more "
+            "than a quarter)",
+            "share of the copies' reads taken for multimedia, ratio",
             "files of 100 MB, inherited / nothing inherited",
             SHORT_FILES,
             SHORT_FILES_ANEW,
@@ -764,8 +787,8 @@ def claims(results: Results) -> list[Judged[View]]:
         ),
         own(
             "trials-needed",
-            "Without trials it is not recognised, because the disk holds it up",
-            "its reads that are taken for multimedia",
+            "Without trials the stream of 8 MB/s is not recognised, because the disk delays it",
+            "share of the stream's reads that are taken for multimedia",
             "no trials",
             UNTRIED,
             taken_for_multimedia(MULTIMEDIA),
@@ -810,8 +833,8 @@ SENTENCES = (
     (
         "",
         "3",
-        "This algorithm is fully automated (not judged: how it is built; recognised-rate is about "
-        "streams without labels, which the paper has not)",
+        "This algorithm is fully automated (not judged: it describes how the algorithm is built; "
+        "the claim recognised-rate is about streams without labels, which the paper does not have)",
     ),
     (
         "limit-effective",
@@ -854,8 +877,8 @@ SENTENCES = (
         "",
         "3.3",
         "if the multimedia traffic decreases then the best-effort limit drops, and if the "
-        "multimedia traffic saturates its bandwidth, the best-effort limit increases. (not judged: "
-        "the rule itself, as it is built)",
+        "multimedia traffic saturates its bandwidth, the best-effort limit increases. (not "
+        "judged: this is the rule itself, which the model implements)",
     ),
     (
         "rate-again",
@@ -881,8 +904,8 @@ SENTENCES = (
     (
         "",
         "4",
-        "this is due to extra seeks between reads from the different streams. (not judged: a "
-        "cause)",
+        "this is due to extra seeks between reads from the different streams. (not judged: this "
+        "is a cause)",
     ),
     ("multimedia-8", "4", "The multimedia stream receives its desired rate of 8 MB/s bandwidth."),
     (
@@ -942,7 +965,7 @@ SENTENCES = (
         "",
         "5",
         "a QoS mechanism that supports multimedia streams in a mixed-workload environment (not "
-        "judged by itself: the sum of the claims above)",
+        "judged by itself: this is the sum of the claims above)",
     ),
     (
         "periods-met",
@@ -1105,7 +1128,7 @@ def report(results: Results, quick: bool) -> Report:
         ("(9 again)", "figure6", True, rate(MULTIMEDIA, 135, 180)),
     )
     rates = Table(
-        "Rates under each interpretation (MB/s a stream; in brackets what it wants)",
+        "Rates under each interpretation (MB/s a stream; in brackets the rate that it wants)",
         ("", *(column[0] for column in columns)),
         tuple(
             (
@@ -1166,7 +1189,7 @@ def report(results: Results, quick: bool) -> Report:
             "",
             "multimedia gets (MB/s)",
             "its periods missed (%)",
-            "copies' reads taken for multimedia (%)",
+            "reads of copies taken for multimedia (%)",
         ),
         tuple(
             (
@@ -1220,44 +1243,61 @@ def report(results: Results, quick: bool) -> Report:
 
 
 INTRODUCTION = """
-J. C. Wu, S. Banachowski, S. A. Brandt: *Automated QoS Support for Multimedia Disk Access*. The \
-rules, and what of them is an interpretation,
-are in [AutoQoS's page](../../reference/autoqos.md).
+J. C. Wu, S. Banachowski, S. A. Brandt: *Automated QoS Support for Multimedia Disk Access*. \
+[AutoQoS's page](../../reference/autoqos.md)
+describes the rules, and which of them are interpretations.
 
-A drive of the class of the Seagate ST340810A (`models/configs/drives/st340810a.toml`), of \
-27.6 MB/s in one sequential read as in the paper.
-Streams of section 4's test application: reads of 256 KB, one outstanding, each from a file of its \
-own. The files' size, which sets how far apart
-the streams read, is not printed: 256 MB, so that three of them do not fit the 512 MB of the \
-paper's machine, one behind the other, read again
-and again; several verdicts turn with files of 1.5 GB, which lie farther apart (below). Best \
-effort passes one token bucket of 512 KB at the drive's port. The loads are those of figures 3 to \
-6; when figure 5's
-multimedia streams enter is not printed. A seed sets where the files lie, with random gaps between \
-them, and the instant within its first period at
-which each stream begins. Twenty seeds had left some claims undecided; all points were given \
-forty, once, decided or not. The host's clock jitters: a period
-begins late by up to 3 % of it. Without AutoQoS the streams read in a fixed rotation and a run \
-stays in the phase it falls into, so beside the mean stand the
-quartiles of the runs. Jitter does not change the phase: a stream in overload is late, begins its \
-next period at once, and waits for no clock. So the interpretations *exact clock* and
-*jitter 10 %* say nothing about phases.
+**Drive and streams.** The drive is of the class of the Seagate ST340810A \
+(`models/configs/drives/st340810a.toml`). One sequential read gets 27.6
+MB/s from it, as in the paper. The streams are those of section 4's test application. Each stream \
+reads its own file, 256 KB at a time, with one
+read outstanding. Best effort passes one token bucket of 512 KB at the drive's port. The loads \
+are those of figures 3 to 6. The paper does not
+give the times at which figure 5's multimedia streams enter.
 
-A deviation: the paper's class *ignores write requests*; here writes are counted as the reads are. \
-It makes no difference to this study, whose streams only read.
+**Files.** The paper does not give the size of the files, which determines how far apart the \
+streams read. Here a file has 256 MB, so that three
+of them exceed the 512 MB of the paper's machine. The files lie one after the other, and each is \
+read again and again. Several verdicts are
+reversed with files of 1.5 GB, which lie farther apart (below).
 
-*One large sequential read* is a copy that is alone on the disk. *By default* are the 29 s of \
-figure 4 before its multimedia stream comes.
+**Seeds.** A seed sets the place of the files, with random gaps between them. It also sets the \
+instant within its first period at which each
+stream begins. Twenty seeds leave some claims undecided, so every point has forty, whether its \
+claims needed them or not. Only figure 3 without
+AutoQoS has 1000, because one of its claims lies next to its bound.
 
-The last claims, marked *not in the paper*: a fixed limit, a manager that sees how busy the disk \
-is, and streams recognised by their
-reads instead of a label, among bulk copies, of long files and of short ones, whose next file
-[inherits](../../reference/autoqos.md#recognising-streams-without-labels) what was known of the \
-last. A missed period is one whose reads did not all end in it. A stream that gets its rate misses \
-some all
-the same: a probe that goes too far makes it late at first, and slower only when it is four \
-periods late. The table below has what the probes (*no probes*) and the tolerance have to do with \
-it.
+**Clock and phases.** The host's clock jitters: a period begins late by up to 3 % of its length. \
+Without AutoQoS the streams read in a fixed
+rotation, and a run stays in the phase that it falls into. So the page shows the quartiles of the \
+runs beside the mean. Jitter does not change
+the phase. A stream in overload is late, begins its next period at once, and waits for no clock. \
+So the interpretations *exact clock* and *jitter
+10 %* say nothing about phases.
+
+**Deviation.** The paper's class *ignores write requests*. Here writes are counted as reads are. \
+The streams of this study only read, so it makes
+no difference.
+
+**Terms of the claims.** *One large sequential read* is a copy that is alone on the disk. *By \
+default* means the 29 s of figure 4 before its
+multimedia stream enters. A missed period is one that ended before all its reads did.
+
+**Claims that are not the paper's.** The last claims, marked *not in the paper*, are about three \
+additions:
+
+- a fixed limit;
+- a manager that notices how busy the disk is;
+- streams that are recognised by their reads instead of a label, among bulk copies of long and of \
+short files. What was known of one file's
+  stream is [inherited](../../reference/autoqos.md#recognising-streams-without-labels) by the \
+stream of the next file.
+
+**Missed periods.** A stream that gets its rate still misses some periods. A probe that raises \
+the limit too far makes the stream late first. The
+stream becomes slower only when it is four periods late. The table of missed periods shows what \
+the probes (*no probes*) and the tolerance
+contribute.
 """
 
 STUDY = Study(

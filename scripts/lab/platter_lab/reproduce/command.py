@@ -53,7 +53,8 @@ def reproduce(study: Study, arguments: argparse.Namespace) -> None:
     report = study.report(results, arguments.quick)
     texts = files(study, plan, report, arguments.quick)
     more = details(report)
-    wanted = {arguments.result: claims_json(study, report, output)} if arguments.result else {}
+    result = arguments.result
+    wanted = {result: claims_json(study, report, output, behind)} if result else {}
     write_whole(
         {
             **{output / name: text for name, text in texts.items()},

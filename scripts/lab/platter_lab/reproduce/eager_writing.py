@@ -61,7 +61,7 @@ INTERPRETATIONS = (
     *(
         Interpretation(
             f"overhead {ms} ms",
-            f"a command costs {ms} ms of the drive's time while the disk turns and the arm rests",
+            f"a command costs {ms} ms of the drive's time, while the disk turns and the arm rests",
             tuple((f"drive.overhead.{key}", f"{1000 * ms:g}") for key in _OVERHEAD_KEYS),
         )
         for ms in OVERHEADS_MS
@@ -69,27 +69,26 @@ INTERPRETATIONS = (
     ),
     Interpretation(
         "reads bound",
-        "the one direction of the search for free blocks binds the reads too",
+        "the search for free blocks goes in one direction, and this direction binds the reads, too",
         (("eager.bind_reads", "true"),),
         affects=EAGER,
     ),
     Interpretation(
         "random free space",
-        "the free blocks lie at random when a run begins, without ageing",
+        "the free blocks lie at random places when a run begins, without ageing",
         (("eager.ageing_turnovers", "0"),),
         affects=EAGER,
     ),
     Interpretation(
         "bus",
-        "data crosses a bus of 80 MB/s: a read is answered 6.4 us after its access, too late for "
+        "data crosses a bus of 80 MB/s; a read is answered 6.4 us after its access, too late for "
         "its replacement to take part in the next decision",
         (("drive.bus.read_block_us", _BUS), ("drive.bus.write_block_us", _BUS)),
     ),
     Interpretation(
         "decisions take time",
-        "a decision takes the time of the controller's firmware, 120 cycles and 60 for each "
-        "candidate at 200 MHz; the arm waits for it where a replacement has come as the access "
-        "ended",
+        "a decision takes 120 cycles of the controller's firmware and 60 for each candidate, at "
+        "200 MHz; the arm waits for it if a replacement came as the access ended",
         (
             ("drive.controller.firmware_base_cycles", "120"),
             ("drive.controller.firmware_candidate_cycles", "60"),
@@ -456,30 +455,32 @@ def paper_claims() -> list[Judged[View]]:
         ),
         claim(
             "satf-beats-scan",
-            "SATF outperforms SCAN in a traditional storage system (in place, queues from 8)",
+            "SATF outperforms SCAN in a traditional storage system (in place, queues of 8 and "
+            "more)",
             "cited",
             (SATF, SCAN),
             lambda v: v.against(SATF, (SCAN,), above(1), queues=queued(v, 8)),
         ),
         claim(
             "freebw-satf-worse",
-            "FreeBW-SATF performs worse than FreeBW-SCAN (queues from 4)",
+            "FreeBW-SATF performs worse than FreeBW-SCAN (queues of 4 and more)",
             "figure 4",
             (FREEBW_SATF, FREEBW_SCAN),
             lambda v: v.against(FREEBW_SATF, (FREEBW_SCAN,), below(1), queues=queued(v, 4)),
         ),
         claim(
             "freebw-satf-worse-long",
-            "especially when the queue is large (further behind in the longest than at 4 to 16)",
+            "FreeBW-SATF is worse than FreeBW-SCAN especially when the queue is large (in the "
+            "longest queue it is further behind than at 4 to 16)",
             "figure 4",
             (FREEBW_SATF, FREEBW_SCAN),
             falls_behind,
-            "throughput over FreeBW-SCAN's, ratio of ratios",
+            "throughput over FreeBW-SCAN's, longest queue over shorter queue",
         ),
         claim(
             "freebw-satf-read-first",
-            "FreeBW-SATF becomes similar to read-first (throughput within a quarter, queues from "
-            "32)",
+            "FreeBW-SATF becomes similar to read-first (throughput within a quarter, queues of 32 "
+            "and more)",
             "in words",
             (FREEBW_SATF, READ_FIRST, FREEBW_SCAN),
             lambda v: v.against(FREEBW_SATF, (READ_FIRST,), near(1, 0.25), queues=queued(v, 32)),
@@ -492,20 +493,19 @@ def paper_claims() -> list[Judged[View]]:
         ),
         claim(
             "penalizes-writes",
-            "FreeBW-SATF penalizes writes: a write's response time over a read's is longer than "
-            "under FreeBW-SCAN and SATF-EW (queues from 32)",
+            "FreeBW-SATF penalizes writes: the ratio of a write's response time to a read's is "
+            "higher than under FreeBW-SCAN and SATF-EW (queues of 32 and more)",
             "in words",
             (FREEBW_SATF, FREEBW_SCAN, SATF_EW),
             lambda v: v.against(
                 FREEBW_SATF, (FREEBW_SCAN, SATF_EW), above(1), queues=queued(v, 32), metric=penalty
             ),
-            "write's over read's response, ratio",
+            "write's over read's response time, ratio",
         ),
         claim(
             "little-free-bandwidth",
-            "The aggressive scheduling of reads by SATF leaves little free bandwidth, SCAN spaces "
-            "them further apart: the gap before a read is shorter under FreeBW-SATF (queues from "
-            "32)",
+            "The aggressive scheduling of reads by SATF leaves little free bandwidth: the gap "
+            "before a read is shorter than under FreeBW-SCAN (queues of 32 and more)",
             "in words",
             (FREEBW_SATF, FREEBW_SCAN),
             lambda v: v.against(
@@ -515,8 +515,8 @@ def paper_claims() -> list[Judged[View]]:
         ),
         claim(
             "more-in-a-gap",
-            "so more becomes available for eager writes: a gap takes more writes under FreeBW-SCAN "
-            "(queues from 32)",
+            "Under FreeBW-SCAN more free bandwidth becomes available for eager writes: a gap "
+            "takes more writes than under FreeBW-SATF (queues of 32 and more)",
             "in words",
             (FREEBW_SATF, FREEBW_SCAN),
             lambda v: v.against(
@@ -526,33 +526,33 @@ def paper_claims() -> list[Judged[View]]:
         ),
         claim(
             "better-balanced",
-            "Reads and writes are better balanced under FreeBW-SCAN: the response times of both "
-            "are nearer to each other (queues from 32)",
+            "Reads and writes are better balanced under FreeBW-SCAN: their response times are "
+            "closer to each other (queues of 32 and more)",
             "in words",
             (FREEBW_SATF, FREEBW_SCAN),
             lambda v: v.against(
                 FREEBW_SCAN, (FREEBW_SATF,), below(1), queues=queued(v, 32), metric=imbalance
             ),
-            "the longer one over the shorter one, ratio of FreeBW-SCAN's to FreeBW-SATF's",
+            "longer response time over the shorter one, ratio of FreeBW-SCAN's to FreeBW-SATF's",
         ),
         claim(
             "hybrid-best",
-            "FreeBW-Hybrid performs the best (50 % reads, queues from 8)",
+            "FreeBW-Hybrid performs the best (50 % reads, queues of 8 and more)",
             "figure 4",
             FOUR,
             lambda v: v.against(HYBRID, FOUR, above(1), queues=queued(v, 8)),
         ),
         claim(
             "hybrid-slightly",
-            "it slightly outperforms SATF-EW (by up to 10 %)",
+            "FreeBW-Hybrid slightly outperforms SATF-EW (by up to 10 %)",
             "figure 4",
             (HYBRID, SATF_EW),
             lambda v: v.against(HYBRID, (SATF_EW,), near(1.05, 0.05), queues=queued(v, 8)),
         ),
         claim(
             "hybrid-masks",
-            "due to its successful masking of the eager writes in the gaps of reads (90 % of them, "
-            "queues from 8)",
+            "FreeBW-Hybrid masks the eager writes in the gaps of reads (at least 90 % of them, "
+            "queues of 8 and more)",
             "in words",
             (HYBRID,),
             lambda v: [
@@ -575,22 +575,24 @@ def paper_claims() -> list[Judged[View]]:
         ),
         claim(
             "freebw-scan-reads",
-            "When the read ratio is high (from 90 %), FreeBW-SCAN is at a disadvantage",
+            "FreeBW-SCAN is at a disadvantage when the read ratio is high (90 % and more)",
             "figure 5",
             FOUR,
             lambda v: v.against(FREEBW_SCAN, FOUR, below(1), ratios=between(v, 90, 100)),
         ),
         claim(
             "freebw-scan-most",
-            "which is most apparent there (further behind the best other one than at 10 to 80 %)",
+            "This disadvantage is most apparent at high read ratios (FreeBW-SCAN is further "
+            "behind the best other algorithm than at 10 to 80 %)",
             "figure 5",
             FOUR,
             most_apparent,
-            "throughput over the best other one's, ratio of ratios",
+            "throughput over the best other algorithm's, high read ratio over lower one",
         ),
         claim(
             "approach-satf",
-            "All others approach SATF when the read ratio approaches 100 % (within 2 % there)",
+            "All algorithms except FreeBW-SCAN approach SATF when the read ratio approaches 100 % "
+            "(within 2 % at 100 %)",
             "figure 5",
             (SATF_EW, FREEBW_SATF, HYBRID, SATF),
             lambda v: [
@@ -600,7 +602,7 @@ def paper_claims() -> list[Judged[View]]:
         ),
         claim(
             "few-reads",
-            "With few reads (but some, 10 %) the FreeBW approaches are worse than SATF-EW",
+            "With few reads (10 %) the FreeBW algorithms are worse than SATF-EW",
             "figure 5",
             FOUR,
             lambda v: [
@@ -611,8 +613,8 @@ def paper_claims() -> list[Judged[View]]:
         ),
         claim(
             "little-rotational-time",
-            "because little rotational time is left then for eager writes: the gap before a read "
-            "is shorter than with half reads",
+            "With few reads, little rotational time is left for eager writes: the gap before a "
+            "read is shorter than with 50 % reads",
             "in words",
             FREEBW,
             lambda v: few_over_half(v, gap_ms),
@@ -621,30 +623,31 @@ def paper_claims() -> list[Judged[View]]:
         ),
         claim(
             "modest-reads",
-            "With a modest number of reads FreeBW-Hybrid is the best (somewhere from 20 to 70 %: "
-            "where its advantage is largest)",
+            "With a modest number of reads FreeBW-Hybrid is the best (at that point from 20 to 70 "
+            "% where its advantage is largest)",
             "figure 5",
             FOUR,
             leads_somewhere,
         ),
         claim(
             "modest-reads-throughout",
-            "the same at every point from 30 to 60 %",
+            "With a modest number of reads FreeBW-Hybrid is the best at every point (from 30 to "
+            "60 %)",
             "figure 5",
             FOUR,
             lambda v: v.against(HYBRID, FOUR, above(1), ratios=between(v, 30, 60)),
         ),
         claim(
             "credit-long",
-            f"Ours: {CREDIT} is at least 8 % above each of the four (queues of 64 and 128, 50 % "
-            "reads)",
+            f"Not in the paper: {CREDIT} is at least 8 % above each of the four (queues of 64 and "
+            "128, 50 % reads)",
             "1.08",
             (*FOUR, CREDIT),
             lambda v: v.against(CREDIT, FOUR, above(1.08), queues=queued(v, 64)),
         ),
         claim(
             "credit-everywhere",
-            "and nowhere more than 2 % below one of them",
+            f"Not in the paper: {CREDIT} is nowhere more than 2 % below one of the four",
             "0.98",
             (*FOUR, CREDIT),
             lambda v: v.against(CREDIT, FOUR, above(0.98), queues=v.queues, ratios=v.ratios),
@@ -695,8 +698,8 @@ SENTENCES = (
     (
         "",
         "figure 4",
-        "due to its failure to take rotational delay of reads into consideration. (not judged: a "
-        "cause; the table of reads and writes has the gaps)",
+        "due to its failure to take rotational delay of reads into consideration. (not judged: "
+        "this is a cause; the table of reads and writes has the gaps)",
     ),
     ("hybrid-best", "figure 4", "this hybrid algorithm performs the best for this workload"),
     ("hybrid-slightly", "figure 4", "it even slightly outperforms SATF-EW"),
@@ -726,8 +729,8 @@ SENTENCES = (
     (
         "",
         "figure 5",
-        "This is because the seek time among those small number of reads dominates (not judged: a "
-        "cause; results have no seek times of reads alone)",
+        "This is because the seek time among those small number of reads dominates (not judged: "
+        "this is a cause; the results have no seek times of reads alone)",
     ),
     (
         "little-rotational-time",
@@ -744,7 +747,7 @@ SENTENCES = (
         "",
         "figure 5",
         "due to both of its ability of successfully exploiting free bandwidth and its intelligent "
-        "scheduling of reads (not judged: causes; hybrid-masks has the first one)",
+        "scheduling of reads (not judged: these are causes; hybrid-masks judges the first one)",
     ),
 )
 
@@ -963,58 +966,57 @@ def report(results: Results, quick: bool) -> Report:
 
 INTRODUCTION = """
 C. Zhang, X. Yu, A. Krishnamurthy, R. Y. Wang: *Configuring and Scheduling an Eager-Writing Disk \
-Array for a Transaction Processing
-Workload*, the comparison of eager-writing scheduling algorithms.
+Array for a Transaction Processing Workload*.
+This study repeats the paper's comparison of eager-writing scheduling algorithms.
 
-A closed queue: a request that is finished is replaced at once, and its replacement takes part in \
-the next decision. Requests are 4 KB, aligned, and
-uniform over the disk, which holds twice its data's space (dilution 2), so that half of its blocks \
-are free; an eager write goes to a free block near the
-head (`scenario.toml`). Before a run the free space is \
-[aged](../../reference/eager_writing.md#ageing): as many blocks as the data have are written, \
-drawn at random.
-The drive is one of the class of the paper's 10,000 rpm Seagate; a command costs 0.8 ms while the \
-disk
-turns and the arm rests, a value that the paper does not print and that is varied here from none \
-to 1.5 ms. The paper's simulator knows no bus and no time to decide; both are
-left out by default and judged as interpretations.
+**Load.** The queue is closed: a finished request is replaced at once, and its replacement takes \
+part in the next decision. Requests are 4 KB,
+aligned, and uniform over the disk. The disk has twice the space of its data (dilution 2), so \
+half of its blocks are free. An eager write goes to
+a free block near the head (`scenario.toml`). Before a run the free space is \
+[aged](../../reference/eager_writing.md#ageing): as many blocks as
+the data have are written, drawn at random.
 
-`Credit-EW` is ours ([rule](../../reference/eager_writing.md)); its two claims are its aims. \
-`SATF` and `SCAN` (which turns at the last request: `LOOK`) are the same load on a disk without \
-eager writing, where a write goes to
-the place of its block.
+**Drive.** The drive is of the class of the paper's 10,000 rpm Seagate. A command costs 0.8 ms, \
+while the disk turns and the arm rests. The paper
+does not give this value, so the study varies it from 0 to 1.5 ms. The paper's simulator has no \
+bus and no time to decide. By default both are
+left out. Two interpretations include them.
 
-A replacement is a read with the share of reads as its probability, whatever it replaces; so what \
-is queued is a result, where the caption of figure 5 speaks of *the fraction of queued operations
-that are reads*. Were a read replaced by a read, a write would always be queued and FreeBW-Hybrid \
-be FreeBW-SCAN at every mixed ratio, which is not what the figure shows. Batches that are drained \
-are not
-judged.
+**Policies.** `Credit-EW` is ours ([rule](../../reference/eager_writing.md)), and its two claims \
+are its aims. `SATF` and `SCAN` run the same
+load on a disk without eager writing, where a write goes to the place of its block. `SCAN` turns \
+at the last request (`LOOK`).
 
-A *gap* is the rotational wait that a read would have, were the arm to go there at once: what an \
-eager write may use without delaying it. In a closed queue the mean response time of all requests \
-is the queue's length
-over the throughput; how it is shared between reads and writes is what a policy does with each.
+**Replacements.** A replacement is a read with a probability that is the share of reads, whatever \
+it replaces. So the mix of queued requests is a
+result. The caption of figure 5 speaks of *the fraction of queued operations that are reads*. If \
+a read always replaced a read, a write would
+always be queued. FreeBW-Hybrid would then equal FreeBW-SCAN at every mixed ratio, which the \
+figure does not show. Batches that are drained are
+not judged.
 
-Which of the four is best turns with the command overhead, which the paper does not print (tables \
-below): the longer the arm rests
-before each access, the more a write in a gap is worth that would else be an access of its own, \
-and the fewer writes a gap takes. FreeBW-SATF and Read-First both let the queue fill up with
-writes, but Read-First then has one read at a time and all writes in accesses of their own, as \
-with a queue of one, while FreeBW-SATF goes on to hide
-writes before that read.
+**Gaps and response times.** A *gap* is the rotational wait that a read would have if the arm \
+went there at once. An eager write can use it
+without delaying the read. In a closed queue the mean response time of all requests is the \
+queue's length divided by the throughput. A policy
+determines how it is divided between reads and writes.
 
-*Similar to read-first* is judged twice. Figure 4 is about throughput, but the sentence is about \
-how the drive's time is shared, and a write's response over a read's says which of them goes first:
-*by what reads and writes get* asks whether FreeBW-SATF is nearer to Read-First than to \
-FreeBW-SCAN in it. *Little rotational time left* with few reads is judged by the gap before a \
-read, as the
-sentence has it, and *for each write*.
+**Command overhead.** The command overhead decides which of the four algorithms is best (tables \
+below). With a longer overhead the arm rests
+longer before each access. A write in a gap then saves more, because otherwise it would be a \
+separate access. But a gap takes fewer writes.
+FreeBW-SATF and Read-First both let the queue fill up with writes. Read-First then has one read \
+at a time, and every write is a separate access,
+as with a queue of one. FreeBW-SATF still hides writes before that read.
 
-What changed the figures of earlier versions of this page: replacements come in time for the next \
-decision (a queue of two was served hardly faster than one of one), the free space is aged by a \
-whole
-turnover, and bus and decisions take no time by default.
+**Criteria.** *Similar to read-first* is judged in two ways. Figure 4 is about throughput, but \
+the sentence is about the division of the drive's
+time. The ratio of a write's response time to a read's shows which of them goes first. *By what \
+reads and writes get* asks whether FreeBW-SATF is
+nearer to Read-First than to FreeBW-SCAN in this ratio. *Little rotational time left* with few \
+reads is judged by the gap before a read, as the
+sentence says. It is also judged *for each write*.
 """
 
 STUDY = Study(

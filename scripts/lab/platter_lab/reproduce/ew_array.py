@@ -145,15 +145,18 @@ def report(results: Results, quick: bool) -> Report:
 
 
 INTRODUCTION = """
-The load of [eager-writing](../eager-writing/README.md) on an \
-[EW-Array](../../reference/eager_writing.md#ew-array): the same drives, four of
-them, in blocks of 4 KB, each block once or on two drives. The queue is that many requests *for \
-each drive*, as if nothing were copied. A read goes
-to the copy with the shorter queue; a write to all copies, and is answered by the last of them or \
-by the first. Each array's claims are judged
-by the criteria of that page, whose claims are about one drive; the first table holds them beside \
-one drive under the same, shorter runs.
-`SATF` and `SCAN` are the same array without eager writing.
+This study runs the load of [eager-writing](../eager-writing/README.md) on an \
+[EW-Array](../../reference/eager_writing.md#ew-array). The array
+has four of the same drives, in blocks of 4 KB. Each block is on one drive or on two. The length \
+of the queue is stated *for each drive*, as if
+nothing were copied. A read goes to the copy with the shorter queue. A write goes to all copies, \
+and either the last or the first of them answers
+it.
+
+The criteria are those of the page of eager writing, whose claims are about one drive. The first \
+table compares each array's verdicts with those
+of one drive, in runs of the same, shorter length. `SATF` and `SCAN` are the same array without \
+eager writing.
 """
 
 STUDY = Study("ew-array", "Eager writing over several drives", INTRODUCTION, plan, report)

@@ -56,7 +56,7 @@ MARGIN = 0.05
 # default.
 NEXT_C = Interpretation(
     "next-C",
-    "SPTF(next-C): only the sweep's next C competes with the D",
+    "SPTF(next-C): only the next C of the sweep competes with the D",
     policies=((SPTF, "SPTF(next-C)"),),
     affects=frozenset({SPTF}),
 )
@@ -68,7 +68,7 @@ def _of_clusters(name: str, text: str, *settings: tuple[str, str]) -> Interpreta
 
 WHICH_SPTF = Factor(
     "SPTF",
-    "which requests compete",
+    "which requests compete in SPTF",
     (
         Interpretation("pooled", "SPTF: all remaining C compete with all D", affects=frozenset()),
         NEXT_C,
@@ -80,15 +80,15 @@ CLUSTERS = (
         "where the next cluster begins",
         (
             _of_clusters("front", "behind the last request of the cluster that has ended"),
-            _of_clusters("arm", "where the arm stands", ("scheduling.cluster_from", "arm")),
+            _of_clusters("arm", "at the place of the arm", ("scheduling.cluster_from", "arm")),
         ),
     ),
     Factor(
         "new round",
         "what a new round does to the sweep over clusters",
         (
-            _of_clusters("restart", "it begins anew"),
-            _of_clusters("continue", "it goes on", ("scheduling.cluster_round", "continue")),
+            _of_clusters("restart", "the sweep begins anew"),
+            _of_clusters("continue", "the sweep goes on", ("scheduling.cluster_round", "continue")),
         ),
     ),
     Factor(

@@ -65,7 +65,7 @@ from platter_lab.runs.results import Results
 from platter_lab.statistics import Interval, Trend, exact, interval, paired_ratio
 
 FOLDER = PAPERS / "mixed-media"
-HIERARCHICAL_TEXT = "C-intervals and clusters; beside it the clusters alone"
+HIERARCHICAL_TEXT = "C-intervals and clusters; in the other reading clusters alone"
 SEEDS = (1, 2, 3, 4, 5)
 
 FIRST = (TPS_SCAN, TPS_OPT, FAMISH, CI_SPTF, CI_OPT)  # figures 1 and 2
@@ -96,7 +96,7 @@ ALIKE = 0.03  # and loads of two disks are alike whose shares differ by less tha
 INTERVAL_POLICIES = frozenset({CI_SPTF, CI_OPT})
 FREE_DECISIONS = Interpretation(
     "decisions in no time",
-    "a decision takes none of the drive's time",
+    "a decision takes no time of the drive",
     (
         ("drive.controller.firmware_base_cycles", "0"),
         ("drive.controller.firmware_candidate_cycles", "0"),
@@ -106,60 +106,60 @@ FREE_DECISIONS = Interpretation(
 INTERPRETATIONS = (
     Interpretation(
         "sweep alternating",
-        "the C-sweep starts at the two extremes in turn, not at the nearer one",
+        "the sweep over C starts at the two extremes in turn; by default at the nearer one",
         (("scheduling.sweep_start", "alternating"),),
     ),
     Interpretation(
         "sweep upward",
-        "the C-sweep always starts at the lowest cylinder",
+        "the sweep over C always starts at the lowest cylinder",
         (("scheduling.sweep_start", "upward"),),
     ),
     Interpretation(
         "disk after sweep",
-        "after the last C the whole disk is one interval",
+        "after the last C of a round, the whole disk is one interval",
         (("scheduling.after_sweep", "disk"),),
         affects=INTERVAL_POLICIES,
     ),
     Interpretation(
         "idle after sweep",
-        "after the last C the drive rests until the round ends",
+        "after the last C of a round, the drive rests until the round ends",
         (("scheduling.after_sweep", "idle"),),
         affects=INTERVAL_POLICIES,
     ),
     Interpretation(
         "postponed until the last C",
-        "what the guard refuses is looked at again when the round's last C has been served, not in "
-        "the next round",
+        "a D that the guard refuses is considered again when the round's last C has been served; "
+        "by default in the next round",
         (("scheduling.postponed", "last_c"),),
         affects=frozenset({*INTERVAL_POLICIES, *CLUST}),
     ),
     Interpretation(
         "lists anew",
         "TPS with CI-OPT makes its list anew after each part, of what lies ahead; by default it "
-        "serves a list as a whole",
+        "serves the whole list first",
         (("scheduling.phase_list", "part"),),
         affects=frozenset({TPS_OPT}),
     ),
     Interpretation(
         "FAMISH(late)",
-        "FAMISH takes in what arrives within the round and lies ahead",
+        "FAMISH also takes requests that arrive within the round and lie ahead",
         policies=((FAMISH, "OPS:FAMISH(late)"),),
         affects=frozenset({FAMISH}),
     ),
     Interpretation(
         "zero latency",
-        "a drive that reads the sectors of a track in the order in which they come",
+        "the drive reads the sectors of a track in the order in which they pass the head",
         (("drive.mechanics.zero_latency_read", "true"),),
     ),
     Interpretation(
         "head switch",
-        "0.8 ms for each change of the head, on tracks without skew (and so a turn each)",
+        "each change of the head takes 0.8 ms; on tracks without skew it costs a turn",
         (("drive.mechanics.head_switch_us", "800"),),
     ),
     FREE_DECISIONS,
 )
 FEWER_STREAMS = Interpretation(
-    "N = 15", "15 continuous requests a round", (("workload.continuous.streams", "15"),)
+    "N = 15", "a round has 15 continuous requests", (("workload.continuous.streams", "15"),)
 )
 
 DISKS = {"table1": "Table 1's disk, N = 25", "projected": "Projected disk, N = 35"}
@@ -598,12 +598,12 @@ def paper_claims(low: int = LOW) -> list[Judged[Views]]:
         parts, alternatives = judged
         return parts, (*alternatives, *more)
 
-    somewhere = f"somewhere from {100 * HEAVY:.0f} % of the capacity on"
+    somewhere = f"at some load of at least {100 * HEAVY:.0f} % of the capacity"
     ratio, mean, index = Unit.RATIO, "mean response, ratio", "fairness index, ratio"
     return [
         Judged(
             "c-share",
-            "25 C-requests by SCAN take about 45 % of the round",
+            "25 C-requests, served by SCAN, take about 45 % of the round",
             "45 %",
             Unit.PERCENT,
             "share of the time",
@@ -612,7 +612,7 @@ def paper_claims(low: int = LOW) -> list[Judged[Views]]:
         ),
         Judged(
             "ops-beat-tps",
-            "OPS algorithms generally outperform TPS algorithms (FAMISH apart)",
+            "OPS algorithms generally outperform TPS algorithms (except FAMISH)",
             "figure 1",
             ratio,
             mean,
@@ -621,7 +621,8 @@ def paper_claims(low: int = LOW) -> list[Judged[Views]]:
         ),
         Judged(
             "famish-slow",
-            "FAMISH buys fairness with response time: it is slower than the other OPS algorithms",
+            "FAMISH pays for its fairness with response time: it is slower than the other OPS "
+            "algorithms",
             "figure 1",
             ratio,
             mean,
@@ -648,7 +649,8 @@ def paper_claims(low: int = LOW) -> list[Judged[Views]]:
         ),
         Judged(
             "tps-comparable",
-            f"and is comparable to OPS at low and medium rates (within a quarter, up to λ = {low})",
+            "TPS with CI-OPT(6) is comparable to OPS at low and medium rates (at most a quarter "
+            f"slower than CI-OPT(6), up to λ = {low})",
             "figure 1",
             ratio,
             mean,
@@ -657,7 +659,7 @@ def paper_claims(low: int = LOW) -> list[Judged[Views]]:
         ),
         Judged(
             "opt-over-greedy",
-            f"CI-OPT(6) beats CI-SPTF as λ grows (above {low})",
+            f"CI-OPT(6) is faster than CI-SPTF as λ grows (above λ = {low})",
             "figure 1",
             ratio,
             mean,
@@ -684,18 +686,20 @@ def paper_claims(low: int = LOW) -> list[Judged[Views]]:
         ),
         Judged(
             "fairness-kept",
-            "Due to the hierarchical nature, an improvement in mean response is not at the cost of "
-            "fairness (within the margin): in two phases with the hierarchy, over without",
+            "Due to the hierarchical nature, an improvement in mean response does not cost "
+            "fairness (it falls by less than 5 %; two phases with the hierarchy against two "
+            "without)",
             "figure 2",
             ratio,
-            "fairness index over that of TPS:SCAN/SCAN, where the mean is lower",
+            "fairness index over that of TPS:SCAN/SCAN, at rates where the mean response is lower "
+            "than its",
             frozenset({TPS_SCAN, TPS_OPT, *OPS}),
             on("table1", lambda v: _kept_fair(v, (TPS_OPT,), TPS_SCAN)),
             (("one phase over two", on("table1", lambda v: _kept_fair(v, OPS, TPS_SCAN))),),
         ),
         Judged(
             "famish-fairest",
-            "FAMISH is the fairest",
+            "FAMISH is the fairest of the algorithms of figure 2",
             "figure 2",
             ratio,
             index,
@@ -704,8 +708,8 @@ def paper_claims(low: int = LOW) -> list[Judged[Views]]:
         ),
         Judged(
             "famish-unserved",
-            "but under a heavy load leaves a considerable number of D-requests without service at "
-            "the end of a round: more than the other OPS algorithms",
+            "Under a heavy load FAMISH leaves a considerable number of D-requests without service "
+            "at the end of a round: more than the other OPS algorithms",
             "in words",
             ratio,
             "mean backlog, ratio, at the highest rate at which FAMISH keeps up",
@@ -726,8 +730,8 @@ def paper_claims(low: int = LOW) -> list[Judged[Views]]:
             "Hierarchical algorithms improve mean response by up to several hundred percent",
             "several hundred %",
             ratio,
-            "mean response of TPS:SCAN/SCAN over CI-OPT(6) at the rate where it is largest (by "
-            "200 % at least)",
+            "mean response of TPS:SCAN/SCAN over that of CI-OPT(6), at the rate where this ratio "
+            "is largest (at least 200 % more)",
             frozenset({TPS_SCAN, CI_OPT}),
             on("table1 fine", lambda v: _largest(v.response(TPS_SCAN, CI_OPT, above(3)))),
         ),
@@ -748,7 +752,7 @@ def paper_claims(low: int = LOW) -> list[Judged[Views]]:
         ),
         Judged(
             "clusters-beat-intervals",
-            "The new clusters improve significantly on C-intervals",
+            "The new clusters are significantly faster than C-intervals",
             "figure 4",
             ratio,
             mean,
@@ -758,7 +762,7 @@ def paper_claims(low: int = LOW) -> list[Judged[Views]]:
         ),
         Judged(
             "intervals-less-fair",
-            "while also improving fairness",
+            "The new clusters are also fairer than C-intervals",
             "in words",
             ratio,
             index,
@@ -768,7 +772,8 @@ def paper_claims(low: int = LOW) -> list[Judged[Views]]:
         ),
         Judged(
             "sptf-faster",
-            f"SPTF generally has the lower mean response time ({HIERARCHICAL_TEXT})",
+            "SPTF generally has a lower mean response time than the clustered algorithms "
+            f"({HIERARCHICAL_TEXT})",
             "figure 4",
             ratio,
             mean,
@@ -777,8 +782,8 @@ def paper_claims(low: int = LOW) -> list[Judged[Views]]:
         ),
         Judged(
             "clusters-comparable",
-            "that of the clustered algorithms is comparable (within a quarter; "
-            f"{HIERARCHICAL_TEXT})",
+            "The mean response time of the clustered algorithms is comparable to SPTF's (at most "
+            f"a quarter higher; {HIERARCHICAL_TEXT})",
             "figure 4",
             ratio,
             mean,
@@ -792,7 +797,8 @@ def paper_claims(low: int = LOW) -> list[Judged[Views]]:
         ),
         Judged(
             "sptf-not-much",
-            f"and not significantly higher at high rates (within 10 % at λ = {TOP}; "
+            "At high rates the mean response time of the clustered algorithms is not "
+            f"significantly higher than SPTF's (at most 10 % higher at λ = {TOP}; "
             f"{HIERARCHICAL_TEXT})",
             "figure 4",
             ratio,
@@ -823,7 +829,8 @@ def paper_claims(low: int = LOW) -> list[Judged[Views]]:
         ),
         Judged(
             "fairer-by",
-            f"by up to 30 % at λ = {TOP} (25 % at least)",
+            f"At λ = {TOP} the clustered algorithms are up to 30 % fairer than SPTF (at least 25 "
+            "%)",
             "1.30",
             ratio,
             "fairness index of CLUST-REQ(6) over SPTF",
@@ -836,7 +843,7 @@ def paper_claims(low: int = LOW) -> list[Judged[Views]]:
         ),
         Judged(
             "projected-c-share",
-            "On the projected disk 35 C-requests by SCAN take about 35 % of the round",
+            "On the projected disk 35 C-requests, served by SCAN, take about 35 % of the round",
             "35 %",
             Unit.PERCENT,
             "share of the time",
@@ -845,11 +852,12 @@ def paper_claims(low: int = LOW) -> list[Judged[Views]]:
         ),
         Judged(
             "projected-clusters-gain",
-            "There the new clusters' improvement on C-intervals can be very significant in heavier "
-            "loads",
+            "On the projected disk the new clusters can be very significantly faster than "
+            "C-intervals in heavier loads",
             "figure 6",
             ratio,
-            "mean response of CLUST-REQ(6) over CI-OPT(6), at the rate where it is least",
+            "mean response of CLUST-REQ(6) over that of CI-OPT(6), at the rate where this ratio "
+            "is least",
             frozenset({CI_OPT, *CLUST}),
             on(
                 "projected heavy",
@@ -862,8 +870,8 @@ def paper_claims(low: int = LOW) -> list[Judged[Views]]:
         ),
         Judged(
             "projected-similar",
-            "Mean response is similar for low and medium loads (within a quarter, up to λ = "
-            f"{TOP}; {HIERARCHICAL_TEXT})",
+            "On the projected disk mean response is similar to SPTF's for low and medium loads "
+            f"(within a quarter, up to λ = {TOP}; {HIERARCHICAL_TEXT})",
             "figure 6",
             ratio,
             mean,
@@ -880,7 +888,8 @@ def paper_claims(low: int = LOW) -> list[Judged[Views]]:
         ),
         Judged(
             "projected-considerably-fairer",
-            f"while the hierarchical algorithms are considerably fairer ({HIERARCHICAL_TEXT})",
+            "On the projected disk the hierarchical algorithms are considerably fairer than SPTF "
+            f"(up to λ = {TOP}; {HIERARCHICAL_TEXT})",
             "figure 7",
             ratio,
             index,
@@ -897,8 +906,8 @@ def paper_claims(low: int = LOW) -> list[Judged[Views]]:
         ),
         Judged(
             "projected-faster",
-            f"Under heavier load ({somewhere}) CLUST-REQ(6) has the lower mean response time than "
-            "SPTF",
+            "On the projected disk CLUST-REQ(6) has a lower mean response time than SPTF under "
+            f"heavier load ({somewhere})",
             "15 % lower",
             ratio,
             mean,
@@ -907,7 +916,8 @@ def paper_claims(low: int = LOW) -> list[Judged[Views]]:
         ),
         Judged(
             "projected-faster-by",
-            f"by 15 % (10 % at least, {somewhere})",
+            "Under heavier load on the projected disk the mean response time of CLUST-REQ(6) is "
+            f"15 % lower than SPTF's (at least 10 %, {somewhere})",
             "0.85",
             ratio,
             mean,
@@ -916,7 +926,8 @@ def paper_claims(low: int = LOW) -> list[Judged[Views]]:
         ),
         Judged(
             "projected-fairer-by",
-            f"and is 30 % fairer (25 % at least, {somewhere})",
+            "Under heavier load on the projected disk CLUST-REQ(6) is 30 % fairer than SPTF (at "
+            f"least 25 %, {somewhere})",
             "1.30",
             ratio,
             index,
@@ -928,7 +939,7 @@ def paper_claims(low: int = LOW) -> list[Judged[Views]]:
             "No algorithm has a hiccup",
             "none",
             Unit.COUNT,
-            "C-requests late in a run",
+            "late C-requests in a run",
             frozenset(POLICIES),
             _no_hiccup,
         ),
@@ -990,8 +1001,8 @@ def _further_claims(views: Views, claims: Sequence[Claim]) -> list[Claim]:
     return [
         Claim(
             "steady-state",
-            f"{PAPERS_ROUNDS:,} rounds are enough for the algorithms to reach steady state, where "
-            "the disk is not overloaded and there is one",
+            f"{PAPERS_ROUNDS:,} rounds are enough for the algorithms to reach steady state "
+            "(judged where the disk is not overloaded, so that there is one)",
             "in words",
             Unit.COUNT,
             "points of figures 1, 2 and 4 to 7 that are neither shown to be steady nor overloaded",
@@ -1000,16 +1011,15 @@ def _further_claims(views: Views, claims: Sequence[Claim]) -> list[Claim]:
         ),
         Claim(
             "longer-clusters",
-            "The benefits of clusters of more than six become marginal",
+            "The benefits of clusters of more than six requests become marginal",
             "in words",
             ratio,
-            "mean response over that of six",
+            "mean response over that of clusters of six",
             tuple(longer),
         ),
         Claim(
             "sptf-best-flat",
-            "SPTF performs best among all flat scheduling algorithms (of those that the paper "
-            "knows)",
+            "SPTF performs best among all flat scheduling algorithms that the paper knows",
             "in words",
             ratio,
             mean,
@@ -1021,7 +1031,7 @@ def _further_claims(views: Views, claims: Sequence[Claim]) -> list[Claim]:
         ),
         Claim(
             "scan-in-intervals",
-            "Inside C-intervals an order by seeks alone optimises the wrong component: SPTF and "
+            "Inside C-intervals, an order by seeks alone optimises the wrong component: SPTF and "
             "exact orders are faster",
             "in words",
             ratio,
@@ -1033,7 +1043,8 @@ def _further_claims(views: Views, claims: Sequence[Claim]) -> list[Claim]:
             "C-intervals are generally larger than the clusters of the new techniques",
             "in words",
             ratio,
-            "CLUST-REQ(6)'s cylinders from first to last over those of a C-interval, at least",
+            "cylinders from the first to the last request of a cluster of CLUST-REQ(6), over "
+            "those of a C-interval; a lower bound",
             tuple(
                 Part(f"λ = {rate}", value, below(1))
                 for rate in views["table1"].rates
@@ -1046,7 +1057,7 @@ def _further_claims(views: Views, claims: Sequence[Claim]) -> list[Claim]:
             "The general behaviour is the same with N = 15",
             "in words",
             Unit.COUNT,
-            "a claim of figures 1 and 2 has another verdict",
+            "1 if a claim of figures 1 and 2 has another verdict",
             tuple(
                 Part(f"{name}: {fewer[name]}; N = 25: {found[name]}", same(name), below(1))
                 for name in SAME_WITH_15
@@ -1058,8 +1069,8 @@ def _further_claims(views: Views, claims: Sequence[Claim]) -> list[Claim]:
             "future",
             "in words",
             ratio,
-            "CLUST-REQ(6) over SPTF, projected disk over Table 1's at the same share of the "
-            "capacity",
+            "ratio of CLUST-REQ(6) to SPTF, on the projected disk over on Table 1's, at the same "
+            "share of the capacity",
             tuple(_trend_to_projected(views)),
         ),
     ]
@@ -1249,88 +1260,90 @@ NOT_JUDGED = (
     (
         "",
         "2.1",
-        'Any seek within the defined 430-cylinder-wide C-intervals will be a "short seek", … less '
-        "than four milliseconds. (not judged: an example of another drive; "
-        "Table 1's takes 4.6 ms for 430 cylinders)",
+        'Any seek within the defined 430-cylinder-wide C-intervals will be a "short seek", … '
+        "less than four milliseconds. (not judged: this is an example of another drive; Table 1's "
+        "takes 4.6 ms for 430 cylinders)",
     ),
     (
         "",
         "2.1",
-        "CI-SPTF is a greedy algorithm, which may not produce optimal schedules. (not judged: a "
-        "property of the rule; opt-over-greedy has what it costs)",
+        "CI-SPTF is a greedy algorithm, which may not produce optimal schedules. (not judged: "
+        "this is a property of the rule; opt-over-greedy has its cost)",
     ),
     (
         "",
         "2.1",
-        "while the simulation run-times become intolerable. (not judged: of the paper's simulator)",
+        "while the simulation run-times become intolerable. (not judged: this is about the "
+        "paper's simulator)",
     ),
     (
         "",
         "2.1",
-        "the performance results include this overhead (not judged: what a decision takes is "
-        "charged in every run)",
+        "the performance results include this overhead (not judged: every run charges the time of "
+        "its decisions)",
     ),
     (
         "",
         "2.3",
         "No D-request D_i will be served in an earlier round than D_j, if D_j is ahead of D_i in "
-        "the D-queue. (not judged by figures: FAMISH's rule, tested with the policy)",
+        "the D-queue. (not judged by figures: this is FAMISH's rule, which is tested with the "
+        "policy)",
     ),
     (
         "",
         "2.1",
-        "this check can rapidly be performed (not judged: what a decision takes is charged in "
-        "every run)",
+        "this check can rapidly be performed (not judged: every run charges the time of its "
+        "decisions)",
     ),
     (
         "",
         "3.1",
-        "a good fraction of the D-requests are smaller than the track size (not judged: follows "
-        "from Tables 1 and 2, 97 %)",
+        "a good fraction of the D-requests are smaller than the track size (not judged: this "
+        "follows from Tables 1 and 2, 97 %)",
     ),
     (
         "",
         "3.1",
         "For these the rotational delay is a significant cost factor, whereas this effect "
-        "dismisses for requests that are larger than a full track. (not judged: of D alone, which "
-        "are shorter)",
+        "dismisses for requests that are larger than a full track. (not judged: the claims are "
+        "about D only, which are shorter)",
     ),
     (
         "",
         "3.3",
         "This result was expected since TPS algorithms force D-requests to wait until the end of "
-        "the C-period. (not judged: a cause; idle after sweep has what it weighs)",
+        "the C-period. (not judged: this is a cause; idle after sweep shows its effect)",
     ),
     (
         "",
         "3.3",
-        "there is bigger difference between the optimal and the greedy schedule (not judged: a "
-        "cause of opt-over-greedy)",
+        "there is bigger difference between the optimal and the greedy schedule (not judged: this "
+        "is a cause of opt-over-greedy)",
     ),
     (
         "",
         "4.1",
-        "A good clustering method would … create compact clusters, i.e., small disk intervals with "
-        "as many requests as possible. (not judged: a conclusion from opt-requests and "
-        "opt-compactness)",
+        "A good clustering method would … create compact clusters, i.e., small disk intervals "
+        "with as many requests as possible. (not judged: this is a conclusion from opt-requests "
+        "and opt-compactness)",
     ),
     (
         "",
         "4.3",
         "The reasons given for clusters-alike: what the clusters hold at low and at high rates "
-        "(not judged: no quantity)",
+        "(not judged: they name no quantity)",
     ),
     (
         "",
         "4.3",
         "Unfairness is one of the main reasons that SPTF is not practically used by disk drive "
-        "manufacturers. (not judged: of manufacturers)",
+        "manufacturers. (not judged: this is about manufacturers)",
     ),
     (
         "",
         "5",
         "because as the system's load becomes heavier the compactness of the clusters increases "
-        "(not judged: a cause of projected-faster; intervals-larger has the widths)",
+        "(not judged: this is a cause of projected-faster; intervals-larger has the widths)",
     ),
     (
         "",
@@ -1354,16 +1367,24 @@ def turns() -> tuple[Turn, ...]:
         Turn("sptf-faster", "SPTF faster than both clusters", _at_rate((SPTF,), CLUST, below(1))),
         Turn(
             "clusters-comparable",
-            "clusters within 25 % of SPTF's mean",
+            "clusters at most 25 % slower than SPTF",
             _at_rate(CLUST, (SPTF,), below(1.25)),
         ),
-        Turn("sptf-not-much", "within 10 %", _at_rate(CLUST, (SPTF,), below(1.1))),
+        Turn(
+            "sptf-not-much",
+            "clusters at most 10 % slower than SPTF",
+            _at_rate(CLUST, (SPTF,), below(1.1)),
+        ),
         Turn(
             "projected-faster",
             "CLUST-REQ faster than SPTF",
             _at_rate((CLUST_REQ,), (SPTF,), below(1)),
         ),
-        Turn("projected-faster-by", "by 10 % or more", _at_rate((CLUST_REQ,), (SPTF,), below(0.9))),
+        Turn(
+            "projected-faster-by",
+            "CLUST-REQ faster than SPTF by 10 % or more",
+            _at_rate((CLUST_REQ,), (SPTF,), below(0.9)),
+        ),
         Turn(
             "clusters-fairer",
             "clusters fairer than SPTF by 5 %",
@@ -1371,7 +1392,7 @@ def turns() -> tuple[Turn, ...]:
         ),
         Turn(
             "fairer-by",
-            "CLUST-REQ by 25 % or more",
+            "CLUST-REQ fairer than SPTF by 25 % or more",
             _at_rate((CLUST_REQ,), (SPTF,), above(1.25), fair=True),
         ),
         Turn(
@@ -1402,7 +1423,7 @@ def other_turns() -> tuple[Turn, ...]:
         ),
         Turn(
             "tps-comparable",
-            "TPS with CI-OPT(6) within a quarter of CI-OPT(6)",
+            "TPS with CI-OPT(6) at most a quarter slower than CI-OPT(6)",
             _at_rate((TPS_OPT,), (CI_OPT,), below(1.25)),
         ),
         Turn(
@@ -1468,7 +1489,7 @@ def _cluster_claims(gains: Gains) -> list[Claim]:
     return [
         Claim(
             "opt-requests",
-            "The advantage of OPT over SCAN grows with the requests of a cluster",
+            "The advantage of OPT over SCAN grows with the number of requests in a cluster",
             "figure 3",
             Unit.PERCENT,
             "change of the gain from one number to the next",
@@ -1476,7 +1497,7 @@ def _cluster_claims(gains: Gains) -> list[Claim]:
         ),
         Claim(
             "opt-compactness",
-            "and is larger in compact clusters",
+            "The advantage of OPT over SCAN is larger in compact clusters",
             "figure 3",
             Unit.PERCENT,
             "change of the gain from one width to the next",
@@ -1542,7 +1563,7 @@ def _flat_table(view: View) -> Table:
         return view.cell(policy, rate) + (f"; {late:.0f} C late" if late else "")
 
     return Table(
-        "Flat policies: mean response and fairness of D, and C-requests that were late in the "
+        "Flat policies: mean response and fairness of D, and number of late C-requests in the "
         "worst run",
         ("policy", *(f"λ = {r}" for r in view.rates)),
         tuple((policy, *(cell(policy, rate) for rate in view.rates)) for policy in view.policies),
@@ -1806,101 +1827,130 @@ def report(results: Results, quick: bool) -> Report:
 
 INTRODUCTION = f"""
 E. Balafoutis, M. Paterakis, P. Triantafillou, G. Nerjes, P. Muth, G. Weikum: *Clustered \
-Scheduling Algorithms for Mixed-Media
-Disk Workloads in a Multimedia Server*.
+Scheduling Algorithms for Mixed-Media Disk Workloads in
+a Multimedia Server*.
 
-A drive serves N continuous requests (C) in every round of one second, all known at its start and \
-due at its end, and discrete
-requests (D) that arrive as a Poisson process with λ a round. C are gamma-distributed in size \
-(mean 200,000, standard deviation
-100,000 bytes), D normal (70,000, 20,000), both uniform over the disk. The disk is that of the \
-paper's Table 1 with N = 25
-(`scenario.toml`) and its projection by four years with N = 35 (`projected.toml`). Five runs make \
-a point, as in the paper. They have its 40,000 rounds at its own
-points (figures 1, 2, 4 and 5) where Table 1's disk is not lightly loaded (above λ = {LOW}), \
-10,000 at its other ones, and 4,000 elsewhere: the grid below, other
-interpretations, N = 15 and flat policies; 2,000 at the grid's light loads. Exact orders of more \
-than six have {len(LONGER_SEEDS)} runs of {LONGER_ROUNDS:,} rounds, since five runs
-had left their claim undecided.
+**Load.** A drive serves N continuous requests (C) in every round of one second. All of them are \
+known at the start of the round and due at its
+end. Discrete requests (D) arrive as a Poisson process, λ in a round. The sizes of C are \
+gamma-distributed, with a mean of 200,000 and a standard
+deviation of 100,000 bytes. Those of D are normally distributed, with 70,000 and 20,000 bytes. \
+The places of both are uniform over the disk. The
+disk is that of the paper's Table 1 with N = 25 (`scenario.toml`), or its projection by four \
+years with N = 35 (`projected.toml`).
 
-**Steady or unstable.** Whether a policy keeps up is judged by the trend of its backlog, the \
-discrete requests outstanding. A run gives its mean over each of
-twenty equal parts of the measured time; a line fitted through them gives what the backlog grows \
-by from begin to end, over the mean backlog of all runs.
-That is 0 for a stable queue, 2 for one that grows in proportion to time, and 1.2 for one with \
-exactly as much work as it can do. With Student's t over
-the runs, which are independent, a point is *steady* where the whole 95 % interval lies below 1, \
-*unstable* where it lies above, and otherwise *not shown to be steady*.
-The bound does not depend on how long a run is. Only steady points have a mean response and a \
-fairness, and only pairs of steady points have a ratio: a claim is judged where there is one,
-and another interpretation is held against the default where both have one.
+**Runs.** Five runs make a point, as in the paper. Their length depends on the point:
 
-**Margins.** *Significantly*, *considerably*, *clearly*: by at least {100 * MARGIN:.0f} %. That is \
-what the paper's "almost identical" leaves room for. *Better*,
-*lower*, *fairer* alone: any difference. *Comparable*, *similar*: within a quarter.
+| points | rounds of a run |
+| --- | --- |
+| figures 1, 2, 4 and 5 above λ = {LOW}, where Table 1's disk is not lightly loaded | 40,000, as \
+in the paper |
+| the paper's other points | 10,000 |
+| the grid below, other interpretations, N = 15, flat policies | 4,000 |
+| light loads of the grid | 2,000 |
+| exact orders of more than six | 5,000, in {len(LONGER_SEEDS)} runs, because five leave the \
+claim undecided |
 
-**What the paper leaves open about SPTF and clusters** decides several verdicts, so those are \
-judged under every combination: all C compete in SPTF or
-only the next one; the next cluster begins behind the one that has ended or at the arm; a new \
-round begins the sweep anew or not; a cluster holds both classes or D
-only. A verdict *depends on* a question if another answer to it alone turns it round, in some \
-combination. The tables say at which load. Heavy load is a share of a disk's capacity, the highest \
-λ of the grid at which SPTF and CLUST-REQ(6) are steady as by default: at least {100 * HEAVY:.0f} %
-of it, the same λ for every combination. (How busy the drive is says less: near capacity that \
-hardly changes with λ.) The paper names no λ for its 15 and 30 %, so
-they may be reached somewhere among those loads, and a gain may be larger than the paper's. Loads \
-of the two disks are alike where their shares differ by at most {ALIKE}.
+**Steady or unstable.** The trend of a policy's backlog, the outstanding discrete requests, \
+decides whether the policy keeps up. A run gives the
+mean backlog in each of twenty equal parts of the measured time. A line is fitted through these \
+means. Its rise from begin to end, divided by the
+mean backlog of all runs, is the growth. The growth is 0 for a stable queue, 2 for one that grows \
+in proportion to time, and 1.2 for one with
+exactly as much work as it can do. The runs are independent, so Student's t gives a 95 % interval \
+of the growth.
 
-**Loads of single claims.** *Up to several hundred percent* is looked for where it is largest, \
-just below the load at which TPS:SCAN/SCAN falls behind; the base is TPS:SCAN/SCAN, the only
-policy of figure 1 that is neither hierarchical nor meant for fairness alone. With N = 15, the C \
-leave more of a round: low and medium rates end where the D ask for as large a part of what is \
-left, at
-λ = {low_and_medium(15)}. The sentence on fairness names the hierarchy as the cause: it is judged \
-in two phases with and without it, at the rates where the mean is lower with it; *one phase over \
-two* is the other
-reading. *Enough to reach steady state* is judged where there is one; *overloaded points too* is \
-the other reading.
+- A point is *steady* if the whole interval is below 1.
+- It is *unstable* if the whole interval is above 1.
+- Otherwise it is *not shown to be steady*.
 
-**What TPS's list is.** With CI-OPT in the second phase the whole disk is one interval. How long \
-its list lasts is not said: by default until all of it has been served, in another interpretation \
-(*lists anew*) it is
-made anew after each part of at most six.
+This bound does not depend on the length of a run. Only steady points have a mean response and a \
+fairness, and only pairs of steady points have a
+ratio. A claim is judged at the loads with a ratio. Another interpretation is compared with the \
+default at the loads where both have one.
 
-**Flat policies.** Those that the paper names in section 1.1, SCAN in both directions and in one, \
-and FCFS. It knows round robin as an order of the C; that the classes take turns is of
-another paper ([integrated servers](../integrated-servers/README.md)). It stands in the table, and \
-is judged under *round robin, too*.
+**Margins.** *Significantly*, *considerably* and *clearly* mean at least {100 * MARGIN:.0f} %, \
+which is the room that the paper's "almost
+identical" leaves. *Better*, *lower* and *fairer* alone mean any difference. *Comparable* and \
+*similar* mean within a quarter.
 
-Beside the default, claims on fairness are judged by the fairest of all kinds of clusters, and \
-claims on response by the fastest. Where the paper speaks of clustered or hierarchical
-algorithms, those with C-intervals are meant too; the same is judged of the new clusters alone.
+**What the paper leaves open about SPTF and clusters** decides several verdicts. So these are \
+judged under every combination of the answers:
 
-A D that the guard refuses waits for the next round, as section 2.1 has it; that it is looked at \
-again when the last C has been served is another interpretation.
-FAMISH stops where the whole plan would be over later than the round, what lies behind the last C \
-included: then every D that it takes is served in its round, as the
-paper promises. Step 3 of section 2.3 alone asks only whether a C would be late, and would let D \
-behind the last C run on into the next round.
+- Either all C compete in SPTF, or only the next one.
+- The next cluster begins either behind the one that has ended, or at the arm.
+- A new round either begins the sweep anew, or does not.
+- A cluster holds either both classes, or only D.
 
-Figure 3 is an experiment of its own (`clusters.toml`): one cluster of D at a time on an idle \
-disk, all of it waiting while the
-drive serves a single sector at the cluster's lower edge. Its response times, from then on, in the \
-exact order (`CLUST-REQ(6)`)
-are held against those in SCAN's order (`LOOK`), for the same clusters.
+A verdict *depends on* a question if another answer to this question alone reverses it in some \
+combination. The tables show at which load.
 
-Near capacity the policies with C-intervals are unfair in a way that the paper does not show. \
-Their sweeps go up and down in turn, and the
-guard lets no D pass once the slack is used up on the way; D in the middle of the disk, where both \
-sweeps run out of it, starve (the
-log of requests shows it: long waits have only those around the middle). CI-OPT(6), which takes what
-comes for the present interval only with its next list, gets there first: the table *Where the \
-other claims turn* says from which load on it is no longer
-ahead of CI-SPTF (`opt-over-greedy`). A sweep that always goes upward has no such place.
+**Heavy load.** A load is heavy from {100 * HEAVY:.0f} % of a disk's capacity on. The capacity is \
+the highest λ of the grid at which SPTF and
+CLUST-REQ(6) of the default are steady. It is the same λ for every combination. (Utilisation says \
+less, because near capacity it hardly changes
+with λ.) The paper names no λ for its 15 and 30 %. So any of the heavy loads may reach them, and \
+a gain may exceed the paper's. Loads of the two
+disks are alike if their shares of the capacity differ by at most {ALIKE}.
 
-TPS cannot be near OPS at low rates as long as OPS goes on with D all through the round: a D that \
-comes in the sweep waits for its end under TPS. Only
-an OPS that rests after its sweep is as slow.
+**Loads of single claims.**
+
+- *Up to several hundred percent* is evaluated where the ratio is largest, just below the load at \
+which TPS:SCAN/SCAN falls behind. TPS:SCAN/SCAN
+  is the base, because it is the only policy of figure 1 that is neither hierarchical nor meant \
+for fairness alone.
+- With N = 15 the C leave more of a round. Low and medium rates end at λ = {low_and_medium(15)}, \
+where the D ask for as large a part of the
+  remaining time.
+- The sentence on fairness names the hierarchy as the cause. So it is judged in two phases with \
+and without hierarchy, at the rates where the
+  mean is lower with it. *One phase over two* is the other reading.
+- *Enough to reach steady state* is judged where a steady state exists. *Overloaded points too* \
+is the other reading.
+
+**TPS's list.** With CI-OPT in the second phase, the whole disk is one interval. The paper does \
+not say how long a list lasts. By default it
+lasts until all of it has been served. In another interpretation (*lists anew*) it is made anew \
+after each part of at most six.
+
+**Flat policies.** These are the policies that section 1.1 of the paper names, SCAN in both \
+directions and in one, and FCFS. The paper knows
+round robin as an order of the C. Round robin between the classes is from another paper \
+([integrated servers](../integrated-servers/README.md)).
+It is in the table, and is judged under *round robin, too*.
+
+**Best clusters.** Claims on fairness are also judged with the fairest of all kinds of clusters, \
+and claims on response with the fastest. Where
+the paper says clustered or hierarchical algorithms, C-intervals count as well. The same is also \
+judged for the new clusters alone.
+
+**Refused D.** A D that the guard refuses waits for the next round (section 2.1). In another \
+interpretation it is considered again when the last
+C has been served. FAMISH stops when its whole plan would end after the round, including D behind \
+the last C. So every D that it takes is served
+in its round, as the paper promises. Step 3 of section 2.3 alone asks only whether a C would be \
+late. It would let D behind the last C run on
+into the next round.
+
+**Figure 3** is a separate experiment (`clusters.toml`). One cluster of D at a time is on an idle \
+disk. The whole cluster waits while the drive
+serves a single sector at the cluster's lower edge. From then on the response times in the exact \
+order (`CLUST-REQ(6)`) are compared with those
+in SCAN's order (`LOOK`), for the same clusters.
+
+**Unfair C-intervals.** Near capacity the policies with C-intervals are unfair in a way that the \
+paper does not show. Their sweeps go up and down
+in turn, and the guard lets no D pass when the slack has been used up on the way. D in the middle \
+of the disk starve, because both sweeps run out
+of slack there. The log of requests confirms it: only D around the middle wait long. CI-OPT(6) \
+reaches this state before CI-SPTF does, because it
+adds what arrives for the present interval only to its next list. The table *Where the other \
+claims turn* shows up to which load it is ahead of
+CI-SPTF (`opt-over-greedy`). A sweep that always goes upward has no such place.
+
+**TPS at low rates.** TPS cannot be near OPS at low rates while OPS serves D all through the \
+round. Under TPS a D that arrives during the sweep
+waits for its end. Only an OPS that rests after its sweep is as slow.
 """
 
 STUDY = Study(

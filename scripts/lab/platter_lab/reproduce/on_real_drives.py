@@ -44,7 +44,7 @@ FINE = {
 
 UNBURDENED = Interpretation(
     "no cache, no overhead",
-    "the drive's mechanics alone",
+    "only the drive's mechanics take time: there is no cache and no overhead of the controller",
     (
         ("drive.cache.segments", "0"),
         ("drive.cache.read_ahead", "none"),
@@ -249,20 +249,21 @@ def report(results: Results, quick: bool) -> Report:
 
 
 INTRODUCTION = """
-The load of [mixed-media](../mixed-media/README.md) with N = 25, on two measured drives: the \
-Quantum Atlas 10K (`atlas10k.toml`) and
-the Seagate Cheetah 9LP (`cheetah9lp.toml`) with their zones, skews, spares, caches with \
-read-ahead, and the overheads of their
-controllers. The bus is Ultra2 SCSI, 80 MB/s, instead of the slow one of the rig on which the \
-drives were measured. Requests lie
-anywhere on the drive and go on over tracks and cylinders. Each drive's claims are judged by the \
-criteria of that page, from λ = 35 on under every
-combination of what the paper leaves open about SPTF and clusters, and by the best of all kinds of \
-clusters; the
-first table holds them beside Table 1's disk. Runs have 4,000 rounds, five make a point. *Up to \
-several hundred percent* is looked for just below the load at which TPS:SCAN/SCAN falls behind, \
-which is
-another one on each drive.
+This study runs the load of [mixed-media](../mixed-media/README.md) with N = 25 on two measured \
+drives. They are the Quantum Atlas 10K
+(`atlas10k.toml`) and the Seagate Cheetah 9LP (`cheetah9lp.toml`). Both have their zones, skews, \
+spares, caches with read-ahead, and the
+overheads of their controllers. The bus is Ultra2 SCSI with 80 MB/s. The rig on which the drives \
+were measured had a slower bus. Requests lie
+anywhere on the drive and continue across tracks and cylinders.
+
+The criteria are those of the mixed-media page. From λ = 35 on, each drive's claims are judged \
+under every combination of what the paper leaves
+open about SPTF and clusters. They are also judged with the best of all kinds of clusters. The \
+first table compares the verdicts with those of
+Table 1's disk. Runs have 4,000 rounds, and five runs make a point. *Up to several hundred \
+percent* is evaluated just below the load at which
+TPS:SCAN/SCAN falls behind. This load differs between the drives.
 """
 
 STUDY = Study(

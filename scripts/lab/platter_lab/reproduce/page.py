@@ -16,17 +16,24 @@ from platter_lab.reproduce.figures import Chart, Map, svg
 from platter_lab.reproduce.study import Plan, Report, Study, Table
 from platter_lab.statistics import interval
 
-INTERVALS = """Values are means over the seeds with their 95 % confidence intervals (Student's t); \
-a ratio is taken run by run
-between runs of the same seed, which have the same load. A claim *holds* if the whole interval of \
-each quantity it rests on
-meets the criterion, *does not hold* if one lies wholly on the other side, and is *not decided* if \
-an interval straddles a bound.
-It *depends on* an interpretation if that alone turns the verdict round (where an interpretation \
-has run at fewer points: the default's at these), and on a question that the paper leaves open if \
-another answer to it alone does so under some
-combination of answers to the others. Shown is the comparison that decides: the one nearest to its
-bound, or farthest beyond it."""
+INTERVALS = """A value is the mean over the seeds with its 95 % confidence interval (Student's \
+t). A ratio is taken run by run, between runs of the same seed,
+which have the same load. A claim rests on one or more comparisons, and its verdict follows from \
+their intervals:
+
+- *Holds*: the whole interval of every comparison meets the criterion.
+- *Does not hold*: the interval of at least one comparison lies wholly on the other side of a \
+bound.
+- *Not decided*: neither of these. An interval straddles a bound, or has no data.
+- *Depends on* an interpretation: this interpretation alone reverses the verdict. If it has runs \
+at fewer points than the default, the default is
+  judged at these points for the comparison.
+- *Depends on* a question that the paper leaves open: another answer to this question alone \
+reverses the verdict, under some combination of
+  answers to the other questions.
+
+The table shows the comparison that decides. It is the one nearest to its bound, or the one \
+farthest beyond it."""
 
 
 def markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
@@ -137,10 +144,18 @@ def _mean(cells: Sequence[str]) -> list[str]:
     value = interval([float(cell or "nan") for cell in cells])
     if math.isnan(value.mean):
         return ["", ""]
-    return [
-        number(value.mean),
-        f"{value.high - value.mean:.3g}" if math.isfinite(value.high) else "",
-    ]
+    half = value.high - value.mean
+    if not math.isfinite(half):
+        return [number(value.mean), ""]
+    return [_to_place(value.mean, half), f"{half:.2g}"]
+
+
+def _to_place(mean: float, half: float) -> str:
+    """The mean to the second digit of half its interval."""
+    if half == 0 or mean == 0:
+        return number(mean)
+    digits = math.floor(math.log10(abs(mean))) - math.floor(math.log10(half)) + 2
+    return min(f"{mean:.{min(max(digits, 1), 6)}g}", number(mean), key=len)
 
 
 def number(value: float) -> str:
@@ -187,10 +202,12 @@ def interpretations_section(report: Report) -> str:
     return "\n".join(
         [
             "## Interpretations\n",
-            "Where the paper is silent, one other interpretation at a time against the default:\n",
+            "Where the paper is silent, each of these interpretations replaces the default, one "
+            "at a time:\n",
             *(f"- *{name}*: {text}" for name, text in report.interpretations),
             "",
-            "The verdicts; empty where the interpretation does not touch the claim.\n",
+            "The verdicts follow. A cell is empty where the interpretation does not affect the "
+            "claim.\n",
             markdown(("claim", "default", *names), rows),
             "",
         ]
@@ -199,7 +216,7 @@ def interpretations_section(report: Report) -> str:
 
 def page(study: Study, plan: Plan, report: Report, quick: bool) -> str:
     scale = (
-        "a **quick** run, shorter than what the page in the project was made of"
+        "a **quick** run, shorter than the one behind the project's page"
         if quick
         else "the full study"
     )
@@ -214,7 +231,8 @@ def page(study: Study, plan: Plan, report: Report, quick: bool) -> str:
         f"# {study.title}\n",
         study.introduction.strip() + "\n",
         "The [glossary](../../reference/glossary.md) explains the terms.\n",
-        f"Made by `{command}`: {scale}, {plan.runs} runs with {seeds}. One of them by hand:\n",
+        f"Made by `{command}`: {scale}, {plan.runs} runs with {seeds}. This command repeats one "
+        "of them:\n",
         f"```\n{plan.points[0].command(plan.seeds[0])}\n```\n",
         *(f"## {table.title}\n\n{markdown(table.header, table.rows)}\n" for table in report.first),
         "## Claims\n",
@@ -230,7 +248,9 @@ def page(study: Study, plan: Plan, report: Report, quick: bool) -> str:
     for chart in report.charts:
         parts += [f"![{chart.title}]({chart.file})\n"]
     parts += [
-        data_section([table.file for table in data_tables(report)], list(details(report)), command)
+        data_section(
+            [table.file for table in map(means_table, report.runs)], list(details(report)), command
+        )
     ]
     return "\n".join(part for part in parts if part) + "\n"
 
@@ -242,12 +262,12 @@ def data_section(shown: Sequence[str], behind: Sequence[str], command: str) -> s
             "## Data\n",
             ", ".join(f"[{file}]({file})" for file in shown) + ".\n",
             (
-                "A row of a file of means is a configuration. It has the number of the runs, the "
-                "mean of each value, and half the width of the mean's 95 %"
+                "Each row of a file of means is one configuration. It has the number of its runs, "
+                "the mean of each value, and half the width of that mean's 95 %"
             ),
             (
-                f"confidence interval (`_half`). `{command}` also writes every run and every "
-                "comparison"
+                f"confidence interval (`_half`). `{command}` also writes every run, every "
+                "comparison and the points of every figure"
             ),
             "([where](../../reference/reproduce.md#interface)): "
             f"{', '.join(f'`{file}`' for file in behind)}.",
@@ -255,17 +275,24 @@ def data_section(shown: Sequence[str], behind: Sequence[str], command: str) -> s
     )
 
 
-def data_tables(report: Report) -> list[Table]:
-    """Those of the study's folder."""
-    return [*map(means_table, report.runs), *map(chart_table, report.charts)]
-
-
 def details(report: Report) -> dict[str, str]:
-    """File name to text of what is behind the page: every run, every comparison, and further
-    tables."""
+    """File name to text of what is behind the page: every run, the claims, every comparison,
+    further tables, and the points of the figures."""
+    claims = Table(
+        "Claims",
+        ("name", *CLAIM_HEADER),
+        tuple((claim.name, *claim_row(claim)) for claim in report.claims),
+        "claims.csv",
+    )
     return {
         table.file: csv_text(table.header, table.rows)
-        for table in (*report.runs, parts_table(report.claims), *report.details)
+        for table in (
+            *report.runs,
+            claims,
+            parts_table(report.claims),
+            *report.details,
+            *map(chart_table, report.charts),
+        )
     }
 
 
@@ -273,15 +300,14 @@ def files(study: Study, plan: Plan, report: Report, quick: bool) -> dict[str, st
     """File name to text of the study's folder."""
     texts = {"README.md": page(study, plan, report, quick)}
     texts.update({chart.file: svg(chart) for chart in report.charts})
-    texts.update({table.file: csv_text(table.header, table.rows) for table in data_tables(report)})
-    texts["claims.csv"] = csv_text(
-        ("name", *CLAIM_HEADER), [(claim.name, *claim_row(claim)) for claim in report.claims]
-    )
+    for table in map(means_table, report.runs):
+        texts[table.file] = csv_text(table.header, table.rows)
     return texts
 
 
-def claims_json(study: Study, report: Report, folder: Path) -> str:
-    """The claims, and where the figures are, for a program (docs/reference/claims.schema.json)."""
+def claims_json(study: Study, report: Report, folder: Path, behind: Path) -> str:
+    """The claims, and where the figures and their points are, for a program
+    (docs/reference/claims.schema.json)."""
 
     def finite(value: float) -> float | None:
         return value if math.isfinite(value) else None
@@ -303,7 +329,7 @@ def claims_json(study: Study, report: Report, folder: Path) -> str:
     figures = [
         {
             "id": chart.file.removesuffix(".svg"),
-            "data": str(folder / chart_table(chart).file),
+            "data": str(behind / chart_table(chart).file),
             "image": str(folder / chart.file),
         }
         for chart in report.charts

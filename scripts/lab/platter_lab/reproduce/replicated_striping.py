@@ -85,52 +85,54 @@ MEASURED_DISKS = (4, 8, 16)  # of figure 9: simulated disks
 MIXED, SINGLE, MEASURED = (frozenset({"mixed"}), frozenset({"single"}), frozenset({"measured"}))
 ASCENDING = Interpretation(
     "ascending",
-    "the deterministic backups go round the other disks in ascending order, not from the next one "
-    "on",
+    "deterministic backups go round the other disks in ascending order; by default they begin "
+    "with the next disk",
     affects=MIXED,
 )
 INTERPRETATIONS = (
     ASCENDING,
     Interpretation(
         "scenes of 10 rounds",
-        "the rate of a stream stays the same within scenes of ten rounds on average",
+        "the rate of a stream stays the same within scenes, which last ten rounds on average",
         (("streams.scene_rounds", "10"),),
         affects=MIXED,
     ),
     Interpretation(
         "correlation 0.9",
-        "a stream's rate is correlated with that of the round before by 0.9, not independent of it",
+        "a stream's rate is correlated by 0.9 with that of the round before; by default it is "
+        "independent of it",
         (("streams.correlation", "0.9"),),
         affects=MIXED,
     ),
     Interpretation(
         "correlation 0.98",
-        "by 0.98: over half a minute and more",
+        "a stream's rate is correlated by 0.98 with that of the round before, over half a minute "
+        "and more",
         (("streams.correlation", "0.98"),),
         affects=MIXED,
     ),
     Interpretation(
         "full load",
-        "requests arrive as fast as disks without any overhead would finish them (ρ = 100 %)",
+        "requests arrive as fast as disks without any overhead would serve them (ρ = 100 %)",
         (("requests.load", "1"),),
         affects=MIXED,
     ),
     Interpretation(
         "six films",
-        "each film is stored once, so the six lie on the outermost tracks of the disks only",
+        "each film is stored once, so the six films lie only on the outermost tracks of the disks",
         (("streams.fill_disks", "false"),),
         affects=MEASURED,
     ),
     Interpretation(
         "SCAN-EDF",
-        "the reads of a round are served by deadline first, which is the same for all but late "
-        "ones, then as in SCAN",
+        "the reads of a round are served by deadline first and then as in SCAN; all but late "
+        "reads have the same deadline",
         (("policy", "SCAN-EDF"),),
         affects=MEASURED,
     ),
     Interpretation(
         "inner zone",
-        "all zones of the simulated disks are like the innermost one, with whose rate T(S) counts",
+        "all zones of the simulated disks are like the innermost zone, whose rate T(S) assumes",
         (("drive", "inner_zone.toml"),),
         affects=MEASURED,
     ),
@@ -138,16 +140,22 @@ INTERPRETATIONS = (
 
 NAMED = (
     (
+        "part of what is reserved",
+        "section 7.2: one third is a share of the reserved time, and not of the bandwidth",
+    ),
+    (
         "without full seeks",
-        "what is reserved on a disk holds the times of the streams only, not 2 T_fullSeek too, "
-        "which the disks are busy for",
+        "the time reserved on a disk includes only the times of the streams; 2 T_fullSeek is not "
+        "added, although the disks are busy for the seeks",
     ),
     (
         "by formula",
-        "section 7.1: used is what the reservation's own times say of the reads, not what "
-        "simulated disks are busy",
+        "section 7.1: the used time is T(S) of the reads, and not the busy time of simulated disks",
     ),
-    ("of what is reserved", "section 7.1: 25 to 30 % of the reserved time, not of the round"),
+    (
+        "of what is reserved",
+        "section 7.1: 25 to 30 % is a share of the reserved time, and not of the round",
+    ),
 )
 
 Metric = Callable[[dict[str, Any]], float]
@@ -647,8 +655,8 @@ def paper_claims() -> list[Judged[View]]:
     backup_time = [
         claim(
             "backup-time-deterministic",
-            "With one kind of content, the time reserved for backups drops with the disks "
-            "(deterministic)",
+            "With one kind of content and deterministic placement, the time reserved for backups "
+            "drops with the number of disks",
             "24 % (4 disks) to 14 % (16)",
             percent,
             share,
@@ -657,7 +665,8 @@ def paper_claims() -> list[Judged[View]]:
         ),
         claim(
             "backup-time-random",
-            "The same with random placement",
+            "With one kind of content and random placement, the time reserved for backups drops, "
+            "too",
             "22 % (4 disks) to 14 % (16)",
             percent,
             share,
@@ -668,8 +677,8 @@ def paper_claims() -> list[Judged[View]]:
     return [
         claim(
             "mirroring-halves",
-            "Mirroring reservation halves the streams supported, against no replication "
-            "(deterministic)",
+            "Mirroring reservation halves the number of streams, compared with no replication "
+            "(deterministic placement)",
             "a factor of two",
             ratio,
             streams,
@@ -677,7 +686,7 @@ def paper_claims() -> list[Judged[View]]:
         ),
         claim(
             "mirroring-below-half",
-            "With mirroring, throughput is less than half of what no replication has",
+            "With mirroring, throughput is less than half of that without replication",
             "less than half",
             ratio,
             streams,
@@ -689,7 +698,8 @@ def paper_claims() -> list[Judged[View]]:
         ),
         claim(
             "mirroring-placement",
-            "Under mirroring, deterministic placement supports 25 % or more streams than random",
+            "Under mirroring, deterministic placement supports at least 25 % more streams than "
+            "random placement",
             "25 % or more",
             percent,
             "gain in active streams",
@@ -705,8 +715,8 @@ def paper_claims() -> list[Judged[View]]:
         ),
         claim(
             "mirroring-reserved",
-            "Under mirroring, random placement has 15 to 25 % less time reserved on a disk than "
-            "deterministic (give or take 2.5 %)",
+            "Under mirroring, random placement reserves 15 to 25 % less time on a disk than "
+            "deterministic placement (within 2.5 percentage points)",
             "15 to 25 % (section 7.1)",
             ratio,
             "reserved time, ratio",
@@ -717,7 +727,8 @@ def paper_claims() -> list[Judged[View]]:
         ),
         claim(
             "minimum-cost",
-            "Minimum reservation (deterministic) costs little throughput, against no replication",
+            "Minimum reservation costs little throughput, compared with no replication "
+            "(deterministic placement)",
             "28 / 21 / 18 / 17 % (4 / 8 / 16 / 32 disks)",
             percent,
             "loss of active streams",
@@ -728,7 +739,7 @@ def paper_claims() -> list[Judged[View]]:
         ),
         claim(
             "minimum-below-20",
-            "From 16 disks on it costs less than 20 %",
+            "With 16 disks or more, minimum reservation costs less than 20 % of the throughput",
             "less than 20 %",
             percent,
             "loss of active streams",
@@ -736,8 +747,8 @@ def paper_claims() -> list[Judged[View]]:
         ),
         claim(
             "minimum-not-proportional",
-            "The unused time does not fall in proportion with the disks (16 disks: more than 1/16 "
-            "lost)",
+            "The unused time does not fall in proportion to the number of disks (with 16 disks, "
+            "more than 1/16 is lost)",
             "above 6.25 %",
             percent,
             "loss of active streams",
@@ -745,8 +756,8 @@ def paper_claims() -> list[Judged[View]]:
         ),
         claim(
             "minimum-placement",
-            "Under minimum reservation, deterministic placement's advantage over random drops with "
-            "the disks",
+            "Under minimum reservation, the advantage of deterministic over random placement "
+            "drops with the number of disks",
             "15 % (4 disks) to 3 % (32)",
             percent,
             "gain in active streams",
@@ -762,7 +773,7 @@ def paper_claims() -> list[Judged[View]]:
         claim(
             "third-at-4",
             "With 4 disks about one third of each disk's bandwidth is reserved for a failure "
-            "(within 2.5 %)",
+            "(within 2.5 percentage points)",
             "one third (section 7.2)",
             percent,
             share,
@@ -772,8 +783,8 @@ def paper_claims() -> list[Judged[View]]:
         ),
         claim(
             "fraction-drops",
-            "This fraction drops as the disks increase to 16 (by 1 % from 4 to 8, and from 8 to "
-            "16)",
+            "This fraction drops as the number of disks grows to 16 (by at least 1 % from 4 to 8, "
+            "and from 8 to 16)",
             "section 7.2",
             ratio,
             "share of the round, ratio",
@@ -794,15 +805,16 @@ def paper_claims() -> list[Judged[View]]:
         ),
         claim(
             "balancing-more-disks",
-            "Its gain tends to increase with the disks (by 1 %)",
+            "The gain of dynamic balancing tends to increase with the number of disks (by at "
+            "least 1 %)",
             "in words",
             ratio,
-            "active streams, at 32 disks a disk over at 4, of the two ratios to no replication",
+            "active streams, ratio to no replication, at 32 disks over at 4 disks",
             _growing,
         ),
         claim(
             "balancing-placement",
-            "Under dynamic balancing the placements do not differ (within 5 %)",
+            "Under dynamic balancing the two placements do not differ (within 5 %)",
             "insignificant",
             percent,
             "gain in active streams",
@@ -810,7 +822,7 @@ def paper_claims() -> list[Judged[View]]:
         ),
         claim(
             "declustering-gain",
-            "Declustering gains less than 3 % (8 disks, deterministic, any block size)",
+            "Declustering gains less than 3 % (8 disks, deterministic placement, every block size)",
             "less than 3 %",
             ratio,
             streams,
@@ -818,7 +830,8 @@ def paper_claims() -> list[Judged[View]]:
         ),
         claim(
             "declustering-small-blocks",
-            "Small blocks (to 64 KB) gain something over no declustering (deterministic; 1 %)",
+            "Small blocks (up to 64 KB) gain at least 1 % over no declustering (deterministic "
+            "placement)",
             "minor gain",
             ratio,
             streams,
@@ -826,8 +839,8 @@ def paper_claims() -> list[Judged[View]]:
         ),
         claim(
             "declustering-random",
-            "Random placement never exceeds deterministic, whatever the block size (by more than "
-            "1 %)",
+            "Random placement never exceeds deterministic placement, whatever the block size (by "
+            "more than 1 %)",
             "in words",
             ratio,
             streams,
@@ -846,8 +859,8 @@ def paper_claims() -> list[Judged[View]]:
         ),
         claim(
             "declustering-best",
-            "The best throughput with random placement approaches that of deterministic (within "
-            "5 %)",
+            "The best throughput with random placement approaches that with deterministic "
+            "placement (within 5 %)",
             "figure 11",
             ratio,
             streams,
@@ -855,8 +868,8 @@ def paper_claims() -> list[Judged[View]]:
         ),
         claim(
             "larger-blocks",
-            "As the blocks become larger throughput decreases (at no step more by 1 %; from the "
-            "smallest to the largest that declusters less by 1 %)",
+            "Throughput decreases as the blocks become larger (no step gains more than 1 %; the "
+            "largest block that declusters loses at least 1 % against the smallest)",
             "section 7.3",
             ratio,
             streams,
@@ -864,8 +877,9 @@ def paper_claims() -> list[Judged[View]]:
         ),
         claim(
             "larger-blocks-balance",
-            "and the balance gets successively worse (the same of the most less the least loaded "
-            "disk)",
+            "The balance gets successively worse as the blocks become larger (the difference of "
+            "the most and the least loaded disk shrinks by at most 1 % at each step, and grows by "
+            "at least 1 % from the smallest block to the largest)",
             "section 7.3",
             ratio,
             "difference in reserved time, ratio",
@@ -873,8 +887,8 @@ def paper_claims() -> list[Judged[View]]:
         ),
         claim(
             "figure-12-mirrors-11",
-            "The shape of figure 12 is reflected in figure 11 (correlation of the curves below "
-            "-0.9)",
+            "The shape of figure 12 is reflected in figure 11 (the correlation of the curves is "
+            "below -0.9)",
             "figures 11 and 12",
             ratio,
             "correlation over the block sizes",
@@ -882,7 +896,7 @@ def paper_claims() -> list[Judged[View]]:
         ),
         claim(
             "threshold",
-            "From blocks of 1.2e6 bytes on there is no declustering",
+            "With blocks of 1.2e6 bytes and more there is no declustering",
             "1.2e6 bytes",
             ratio,
             "active streams, ratio to no declustering",
@@ -894,7 +908,7 @@ def paper_claims() -> list[Judged[View]]:
         ),
         claim(
             "balance-small-blocks",
-            "Small blocks (to 64 KB) bring the most and the least loaded disk closer",
+            "Small blocks (up to 64 KB) bring the most and the least loaded disk closer together",
             "figure 12",
             ratio,
             "difference in reserved time, ratio to no declustering",
@@ -902,7 +916,7 @@ def paper_claims() -> list[Judged[View]]:
         ),
         claim(
             "most-loaded",
-            "The most loaded disk is typically reserved to 99 % of the round",
+            "Typically 99 % of the round is reserved on the most loaded disk",
             "99 %",
             percent,
             share,
@@ -910,8 +924,8 @@ def paper_claims() -> list[Judged[View]]:
         ),
         claim(
             "least-loaded",
-            "The least loaded disk is expected to be more than 80 % used (deterministic, no "
-            "declustering)",
+            "The least loaded disk is expected to be more than 80 % used (deterministic "
+            "placement, no declustering)",
             "above 80 %",
             percent,
             share,
@@ -919,8 +933,8 @@ def paper_claims() -> list[Judged[View]]:
         ),
         claim(
             "failure-guarded",
-            "With mirroring or minimum reservation no stream misses a round after the redirection, "
-            "whichever disk fails",
+            "With mirroring or minimum reservation, no stream misses a round after the "
+            "redirection, whichever disk fails",
             "uninterrupted",
             Unit.COUNT,
             "stream-rounds missed",
@@ -928,7 +942,7 @@ def paper_claims() -> list[Judged[View]]:
         ),
         claim(
             "failure-unguarded",
-            "With replicas, but nothing reserved for them, streams miss rounds",
+            "With replicas for which nothing is reserved, streams miss rounds after a failure",
             "service unavailable for users",
             Unit.COUNT,
             "stream-rounds missed, mean",
@@ -936,10 +950,11 @@ def paper_claims() -> list[Judged[View]]:
         ),
         claim(
             "unguarded-capacity",
-            "Their rates together are no less than the transfer capacity of one disk (within 1 %)",
+            "The rates of these streams together are at least the transfer capacity of one disk "
+            "(within 1 %)",
             "section 4",
             ratio,
-            "rate of what is missed / transfer rate of a disk",
+            "rate of the missed stream-rounds / transfer rate of a disk",
             lambda v: [
                 v.value(unserved, s, FAILURE_DISKS, above(1 - TIE), failed=disk)
                 for s in UNGUARDED
@@ -948,8 +963,8 @@ def paper_claims() -> list[Judged[View]]:
         ),
         claim(
             "failure-mirroring-unused",
-            "After a failure 25 to 30 % of the round is reserved under mirroring and not used: the "
-            "disks are busy so much less",
+            "After a failure, 25 to 30 % of the round is reserved under mirroring but not used "
+            "(reserved time less busy time)",
             "25 to 30 %",
             percent,
             share,
@@ -972,8 +987,8 @@ def paper_claims() -> list[Judged[View]]:
         ),
         claim(
             "measured-normal",
-            "Simulated disks are busy 6 to 8 % of a round less than is reserved for primary reads "
-            "(minimum)",
+            "Simulated disks are busy for 6 to 8 % of a round less than is reserved for primary "
+            "reads (minimum reservation)",
             "figure 9",
             percent,
             share,
@@ -990,8 +1005,8 @@ def paper_claims() -> list[Judged[View]]:
         ),
         claim(
             "gap-grows",
-            "When a disk fails the difference between reserved and measured time grows (by 1 % of "
-            "the round)",
+            "When a disk fails, the difference between reserved and measured time grows (by at "
+            "least 1 % of the round)",
             "section 7.2",
             percent,
             "share of the round, increase",
@@ -1000,7 +1015,8 @@ def paper_claims() -> list[Judged[View]]:
         ),
         claim(
             "measured-failed",
-            "After a failure they are busy 13 to 14 % of a round less than is reserved in all",
+            "After a failure, simulated disks are busy for 13 to 14 % of a round less than is "
+            "reserved in all (minimum reservation)",
             "figure 9",
             percent,
             share,
@@ -1017,8 +1033,8 @@ def paper_claims() -> list[Judged[View]]:
         ),
         claim(
             "disks-guarded",
-            "On simulated disks no stream misses a round after the redirection with mirroring or "
-            "minimum reservation, whichever disk fails",
+            "With mirroring or minimum reservation, no stream misses a round after the "
+            "redirection on simulated disks, whichever disk fails",
             "uninterrupted",
             Unit.COUNT,
             "stream-rounds missed",
@@ -1027,7 +1043,8 @@ def paper_claims() -> list[Judged[View]]:
         ),
         claim(
             "disks-unguarded",
-            "On simulated disks streams miss rounds with replicas, but nothing reserved for them",
+            "With replicas for which nothing is reserved, streams miss rounds on simulated disks "
+            "after a failure",
             "service unavailable for users",
             Unit.COUNT,
             "stream-rounds missed, mean",
@@ -1282,57 +1299,62 @@ NOT_JUDGED = (
     (
         "",
         "2.4",
-        "variable-grain striping demonstrates significant performance advantage (not judged: of "
-        "another paper; no other striping is built)",
+        "variable-grain striping demonstrates significant performance advantage (not judged: this "
+        "is from another paper, and no other striping is built)",
     ),
-    ("", "3", "combining … 1024 disks results in MTTF_array = 49 days (not judged: arithmetic)"),
+    (
+        "",
+        "3",
+        "combining … 1024 disks results in MTTF_array = 49 days (not judged: this is arithmetic)",
+    ),
     (
         "",
         "6.2",
-        "Checking ⌈1/λ⌉ rounds into the future achieves most of the potential system capacity (not "
-        "judged: of another paper)",
+        "Checking ⌈1/λ⌉ rounds into the future achieves most of the potential system capacity "
+        "(not judged: this is from another paper)",
     ),
     (
         "",
         "6.3",
         "half-length of the 95% confidence interval was within 5% of the estimated mean (not "
-        "judged: of the experiment; the table of precision has ours)",
+        "judged: this describes the experiment; the table Precision has our value)",
     ),
     (
         "",
         "6.3",
         "We found this round length to achieve most of the system capacity with tolerable "
-        "initiation latency (not judged: of another paper)",
+        "initiation latency (not judged: this is from another paper)",
     ),
     (
         "",
         "7.1",
         "deterministic placement is more consistent in fairly distributing the access load (not "
-        "judged alone: the reason for mirroring-placement)",
+        "judged alone: this is the reason for mirroring-placement)",
     ),
     (
         "",
         "7.2",
         "ideally with 16 disks only 6.25% of the total disk bandwidth should remain unused (not "
-        "judged: a bound, which minimum-not-proportional asks for)",
+        "judged: this is a bound, which minimum-not-proportional uses)",
     ),
     (
         "",
         "7.2",
-        "it is due to the MAX() operator (not judged: an explanation of gap-grows; the rule is "
-        "built so)",
+        "it is due to the MAX() operator (not judged: this explains gap-grows, and the model "
+        "implements the rule)",
     ),
     (
         "",
         "7.2",
         "some limited discrepancy … leaves a reasonable cushion space for stable operation (not "
-        "judged: no quantity)",
+        "judged: it names no quantity)",
     ),
     (
         "",
         "7.3",
-        "with larger block sizes, the number of disks accessed for each stream drops and the total "
-        "head movement overhead becomes lower (not judged: anticipated, not measured)",
+        "with larger block sizes, the number of disks accessed for each stream drops and the "
+        "total head movement overhead becomes lower (not judged: this is anticipated, not "
+        "measured)",
     ),
     (
         "",
@@ -1344,7 +1366,7 @@ NOT_JUDGED = (
         "",
         "9",
         "we found the throughput measured with disk striping … to increase linearly as a function "
-        "of the number of disks (not judged: of another paper)",
+        "of the number of disks (not judged: this is from another paper)",
     ),
 )
 
@@ -1657,7 +1679,7 @@ def report(results: Results, quick: bool) -> Report:
             ),
         ),
         Table(
-            "Share of a round reserved, mean, most and least loaded disk (%)",
+            "Share of a round that is reserved: mean, most and least loaded disk (%)",
             ("", *(f"{disks} disks" for disks in DISKS)),
             tuple(
                 (
@@ -1679,9 +1701,9 @@ def report(results: Results, quick: bool) -> Report:
                 "",
                 "streams hit in that round",
                 "stream-rounds missed after it",
-                "of all (%)",
-                "other disks used (%)",
-                "reserved (%)",
+                "of all stream-rounds (%)",
+                "time used on the other disks (%)",
+                "time reserved there (%)",
             ),
             failures,
         ),
@@ -1733,7 +1755,7 @@ def report(results: Results, quick: bool) -> Report:
     )
     precision = Table(
         "Precision",
-        ("widest half-interval of the active streams", "the paper's"),
+        ("widest half-interval of the active streams", "in the paper"),
         ((f"{100 * widest:.1f} %", "5 %"),),
     )
     return Report(
@@ -1758,55 +1780,65 @@ def report(results: Results, quick: bool) -> Report:
 
 INTRODUCTION = """
 S. V. Anastasiadis, K. C. Sevcik, M. Stumm: *Maximizing Throughput in Replicated Disk Striping of \
-Variable Bit-Rate Streams*, USENIX
-Annual Technical Conference 2002, in admission-only mode (section 6.1): requests, admission \
-control and reservation; no data moves. Figure 9 and the claims that name simulated or measured
-times are of simulated disks, which carry out what was admitted. The rules are in [the media \
-server's page](../../reference/media_server.md).
+Variable Bit-Rate Streams*, USENIX Annual
+Technical Conference 2002. The study uses admission-only mode (section 6.1): requests, admission \
+control and reservation, without any data. Only
+figure 9, and the claims that name simulated or measured times, use simulated disks, which carry \
+out what was admitted. [The media server's
+page](../../reference/media_server.md) has the rules.
 
-Seagate Cheetah ST-34501N disks (table 2), blocks of 16 KB, strides of 2 MB, rounds of 1 s, six \
-streams of 30 minutes with the
-means, largest rounds and variations of table 3 (`server.toml`), made from each seed; 80 % load, \
-3,000 rounds of warm-up. All points have twenty seeds, those of the
-other interpretations ten. *Never exceeds*, *gains*, *increases*, *decreases* and *drops* leave a \
-margin of 1 %, so that equals are no exception. That no stream *ever* misses a round is
-judged by the worst run; that streams *will* miss some by the mean. Figures 11 and 12 mirror each \
-other if the correlation of their curves lies below -0.9; it is a correlation of means, with a
-jackknife's interval. A quantity is
-the number of streams that play, on average, unless the claim says otherwise.
+**Load.** The disks are Seagate Cheetah ST-34501N (table 2), with blocks of 16 KB and strides of \
+2 MB. A round lasts 1 s. Six streams of 30
+minutes have the means, largest rounds and variations of table 3 (`server.toml`). Each seed makes \
+its own streams. The load is 80 %, and the
+warm-up has 3,000 rounds. Points of the default have twenty seeds, and points of the other \
+interpretations ten.
 
-What is reserved on a disk, and not only for one more stream, holds the two full seeks of C-SCAN \
-once, as section 2.3 says of a disk's reservation; so it does here
-in all shares, and in the comparison with what the disks are busy, which holds all seeks. The \
-reservation counts with the slowest zone's rate; the
-simulated disks are full of films, most of which lie where transfers are faster, and serve a round \
-in one sweep (C-LOOK), so they are less busy than that. Section 7.2 sets
-figure 9 against *the 25 to 30 % difference between reserved and measured time* under mirroring: \
-this is judged on simulated disks too, in parts of the round. What is said
-of other schemes after a failure is by the reservation's own formula where simulated disks are not \
-named.
+**Criteria.** Unless the claim says otherwise, a quantity is the mean number of streams that play.
 
-An earlier edition of this page had each film stored once, on the outer tracks, and SCAN-EDF: \
-there a failure that nothing was reserved for
-overran hardly any disk, and the verdict was that it is not felt. Both are interpretations now. \
-Times to read were rounded up to a nanosecond then; they are rounded to the nearest, which decides
-ties between two copies. What happens to streams for which nothing is reserved was judged by the \
-least of twenty runs, so that one run without a late round refuted it. A later edition took for \
-the measured time under mirroring what the formula says of the reads, and left the full seeks out \
-of figure 9's difference; both
-are interpretations now.
+- *Never exceeds*, *gains*, *increases*, *decreases* and *drops* leave a margin of 1 %, so that \
+equal values are no exception.
+- A claim that no stream *ever* misses a round is judged by the worst run. A claim that streams \
+*will* miss some is judged by the mean.
+- Figures 11 and 12 mirror each other if the correlation of their curves is below -0.9. It is a \
+correlation of means, with a jackknife's
+  interval.
 
-Admission stops where the fullest disk of the fullest round is full, so what counts is how evenly \
-the disks are loaded (table of shares). Variable-grain striping
-moves a group of streams from disk to disk together; their backups scatter, so under mirroring the \
-loads of the disks drift apart and less of each is
-reserved on average: that, and not the second copy alone, takes more than half. Balancing evens \
-the loads, and
-has the more to gain the more disks there are. A film's rate changes slowly in reality: with \
-streams correlated from round to round (interpretations) balancing gains less.
-Declustering gains for the same reason: small blocks bring the most and the least loaded disk \
-closer (figure 12). How uneven they are depends on the streams, of which the paper gives mean,
-largest round and variation only.
+**Reserved time.** The reservation of a disk includes the two full seeks of C-SCAN once (section \
+2.3), but what one more stream adds does not.
+All shares of reserved time on this page therefore include them. The comparison with the busy \
+time includes them, too, since busy time contains
+all seeks. The reservation assumes the rate of the slowest zone. The simulated disks are full of \
+films, and most of these lie where transfers are
+faster. The disks also serve a round in one sweep (C-LOOK). So they are busy for less time than \
+is reserved.
+
+Section 7.2 compares figure 9 with *the 25 to 30 % difference between reserved and measured time* \
+under mirroring. This difference is judged on
+simulated disks as well, as a share of the round. Statements about other schemes after a failure \
+use the reservation's own formula, unless the
+claim names simulated disks.
+
+Times to read are rounded to the nearest nanosecond, which decides ties between two copies. If \
+each film is stored only once, on the outer tracks
+(*six films*), a failure for which nothing is reserved overruns hardly any disk.
+
+**Why the schemes differ.** Admission stops when the fullest disk of the fullest round is full. \
+So the number of streams depends on how evenly
+the disks are loaded (table of shares).
+
+- Mirroring: variable-grain striping moves a group of streams from disk to disk together, but \
+their backups scatter. So the loads of the disks
+  drift apart, and on average less of each disk is reserved. This effect, together with the \
+second copy, costs more than half of the streams.
+- Balancing makes the loads more even. It gains more with more disks. In reality the rate of a \
+film changes slowly. With streams that are
+  correlated from round to round (interpretations), balancing gains less.
+- Declustering gains for the same reason: small blocks bring the most and the least loaded disk \
+closer together (figure 12).
+
+How uneven the loads are depends on the streams. The paper gives only their mean, largest round \
+and variation.
 """
 
 STUDY = Study(

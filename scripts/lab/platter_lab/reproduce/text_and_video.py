@@ -63,7 +63,7 @@ Load = TypeVar("Load", int, float)
 
 CLIENT_ROUNDS = Interpretation(
     "client-rounds",
-    "a violation is a client's round with a late unit, not a late unit, in V as in all claims",
+    "a violation is a client-round with a late unit instead of a late unit, in V and in all claims",
     affects=frozenset({"client-rounds"}),
 )
 
