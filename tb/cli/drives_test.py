@@ -277,6 +277,14 @@ class BadLayouts(Case):
             "found 25, expected a multiple of 8",
         )
 
+    def test_without_a_required_key_are_refused(self):
+        """The key has no place in the file, and no section around it has one either."""
+        profile = self.folder / "bare.toml"
+        profile.write_text(BANDS.replace("band_tracks = 4\n", ""))
+        done = platter("drive", "show", profile)
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("bare.toml: geometry.band_tracks: found 0, expected the tracks", done.stderr)
+
     def test_of_a_tree_name_the_node_and_the_run(self):
         tree = BANDS[: BANDS.index("[[geometry.zone]]")]
         for old, new in {
@@ -609,7 +617,7 @@ class Bench(Case):
         self.assertEqual(platter("bench", "--policy", "SPFT").returncode, 2)
         self.assertEqual(platter("bench", "--drive", "cheeta").returncode, 2)
         self.assertEqual(
-            platter("bench", "--engine", "rtl", "--depth", "64", "--policy", "SPTF").returncode, 2
+            platter("bench", "--engine", "rtl", "--depth", "4", "--policy", "FCFS").returncode, 2
         )
 
 

@@ -79,6 +79,10 @@ class Power(LabCase):
         for words, said in (
             (["section", "X"], 'found "X", expected one of "ES.3 4 TB"'),
             (["predict", "--discs", "0"], "above 0"),
+            (["predict", "--discs", "nan"], "above 0"),
+            (["predict", "--discs", "5", "--rpm", "inf"], "above 0"),
+            (["predict", "--discs", "5", "--rpm", "1e308"], "at most 1e+06"),
+            (["predict", "--discs", "5", "--idle-5v", "nan", "--idle-12v", "1"], "from 0"),
             (["predict", "--discs", "5", "--idle-5v", "1"], "belong together"),
         ):
             code, _, error = self.lab("power", *words)

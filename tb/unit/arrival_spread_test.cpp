@@ -240,7 +240,6 @@ TEST(SpreadPlanner, TheGuardIsExceededWithAtMostItsProbability) {
     HeadState head;
     constexpr int kAccesses = 50'000;
     int exceeded = 0;
-    HeadState before;
     Extent last = accesses.extent();
     for (int i = 0; i < kAccesses; ++i) {
       const Extent extent = accesses.extent();

@@ -235,7 +235,9 @@ TEST_F(ConfigTest, WrongTypesSayWhatWasFoundAndExpected) {
   expect_problem("format = 1\n[drive]\nfile = \"atlas10k\"\nqueue.reject_when_full = 1\n", "drive.queue.reject_when_full",
                  "found 1, expected true or false", 4, 26);
   expect_problem("format = 1\n[drive]\nfile = \"atlas10k\"\nseek.points_us = [[1, 2.0], [3]]\n", "drive.seek.points_us",
-                 "found an array as element 1, expected an array of [distance, time] pairs", 4, 18);
+                 "found an array as element 1, expected an array of pairs [distance, number], each a whole number from 0 and a "
+                 "finite number",
+                 4, 18);
 }
 
 TEST_F(ConfigTest, AValueInPlaceOfASectionIsNoUnknownKey) {

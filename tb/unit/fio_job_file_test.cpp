@@ -66,7 +66,8 @@ TEST_F(FioJobFile, TakesGlobalOptionsCommentsAndSeveralJobs) {
 
 TEST_F(FioJobFile, AJobWithoutATimeEndsWithItsSize) {
   const FioImport made = import("[a]\nrw=write\nsize=64m\n[b]\nio_size=1g\nsize=2g\n[c]\n");
-  expect_has(made.scenario, {"measure_s = 0", "io_size = \"64m\"", "io_size = \"1g\"", "io_size = \"100%\"", "rw = \"read\""});
+  expect_has(made.scenario, {"measure_s = 0", "io_size = \"100%\"", "size = \"64m\"", "io_size = \"1g\"", "io_size = \"100%\"",
+                             "rw = \"read\""});
   ASSERT_EQ(made.remarks.size(), 6u);  // page cache and file of each job
   EXPECT_NE(made.remarks[0].find(".fio:1: direct: "), std::string::npos) << made.remarks[0];
 }

@@ -368,10 +368,12 @@ class Setter {
   }
   std::string operator()(std::vector<double>* field) const { return array(field, "an array of numbers", number); }
   std::string operator()(std::vector<std::pair<std::uint32_t, double>>* field) const {
-    return array(field, "an array of [distance, time] pairs", [](const toml::node& node, auto& value) {
-      const toml::array* pair = node.as_array();
-      return pair != nullptr && pair->size() == 2 && whole((*pair)[0], value.first) && number((*pair)[1], value.second);
-    });
+    return array(field, "an array of pairs [distance, number], each a whole number from 0 and a finite number",
+                 [](const toml::node& node, auto& value) {
+                   const toml::array* pair = node.as_array();
+                   return pair != nullptr && pair->size() == 2 && whole((*pair)[0], value.first) &&
+                          number((*pair)[1], value.second);
+                 });
   }
   std::string operator()(std::vector<std::pair<std::uint32_t, std::uint32_t>>* field) const {
     return array(field, "an array of pairs of whole numbers", [](const toml::node& node, auto& value) {

@@ -240,8 +240,8 @@ const params::Table<DriveProfile>& drive_parameters() {
        "time after the overhead until a sector of the track under the head can be written, because the heads settle again",
        at(&P::same_track_write_us), Range{0, 1e5}},
       {"mechanics.arrival_spread_us", "cylinders, us",
-       "standard deviation of the head's arrival at its target: points [distance, deviation], ascending, from 0 cylinders on, "
-       "with straight lines between them; empty: every arrival is at its time",
+       "standard deviation of the head's arrival at its target: points [distance, deviation], with ascending distances and "
+       "straight lines between them; empty: every arrival is at its time",
        at(&P::arrival_spread_us)},
       {"mechanics.arrival_spread_write_us", "cylinders, us", "the same of writes; empty: that of reads",
        at(&P::arrival_spread_write_us)},
@@ -343,9 +343,8 @@ const params::Table<DriveProfile>& drive_parameters() {
       {"controller.stream_first", "",
        "firmware: a sequential stream goes first until another command reaches `controller.age_limit_s`, then those that wait",
        at(&P::stream_first)},
-      {"queue.depth", "",
-       "tags of the command queue; at most 256 with engine model, and 32, the entries of the RTL, with rtl and lockstep",
-       at(&P::queue_depth), Range{1, kMaxTags}},
+      {"queue.depth", "", "tags of the command queue; at most 256 with engines other than firmware", at(&P::queue_depth),
+       Range{1, kMaxTags}},
       {"queue.reject_when_full", "", "true: a command beyond the depth is answered with an error; false: it waits",
        at(&P::reject_when_full)},
       {"queue.task_attributes", "",

@@ -37,6 +37,7 @@ struct FirmwareRules {
   bool stream_first = false;       ///< a sequential stream goes before all others that are younger than the limit
   std::uint32_t stream_reach = 0;  ///< a command continues a stream if it begins at most this many blocks behind it
 
+  /// The rules that a profile states.
   static FirmwareRules of(const profile::DriveProfile& profile) {
     return {core::to_picoseconds(profile.age_limit_s, core::kPicosecondsPerSecond), profile.stream_first,
             profile.cache.segments > 0 ? profile.cache.segment_blocks : 0};

@@ -78,11 +78,14 @@ void check(const profile::DriveProfile& profile, const std::string& prefix, cons
   const std::size_t before = problems.size();
   const auto object = [&](const char* name, const std::string& objection) {  // where the key, or what it belongs to, is given
     params::Position at = where;
-    for (std::string outer = key(name); !outer.empty(); outer.erase(std::min(outer.size(), outer.find_last_of(".")))) {
+    for (std::string outer = key(name); !outer.empty();) {
       const auto given = source.positions.find(outer);
-      if (given == source.positions.end()) continue;
-      at = given->second;
-      break;
+      if (given != source.positions.end()) {
+        at = given->second;
+        break;
+      }
+      const std::size_t dot = outer.find_last_of('.');
+      outer.resize(dot == std::string::npos ? 0 : dot);
     }
     problems.push_back({at.file, at.line, at.column, key(name), objection});
   };

@@ -179,14 +179,14 @@ class LoadRun : public RunIf {
 };
 
 constexpr Section kLoad{"Load on a drive or an array", "The page [jobs](jobs.md) has the rules of `[[workload.job]]`.",
-                    [](Scenario& s, params::Grammar& g) {
-                      g.add(eager::eager_parameters(), s.eager);
-                      g.add(workload::continuous_parameters(), s.continuous);
-                      g.add(workload::discrete_parameters(), s.discrete);
-                      g.add_array("workload.job", "job", workload::job_parameters(), s.jobs, false);
-                    }};
+                        [](Scenario& s, params::Grammar& g) {
+                          g.add(eager::eager_parameters(), s.eager);
+                          g.add(workload::continuous_parameters(), s.continuous);
+                          g.add(workload::discrete_parameters(), s.discrete);
+                          g.add_array("workload.job", "job", workload::job_parameters(), s.jobs, false);
+                        }};
 constexpr Section kArray{"Array", "The page [array](array.md) has the rules.",
-                     [](Scenario& s, params::Grammar& g) { g.add(host::array::array_parameters(), s.array); }};
+                         [](Scenario& s, params::Grammar& g) { g.add(host::array::array_parameters(), s.array); }};
 
 void check(const Scenario& s, params::Findings& findings) {
   const std::uint32_t sector = s.drive.geometry.sector_bytes;
@@ -195,6 +195,9 @@ void check(const Scenario& s, params::Findings& findings) {
     host::array::check(s.array, s.redundancy, s.drive, s.failure.fails_at_s, s.eager.enabled, s.eager.block_bytes, findings);
   workload::check(s.discrete, sector, findings);
   workload::check(s.jobs, sector, findings);
+  if (s.discrete.trace.thinktime_us > 0 && !(s.discrete.source == "trace" && s.discrete.keeps_outstanding() > 0))
+    findings.add("workload.thinktime_us",
+                 "expected a trace with workload.pace = \"closed\"; otherwise no request waits for another");
   workload::check(s.continuous, sector, findings);
   observe::check(s.waves, findings);
 }

@@ -318,7 +318,7 @@ class Import {
   void add_rate(Reader& read, const std::string& rw, double reads_percent, Job& job);
   double add_depth(Reader& read, Job& job);
   void add_sizes(Reader& read, const Section& section, Job& job);
-  void add_length(Reader& read, Job& job, const std::optional<Amount>& size);
+  void add_length(Reader& read, Job& job);
   void add_copies(Reader& read, const Job& job, const std::optional<Amount>& offset);
 
   std::string file_;
@@ -403,7 +403,7 @@ void Import::add_rate(Reader& read, const std::string& rw, double reads_percent,
 }
 
 /// Start, end and amount.
-void Import::add_length(Reader& read, Job& job, const std::optional<Amount>& size) {
+void Import::add_length(Reader& read, Job& job) {
   job.startdelay_s = read.seconds("startdelay", 1).value_or(0);
   const double ramp_s = read.seconds("ramp_time", 1).value_or(0);
   const std::optional<double> runtime_s = read.seconds("runtime", 1);
@@ -434,7 +434,7 @@ void Import::add_length(Reader& read, Job& job, const std::optional<Amount>& siz
   if (time_based && runtime_s)
     job.end_s = job.startdelay_s + ramp_s + *runtime_s;
   else if (!time_based)
-    job.keys.emplace_back("io_size", quoted(io_size ? io_size->notation : size ? size->notation : "100%"));
+    job.keys.emplace_back("io_size", quoted(io_size ? io_size->notation : "100%"));
 }
 
 /// The job, as often as numjobs says.
@@ -501,7 +501,7 @@ void Import::add(const Section& section) {
     if (text != "random") job.keys.emplace_back("random_distribution", quoted(text));
   }
   if (read.flag("norandommap")) job.keys.emplace_back("norandommap", "true");
-  add_length(read, job, size);
+  add_length(read, job);
 
   if (!read.flag("direct")) read.remark("direct", "1 instead of 0: there is no page cache, so every request reaches the drive");
   if (const Option* name = read.find("filename")) {

@@ -35,7 +35,7 @@ JobProducer::JobProducer(const JobParameters& job, std::int32_t number, std::uin
       poisson_(job.rate_process == JobParameters::Arrivals::Poisson),
       think_(core::to_picoseconds(job.thinktime_us, core::kPicosecondsPerMicrosecond)),
       begin_(core::to_picoseconds(job.startdelay_s, core::kPicosecondsPerSecond)),
-      bytes_left_(job.io_size.of(target.blocks * target.block_bytes)),
+      bytes_left_(job.io_size.of(region_.blocks * target.block_bytes)),
       usual_{job.usual_class(), relative(job.deadline_ms)},
       urgent_{job.priority_class(), relative(job.cmdprio_deadline_ms)},
       urgent_share_{job.cmdprio_percentage.percent[kOfReads] / 100, job.cmdprio_percentage.percent[kOfWrites] / 100},

@@ -65,7 +65,8 @@ const params::Table<JobParameters>& job_parameters() {
        notated(&P::offset, find_amount, amount_objection, true)},
       {"size", "bytes", "size of the region, as in `offset`; 0: up to the end of the drive",
        notated(&P::size, find_amount, amount_objection, true)},
-      {"io_size", "bytes", "the job ends when it has issued this much, as in `offset`; 0: no limit",
+      {"io_size", "bytes",
+       "the job ends when it has issued this much; with a suffix as in `bs`, or % of its region; 0: no limit",
        notated(&P::io_size, find_amount, amount_objection, true)},
       {"random_distribution", "",
        "places of random requests: random (uniform), zipf:THETA, pareto:H, or zoned:ACCESSES/SIZE:... in percent",
@@ -219,7 +220,10 @@ std::optional<std::pair<std::string, std::string>> region_objection(const JobPar
   if (region.places == 0)
     return std::pair("size", fmt::format("found a region of {} bytes, expected at least one request of {} bytes",
                                          region.blocks * target.block_bytes, job.most_block()));
-  if (job.io_size.percent && job.io_size.of(capacity) < target.block_bytes)
+  if (job.blockalign.bytes > region.blocks * target.block_bytes)
+    return std::pair("blockalign", fmt::format("found {}, expected at most the {} bytes of the region", job.blockalign.notation,
+                                               region.blocks * target.block_bytes));
+  if (job.io_size.percent && job.io_size.of(region.blocks * target.block_bytes) < target.block_bytes)
     return std::pair("io_size", fmt::format("found {}, expected at least one sector", job.io_size.notation));
   if (job.is_random() && job.random_distribution.kind == Distribution::Kind::Zoned) {
     for (const PlacedZone& zone : zones_of(job.random_distribution, region.places))

@@ -13,7 +13,7 @@ struct Request : command::Command {
   core::Picoseconds recorded = -1;  ///< response time that a trace has of it; -1: none
   std::int32_t job = kNoJob;        ///< number of the job that made it
 
-  static constexpr std::int32_t kNoJob = -1;
+  static constexpr std::int32_t kNoJob = -1;  ///< no job made it
 };
 
 /// Produces the requests of a workload, in the order of their times.

@@ -16,6 +16,7 @@ from platter_lab.power.model import STATES, Drive, Model, published, section
 _BEGIN, _END = "<!-- power:begin -->", "<!-- power:end -->"
 # The worst error of a published model, Dempsey (Zedlewski et al., FAST 2003), on two drives.
 _DEMPSEY_PERCENT = 7.5
+_LARGEST = 1e6  # of any number on the command line
 _WAYS = ("construction", "construction and idle currents")
 
 
@@ -95,8 +96,12 @@ def _run(arguments: argparse.Namespace) -> int:
             raise LabError(f'found "{arguments.name}", expected one of {names}')
         print(_section_text(drive, f"{drive.name}: {drive.source}"))
     elif arguments.action == "predict":
-        if min(arguments.discs, arguments.diameter_mm, arguments.rpm) <= 0:
-            raise LabError("discs, diameter and speed must be above 0")
+        currents = (arguments.idle_5v or 0, arguments.idle_12v or 0)
+        sizes = (arguments.discs, arguments.diameter_mm, arguments.rpm)
+        if not all(0 < size <= _LARGEST for size in sizes):
+            raise LabError(f"discs, diameter and speed must be above 0, and at most {_LARGEST:g}")
+        if not all(0 <= current <= _LARGEST for current in currents):
+            raise LabError(f"currents must be from 0 to {_LARGEST:g}")
         drive = Drive("", "", arguments.discs, arguments.diameter_mm, arguments.rpm, {})
         idle = None
         if arguments.idle_5v is not None or arguments.idle_12v is not None:
