@@ -174,7 +174,7 @@ void add_line(std::string& text, const std::string& key, const BoundRow& bound, 
   text += fmt::format("{} = {}{}\n", key, core::json_text(value, -1), comment);
 }
 
-constexpr std::size_t kColumns = 150;
+constexpr std::size_t kProfileColumns = 150;
 
 /// Lines of comment, wrapped at spaces.
 std::string commented(const std::string& comment) {
@@ -182,7 +182,7 @@ std::string commented(const std::string& comment) {
   std::string line = "#";
   for (std::size_t begin = 0; begin < comment.size();) {
     const std::size_t end = std::min(comment.find(' ', begin), comment.size());
-    if (line.size() + 1 + (end - begin) > kColumns) {
+    if (line.size() + 1 + (end - begin) > kProfileColumns) {
       text += line + "\n";
       line = "#";
     }
@@ -195,12 +195,12 @@ std::string commented(const std::string& comment) {
 /// A key and its value; the elements of a long array are on several lines.
 std::string wrapped_value(const std::string& key, const json& value) {
   const std::string line = fmt::format("{} = {}\n", key, core::json_text(value, -1));
-  if (!value.is_array() || line.size() <= kColumns) return line;
+  if (!value.is_array() || line.size() <= kProfileColumns) return line;
   std::string text = key + " = [\n";
   std::string row = " ";
   for (const json& element : value) {
     const std::string shown = core::json_text(element, -1) + ",";
-    if (row.size() + 1 + shown.size() > kColumns) {
+    if (row.size() + 1 + shown.size() > kProfileColumns) {
       text += row + "\n";
       row = " ";
     }
