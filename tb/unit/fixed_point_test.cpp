@@ -300,9 +300,9 @@ TEST(FixedPoint, RoundingCostsNextToNoServiceTime) {
     profile.zero_latency_read = profile.zero_latency_write = false;
     profile.same_track_us = profile.same_track_write_us = 0;
     const mechanics::AccessPlanner planner(profile);
-    FixedPointFormat format;
-    while (planner.geometry().cylinders() > 1u << format.cyl_w) ++format.cyl_w;
-    FixedPointSptf fixed(planner, format);
+    accelerator::AcceleratorParameters parameters;
+    while (planner.geometry().cylinders() > 1u << parameters.format.cyl_w) ++parameters.format.cyl_w;
+    FixedPointSptf fixed(planner, parameters);
     std::mt19937_64 random(61);
     std::vector<mechanics::Extent> queue(kDepth);
     const auto renew = [&](std::uint32_t tag) {
