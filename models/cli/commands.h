@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -56,7 +57,24 @@ struct ServeOptions : RunOptions {
 int serve(const ServeOptions& options);
 
 int list(const std::string& what, bool json);
-int drive_show(const std::string& name, bool json);
+
+struct DriveShowOptions {
+  std::string drive;
+  std::string sheet;   ///< empty: none to compare with
+  std::string result;  ///< empty: none
+  bool json = false;
+};
+int drive_show(const DriveShowOptions& options);
+
+struct DriveNewOptions {
+  std::string name;
+  std::string sheet;                           ///< empty: the options have all numbers
+  std::map<std::string, std::string> numbers;  ///< by key of the sheet, as they were given; empty: not given
+  std::string output;                          ///< empty: the standard output
+};
+int drive_new(const DriveNewOptions& options);
+/// The option of a key of a sheet.
+std::string option_of(const std::string& key);
 
 struct DriveImportOptions {
   std::string file;

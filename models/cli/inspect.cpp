@@ -4,17 +4,22 @@
 #include <charconv>
 #include <iostream>
 #include <iterator>
+#include <memory>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "commands.h"
+#include "drive_reach.h"
 #include "platter/core/error.h"
 #include "platter/core/json_text.h"
 #include "platter/mechanics/access_planner.h"
 #include "platter/mechanics/geometry.h"
 #include "platter/mechanics/reach.h"
+#include "platter/observe/output_file.h"
 #include "platter/params/schema_text.h"
 #include "platter/profile/parameters.h"
 #include "platter/scheduling/policies.h"
+#include "platter/sheet/sheet.h"
 #include "platter/system/drives.h"
 #include "platter/system/engines.h"
 #include "platter/system/run.h"
@@ -150,9 +155,12 @@ void print_map(const mechanics::Geometry& geometry) {
 
 }  // namespace
 
-int drive_show(const std::string& name, bool as_json) {
-  const profile::DriveProfile profile = system::load_drive(name);
-  if (as_json) {
+int drive_show(const DriveShowOptions& options) {
+  const profile::DriveProfile profile = system::load_drive(options.drive);
+  const std::unique_ptr<observe::OutputFile> file = observe::open_output(options.result);
+  std::optional<sheet::Sheet> sheet;
+  if (!options.sheet.empty()) sheet = sheet::load_sheet(options.sheet);
+  if (options.json) {
     fmt::print("{}\n", core::json_text(profile::configuration(profile)));
     return kGood;
   }
@@ -185,6 +193,18 @@ int drive_show(const std::string& name, bool as_json) {
   fmt::print("random        {:.1f} reads/s of 4 KiB at uniform places in their order (FCFS), {:.1f} with {} waiting (SPTF)\n\n",
              reach.fcfs_per_s, reach.sptf_per_s, mechanics::Reach::kWaiting);
   print_zones(profile, planner);
+  std::fflush(stdout);
+
+  json done = simulated_reach(profile);
+  fmt::print("\n{}", reach_text(done));
+  const std::vector<std::string> warnings = reach_warnings(profile, done, sheet ? &*sheet : nullptr);
+  for (const std::string& warning : warnings) fmt::print("warning: {}\n", warning);
+  if (file) {
+    done["drive"] = profile.name;
+    done["warnings"] = warnings;
+    file->write(core::json_text(done) + "\n");
+    file->commit();
+  }
   return kGood;
 }
 

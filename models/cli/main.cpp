@@ -17,6 +17,7 @@
 
 #include "commands.h"
 #include "platter/core/error.h"
+#include "platter/sheet/sheet.h"
 #include "platter/system/engine_table.h"
 #include "platter/version.h"
 #include "platter/workload/trace_record.h"
@@ -76,6 +77,25 @@ void declare_explain(CLI::App& app, std::function<int()>& action) {
   command->add_flag("--all", options.all, "print every decision, not only the first and the last ones");
   command->add_flag("--quiet", options.quiet, "print no progress and no text");
   command->callback([&action] { action = [] { return cli::explain(options); }; });
+}
+
+void declare_drive_new(CLI::App& app, std::function<int()>& action) {
+  static cli::DriveNewOptions options;
+  auto* command = app.add_subcommand("new", "make a profile from the numbers of a data sheet; rules make those that it lacks");
+  command->add_option("name", options.name, "name of the drive");
+  command->add_option("--sheet", options.sheet, "data sheet (TOML) with the same keys; options replace its numbers");
+  const auto add = [command](std::string_view key, std::string_view unit, std::string_view meaning) {
+    const std::string name(key);
+    command->add_option(cli::option_of(name), options.numbers[name],
+                        unit.empty() ? std::string(meaning) : fmt::format("{} [{}]", meaning, unit));
+  };
+  for (const sheet::SheetRow& row : sheet::sheet_rows()) add(row.key, sheet::unit_of(row.measure), row.meaning);
+  for (const sheet::SheetWord& row : sheet::sheet_words())
+    if (row.key != "name")
+      add(row.key, "",
+          row.words.empty() ? std::string(row.meaning) : fmt::format("{}: {}", row.meaning, fmt::join(row.words, " or ")));
+  command->add_option("-o,--output", options.output, "write the profile to this file instead of the standard output");
+  command->callback([&action] { action = [] { return cli::drive_new(options); }; });
 }
 
 /// The options of a trace that is read.
@@ -205,13 +225,19 @@ void declare(CLI::App& app, std::function<int()>& action) {
   list_command->add_flag("--json", json, "print JSON");
   list_command->callback([&action] { action = [] { return cli::list(what, json); }; });
 
-  auto* drive_command = app.add_subcommand("drive", "show, import and query drive profiles")->require_subcommand(1);
-  static std::string drive;
-  auto* show = drive_command->add_subcommand("show", "print the main facts of a profile, and what the drive reaches");
-  show->add_option("drive", drive, "name or file of a profile")->required();
-  show->add_flag("--json", json, "print JSON");
-  show->callback([&action] { action = [] { return cli::drive_show(drive, json); }; });
+  auto* drive_command = app.add_subcommand("drive", "show, make, import and query drive profiles")->require_subcommand(1);
+  static cli::DriveShowOptions shown;
+  auto* show = drive_command->add_subcommand(
+      "show", "print the main facts of a profile, and what the drive does in simulation; warns where that contradicts them");
+  show->add_option("drive", shown.drive, "name or file of a profile")->required();
+  auto* as_json = show->add_flag("--json", shown.json, "print the keys of the profile as JSON, and simulate nothing");
+  show->add_option("--sheet", shown.sheet, "data sheet (TOML) with which the drive is compared")->excludes(as_json);
+  show->add_option("--result", shown.result, "write what the drive does in simulation to this file (JSON)")->excludes(as_json);
+  show->callback([&action] { action = [] { return cli::drive_show(shown); }; });
 
+  declare_drive_new(*drive_command, action);
+
+  static std::string drive;
   auto* locate = drive_command->add_subcommand(
       "locate", "print the places of blocks as CSV; the block numbers come from the standard input");
   locate->add_option("drive", drive, "name or file of a profile")->required();

@@ -28,6 +28,8 @@
 #include "platter/core/error.h"
 #include "platter/import/disksim_import.h"
 #include "platter/profile/parameters.h"
+#include "platter/sheet/make_drive.h"
+#include "platter/sheet/sheet.h"
 #include "platter/system/drives.h"
 #include "platter/system/scenario.h"
 #include "platter/validation/measured_trace.h"
@@ -133,6 +135,14 @@ void read_ordered_trace(const fs::path& file) {
   }
 }
 
+void read_sheet(const fs::path& file) {
+  const sheet::Sheet sheet = sheet::load_sheet(file);
+  const sheet::NewDrive drive = sheet::make_drive(sheet);
+  sheet::profile_text(drive, sheet);
+  std::vector<core::ConfigProblem> problems;
+  system::check(drive.profile, "", sheet, {file.string(), 0, 0}, problems);
+}
+
 const std::vector<Way>& ways() {
   static const std::vector<Way> all = {
       {"scenario", "scenario", false, read_scenario},
@@ -144,6 +154,7 @@ const std::vector<Way>& ways() {
       {"qos", "qos", false, [](const fs::path& f) { system::load_scenario(f); }},
       {"drive", "drive", false, [](const fs::path& f) { profile::to_toml(system::load_drive(f.string())); }},
       {"import", "import", false, [](const fs::path& f) { disksim::profile_file(disksim::import_drive(f.string())); }},
+      {"sheet", "sheet", false, read_sheet},
       {"trace", "trace", true, read_trace},
       {"trace-info", "trace", true, [](const fs::path& f) { workload::summarize_trace(f, {}); }},
       {"trace-ordered", "trace", true, read_ordered_trace},

@@ -21,7 +21,7 @@ ROOMS = (
     ("command",),
     ("profile",),
     ("mechanics",),
-    ("import", "buffer", "media", "scheduling"),
+    ("import", "sheet", "buffer", "media", "scheduling"),
     ("mapping",),
     ("engine",),
     ("axi",),

@@ -18,8 +18,8 @@ TEST(Reach, RandomReadsTakeOverheadSeekHalfATurnAndTransfer) {
     EXPECT_GT(found.sptf_per_s, 1.2 * found.fcfs_per_s) << shipped.name;
     EXPECT_GE(found.outer_bytes_per_s, 0.999 * found.inner_bytes_per_s) << shipped.name;
     // Bits of the media cannot come faster than the outermost track passes.
-    const profile::ZoneProfile& outermost = profile.geometry.zones.front();
-    EXPECT_LT(found.outer_bytes_per_s, outermost.sectors_per_track * planner.geometry().sector_bytes() * profile.rpm / 60)
+    const ZoneSummary outermost = planner.geometry().zone(0);
+    EXPECT_LT(found.outer_bytes_per_s, outermost.most_sectors * planner.geometry().sector_bytes() * profile.rpm / 60)
         << shipped.name;
     // The parts of a mean access, each by its own formula.
     const double transfer_ms = 4096 / std::min(found.inner_bytes_per_s, found.bus_bytes_per_s) * 1e3;

@@ -48,7 +48,7 @@ TEST(SchemaText, KeepsTheDefinitionsThatASchemaHas) {
 
 TEST(SchemaText, GivesALineToWhatFits) {
   EXPECT_EQ(schema_text({{"type", "object"}, {"required", {"a"}}}), "{\"required\":[\"a\"],\"type\":\"object\"}");
-  EXPECT_EQ(schema_text({{"title", "t"}, {"properties", {{"a", long_one("long")}}}}).substr(0, 22),
+  EXPECT_EQ(schema_text({{"title", "t"}, {"properties", {{"a", long_one(std::string(120, '.'))}}}}).substr(0, 22),
             "{\n \"properties\": {\n  \"");
 }
 

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <type_traits>
 
@@ -173,6 +174,41 @@ void add_line(std::string& text, const std::string& key, const BoundRow& bound, 
   text += fmt::format("{} = {}{}\n", key, core::json_text(value, -1), comment);
 }
 
+constexpr std::size_t kProfileColumns = 150;
+
+/// Lines of comment, wrapped at spaces.
+std::string commented(const std::string& comment) {
+  std::string text;
+  std::string line = "#";
+  for (std::size_t begin = 0; begin < comment.size();) {
+    const std::size_t end = std::min(comment.find(' ', begin), comment.size());
+    if (line.size() + 1 + (end - begin) > kProfileColumns) {
+      text += line + "\n";
+      line = "#";
+    }
+    line += " " + comment.substr(begin, end - begin);
+    begin = end + 1;
+  }
+  return text + line + "\n";
+}
+
+/// A key and its value; the elements of a long array are on several lines.
+std::string wrapped_value(const std::string& key, const json& value) {
+  const std::string line = fmt::format("{} = {}\n", key, core::json_text(value, -1));
+  if (!value.is_array() || line.size() <= kProfileColumns) return line;
+  std::string text = key + " = [\n";
+  std::string row = " ";
+  for (const json& element : value) {
+    const std::string shown = core::json_text(element, -1) + ",";
+    if (row.size() + 1 + shown.size() > kProfileColumns) {
+      text += row + "\n";
+      row = " ";
+    }
+    row += " " + shown;
+  }
+  return text + row + "\n]\n";
+}
+
 // --- page ------------------------------------------------------------------------------------------------------------
 
 constexpr const char* kPageHead = "| key | unit | default | range | meaning |\n| --- | --- | --- | --- | --- |\n";
@@ -221,6 +257,37 @@ std::string to_toml(const Grammar& grammar) {
       whole += fmt::format("\n[[{}]]\n", array.key);
       for (const BoundRow& bound : element) add_line(whole, own_key(array, bound), bound, explained);
       explained = false;
+    }
+  }
+  return whole;
+}
+
+std::string commented_toml(const Grammar& grammar, const std::map<std::string, std::string>& comments) {
+  std::string last;  // comment
+  const auto add = [&comments, &last](std::string& text, const std::string& key, const BoundRow& bound, bool with_comment) {
+    const auto comment = comments.find(bound.key);
+    if (comment == comments.end()) return;
+    if (with_comment && !comment->second.empty() && comment->second != last) text += commented(comment->second);
+    last = comment->second;
+    text += wrapped_value(key, dumped_value(bound));
+  };
+  std::vector<std::string> sections{""};
+  std::map<std::string, std::string> text;
+  for (const BoundRow& bound : grammar.rows()) {
+    const std::size_t dot = bound.key.rfind('.');
+    const std::string section = dot == std::string::npos ? "" : bound.key.substr(0, dot);
+    if (text.count(section) == 0 && !section.empty()) sections.push_back(section);
+    add(text[section], dot == std::string::npos ? bound.key : bound.key.substr(dot + 1), bound, true);
+  }
+  std::string whole;
+  for (const std::string& section : sections)
+    if (!text[section].empty()) whole += (section.empty() ? "" : "\n[" + section + "]\n") + text[section];
+  for (const BoundArray& array : grammar.arrays()) {
+    bool first = true;
+    for (const std::vector<BoundRow>& element : array.elements()) {
+      whole += fmt::format("\n[[{}]]\n", array.key);
+      for (const BoundRow& bound : element) add(whole, own_key(array, bound), bound, first);
+      first = false;
     }
   }
   return whole;

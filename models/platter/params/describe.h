@@ -13,6 +13,9 @@ namespace platter::params {
 nlohmann::json to_json(const Grammar& grammar);
 /// The same as TOML, each key with its unit and meaning, those of an array at its first element; file names as absolute paths, so that the file may be stored anywhere.
 std::string to_toml(const Grammar& grammar);
+/// Only the keys that have a comment, each below its comment. A comment that is also that of the key before is not repeated, and in an array of
+/// tables only the first one has comments.
+std::string commented_toml(const Grammar& grammar, const std::map<std::string, std::string>& comments);
 
 /// JSON Schema (draft 2020-12) of an object with these keys. The values in the bound object are the defaults.
 nlohmann::json schema(const Grammar& grammar);

@@ -57,6 +57,7 @@ struct Notated {
   /// Takes the value from a text; returns what is wrong with the text, "" if nothing is.
   std::function<std::string(std::string_view)> read;
   bool numbers = false;  ///< a whole number may stand for the text of its digits
+  bool reals = false;    ///< so may any other number
 };
 
 /// A field that is a list of rows of numbers.

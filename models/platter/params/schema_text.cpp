@@ -13,7 +13,7 @@ using nlohmann::json;
 
 namespace {
 
-constexpr std::size_t kColumns = 240;
+constexpr std::size_t kSchemaColumns = 240;
 constexpr std::size_t kMinLength = 80;  ///< what is shorter is repeated
 
 /// Calls `visit` with the name and the value of each schema that is part of this one.
@@ -78,7 +78,7 @@ class Definitions {
 
 void append(std::string& out, const json& value, std::size_t indent, std::size_t used) {
   const std::string line = core::json_text(value, -1);
-  if (!value.is_structured() || value.empty() || used + line.size() <= kColumns) {
+  if (!value.is_structured() || value.empty() || used + line.size() <= kSchemaColumns) {
     out += line;
     return;
   }
