@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +36,6 @@ from platter_lab.reproduce.mixed_load import (
     hiccups,
     number_or_nan,
     response_ms,
-    response_s,
 )
 from platter_lab.reproduce.mixed_media import Views
 from platter_lab.reproduce.study import PAPERS, RESULTS, Plan, Report, Study, Table
@@ -679,7 +678,7 @@ def plan(quick: bool) -> Plan:
     ]
     for interpretation in (DEFAULT, *_papers_spreads(quick)):
         points += _table1(quick).points((*POLICIES, *BEYOND), interpretation)
-        points += _light(quick).points((CELLO,), interpretation)
+        points += _light(quick).points((SLACK, CELLO), interpretation)
     for name, (_, fitted, _) in FITTED.items():
         for interpretation in (DEFAULT, _fitted(fitted)):
             points += _measured(quick, name).points(POLICIES, interpretation)
@@ -838,6 +837,7 @@ def beyond_claims() -> list[Judged[Views]]:
         quantity: str,
         policies: Sequence[str],
         parts: Callable[[View], list[Part]],
+        load: str = "beyond",
     ) -> Judged[Views]:
         return Judged(
             f"beyond-{name}",
@@ -846,7 +846,7 @@ def beyond_claims() -> list[Judged[Views]]:
             Unit.RATIO,
             quantity,
             frozenset(policies),
-            lambda views: parts(views["beyond"]),
+            lambda views: parts(views[load]),
         )
 
     def at(view: View, *rates: int) -> list[int]:
@@ -860,7 +860,8 @@ def beyond_claims() -> list[Judged[Views]]:
             f"at λ = {LIGHT} the mean of {SLACK} is below that of {CELLO}",
             mean,
             (SLACK, CELLO),
-            lambda v: v.response(SLACK, CELLO, under, at(v, LIGHT)),
+            lambda v: v.response(SLACK, CELLO, under),
+            "light",
         ),
         claim(
             "light-index",
@@ -899,48 +900,49 @@ def beyond_claims() -> list[Judged[Views]]:
 def paper_claims(results: Results, quick: bool) -> list[Claim]:
     spreads = _papers_spreads(quick)
 
-    def views(interpretation: Interpretation) -> Views:
-        load = _table1(quick)
-        view = View(results, load, POLICIES, interpretation)
-        beyond = _WithCello(results, load, (*POLICIES, *BEYOND), interpretation, _light(quick))
-        return Views({"table1": view, "table1 heavy": view, "beyond": beyond})
-
     general = [
         replace(one, alternatives=())
         for one in mixed_media.paper_claims()
         if one.name not in LEFT_OUT and not one.name.startswith("projected-")
     ]
 
-    def without_beyond(whole: Views) -> Views:
-        return Views({name: view for name, view in whole.loads.items() if name != "beyond"})
+    def papers(load: Load, interpretation: Interpretation) -> Views:
+        view = View(results, load, POLICIES, interpretation)
+        return Views({"table1": view, "table1 heavy": view})
 
-    claims = [
-        judge(
-            one,
-            without_beyond(views(DEFAULT)),
-            {its: without_beyond(views(its)) for its in spreads},
+    def beyond(interpretation: Interpretation) -> Views:
+        load, light = _table1(quick), _light(quick)
+        return Views(
+            {
+                "beyond": View(results, load, (*POLICIES, *BEYOND), interpretation),
+                "light": View(results, light, (SLACK, CELLO), interpretation),
+            }
         )
+
+    def judged(
+        one: Judged[Views],
+        views: Callable[[Interpretation], Views],
+        others: Sequence[Interpretation],
+        name: str,
+    ) -> Claim:
+        """With a spread as without, at the points that are steady in both."""
+        default, spread_views = views(DEFAULT), {its: views(its) for its in others}
+        bases = {its: mixed_media.beside(default, view) for its, view in spread_views.items()}
+        return judge(one, default, spread_views, bases=bases).named(name, one.text)
+
+    named = [
+        judged(one, partial(papers, _table1(quick)), spreads, f"mixed-media: {one.name}")
         for one in general
     ]
-    claims += [
-        judge(one, views(DEFAULT), {its: views(its) for its in spreads}) for one in beyond_claims()
-    ]
-    named = [
-        claim.named(
-            claim.name if claim.name.startswith("beyond-") else f"mixed-media: {claim.name}",
-            claim.text,
-        )
-        for claim in claims
-    ]
+    named += [judged(one, beyond, spreads, one.name) for one in beyond_claims()]
     for name, (file, fitted, _) in FITTED.items():
-
-        def measured(interpretation: Interpretation, name: str = name) -> Views:
-            view = View(results, _measured(quick, name), POLICIES, interpretation)
-            return Views({"table1": view, "table1 heavy": view})
-
+        load = _measured(quick, name)
         named += [
-            judge(one, measured(DEFAULT), {(its := _fitted(fitted)): measured(its)}).named(
-                f"{file}: {one.name}", f"{name}: {one.text}"
+            judged(
+                replace(one, text=f"{name}: {one.text}"),
+                partial(papers, load),
+                (_fitted(fitted),),
+                f"{file}: {one.name}",
             )
             for one in general
         ]
@@ -958,43 +960,6 @@ def paper_claims(results: Results, quick: bool) -> list[Claim]:
         for one in eager_writing.paper_claims()
     ]
     return named
-
-
-class _WithCello(View):
-    """A view that has Cello at the light load only: elsewhere its runs take too long."""
-
-    def __init__(
-        self,
-        results: Results,
-        load: Load,
-        policies: Sequence[str],
-        interpretation: Interpretation,
-        light: Load,
-    ) -> None:
-        super().__init__(results, load, policies, interpretation)
-        self._light = View(results, light, (CELLO,), interpretation)
-
-    def response(self, one: str, other: str, criterion: Criterion, rates: Any = None) -> list[Part]:
-        if other != CELLO:
-            return super().response(one, other, criterion, rates)
-        return [
-            Part(
-                f"{one} / {other}, λ = {rate}",
-                interval(
-                    [
-                        a / b
-                        for a, b in zip(
-                            self.samples(one, rate, response_s),
-                            self._light.samples(other, rate, response_s),
-                            strict=True,
-                        )
-                    ]
-                ),
-                criterion,
-            )
-            for rate in rates
-            if self.is_steady(rate, one) and self._light.is_steady(rate, other)
-        ]
 
 
 def guard_table(results: Results, quick: bool) -> Table:
@@ -1327,35 +1292,32 @@ def report(results: Results, quick: bool) -> Report:
 
 
 INTRODUCTION = f"""
-A drive's head does not always arrive in time for its sector. Then it waits one turn more \
-([arrival spread](../../reference/positioning.md#arrival-spread)). This page says which gains of \
-schedulers
-survive on such a drive, and which were an artefact of the perfect drive. In short:
+A drive's head does not always arrive in time for its sector. Then it waits one turn more
+([arrival spread](../../reference/positioning.md#arrival-spread)). This page says which gains of
+schedulers survive on such a drive, and which were an artefact of the perfect drive. In short:
 
-- **What survives** rests on the order of the arm, on deadlines or on fairness: LOOK over FCFS, \
-one phase over two, SLACK over SPTF,
-  the fairness of clusters, the optional parts ageing and limits, and eager writing over writing \
-in place.
-- **What shrinks** rests on the last fraction of a turn: SPTF over LOOK in deep queues, \
-look-ahead, longer exact orders, clusters
-  over intervals, and credits in eager writing.
-- **What is an artefact** is small or stretched: clusters over intervals at a light load on two \
-drives, and aged SPTF over LOOK in the
-  deepest queue of the Ultrastar 18ES.
-- **What appears** counts with the spread: SATF-risk wins back about half of what SPTF loses. So \
-it keeps its gain over LOOK.
+- **What survives** rests on the order of the arm, on deadlines or on fairness: LOOK over FCFS,
+  one phase over two, SLACK over SPTF, the fairness of clusters, the optional parts ageing and
+  limits, and eager writing over writing in place.
+- **What shrinks** rests on the last fraction of a turn: SPTF over LOOK in deep queues,
+  look-ahead, longer exact orders, clusters over intervals, and credits in eager writing.
+- **Artefacts** are few: clusters over intervals at a light load on two drives, and aged SPTF over
+  LOOK in the deepest queue of the Ultrastar 18ES.
+- **What appears** counts with the spread: SATF-risk wins back about half of what SPTF loses. So
+  it keeps its gain over LOOK.
+- **The guard** keeps all deadlines of the streams on every drive.
+- **The papers' claims** keep their verdicts, except those that *depend on* a spread in the table
+  of claims.
 
-The perfect drives are the calibrated profiles (`cheetah9lp_calibrated`), and the drives that miss \
-are the same with the spread that
-was fitted to the real drive (`cheetah9lp_spread`). Both have an interface of 80 MB/s. The runs on \
-both have the same seeds, hence
-the same requests.
+The perfect drives are the calibrated profiles (`cheetah9lp_calibrated`), and the drives that miss
+are the same with the spread that was fitted to the real drive (`cheetah9lp_spread`). Both have an
+interface of 80 MB/s. The runs on both have the same seeds, hence the same requests.
 
-A gain is the share by which the first variant has more throughput or fairness than the second, or \
-the share of the second's
-response time (or late requests) that it saves. The verdict compares the gains of both drives, \
-seed by seed, by 95 % intervals
-of paired differences (five seeds, Student's t):
+A gain is the share by which the first variant has more throughput or fairness than the second.
+Where less is better, it is the share of the second's response time, or of its late requests, that
+the first one saves. The verdict compares the
+gains of both drives, seed by seed, by 95 % intervals of paired differences (five seeds, Student's
+t):
 
 | verdict | rule |
 | --- | --- |
@@ -1367,38 +1329,32 @@ of paired differences (five seeds, Student's t):
 | not decided | an interval contains a bound |
 | not steady | a backlog is not shown to be steady, or nothing was counted |
 
-The table below has the least and the largest mean gain of all points, and the verdicts. A cell \
-such as *8: survives, 128: shrinks* has
-the verdict of each load. The loads are:
+The table below has the least and the largest mean gain of all points, and the verdicts. A cell
+such as *8: survives, 128: shrinks* has the verdict of each load. The loads are:
 
-- **Random reads of 4 KB**: a closed loop over the whole drive with 8, 32 and 128 requests \
-outstanding (`random.toml`).
-- **Mixed media**: `mixed_media.toml` with 25 streams and 256 tags, at a light rate of discrete \
-requests and at one near saturation.
+- **Random reads of 4 KB**: a closed loop over the whole drive with 8, 32 and 128 requests
+  outstanding (`random.toml`).
+- **Mixed media**: `mixed_media.toml` with 25 streams and 256 tags, at a light rate of discrete
+  requests and at one near saturation.
 - **Eager writing**: `eager_writing.toml`, half reads, queues of 8 and 64, without the buffer.
 
-The Atlas 10K reads with zero latency. There SPTF and SATF-risk take an access that begins in the \
-middle of its sectors for a short one
-([why](../../reference/accelerator_features.md#results)), and so they gain less in firmware than \
-on the accelerator without that part.
+The Atlas 10K reads with zero latency. There SPTF and SATF-risk take an access that begins in the
+middle of its sectors for a short one ([why](../../reference/accelerator_features.md#results)). So
+the gain of SATF-risk is smaller in firmware than on the accelerator without that part.
 
-The second part judges claims of the papers' studies again, on their own disks with deviations of \
-up to {SPREADS_US[-1] / 1000:g} ms (a third of it on one
-cylinder), and on two measured drives with the fitted deviations. These runs are shorter than \
-those of the studies ({ROUNDS} rounds; eager writing:
-25 s and three seeds), and a claim is judged without its alternatives. Not run: the projected \
-disk, the claims on the grid near
-saturation, [EW-Array](../../papers/ew-array/README.md), \
-[replicated striping](../../papers/replicated-striping/README.md),
-[AutoQoS](../../papers/autoqos/README.md) and \
-[integrated servers](../../papers/integrated-servers/README.md).
+The claims behind the gains judge the papers' studies again. Their own disks have deviations of
+up to {SPREADS_US[-1] / 1000:g} ms (a third of it on one cylinder), and two measured drives have
+the fitted ones. These runs are shorter than those of the studies ({ROUNDS} rounds;
+eager writing: 25 s and three seeds), and a claim is judged without its alternatives. Not run: the
+projected disk, the claims on the grid near saturation,
+[EW-Array](../../papers/ew-array/README.md), [replicated
+striping](../../papers/replicated-striping/README.md), [AutoQoS](../../papers/autoqos/README.md)
+and [integrated servers](../../papers/integrated-servers/README.md).
 
-The guard runs at the default `guard.quantile`, with more discrete requests ({GUARD_RATE} a \
-second) than a drive can serve, so that they use all of
-its slack. The front of controllers is the [stored \
-one](../../reference/optimise.md#which-controller-for-the-mixed-media), run again on both \
-drives with an accelerator
-clock of {CLOCK_MHZ} MHz.
+The guard runs at the default `guard.quantile`. There are more discrete requests ({GUARD_RATE} a
+second) than a drive can serve, so they use all of its slack. The front of controllers is the
+[stored one](../../reference/optimise.md#which-controller-for-the-mixed-media), run again on both
+drives with an accelerator clock of {CLOCK_MHZ} MHz.
 """
 
 STUDY = Study(
