@@ -296,10 +296,9 @@ TEST(FixedPoint, RoundingCostsNextToNoServiceTime) {
   constexpr int kDecisions = 10'000;
   for (const system::ShippedDrive& shipped : system::shipped_drives()) {
     profile::DriveProfile profile = system::load_drive(shipped.name);
-    // Rounding alone: the accelerator knows one rest of a zero-latency access, one time for all that stays on a cylinder, one settle of all
-    // writes, and no read before a write.
+    // Rounding alone: the accelerator knows one rest of a zero-latency access, one time for all that stays on a cylinder, and one settle of
+    // all writes.
     profile.seek.write_points_us.clear();
-    profile.geometry.physical_sector_bytes = 0;
     profile.zero_latency_read = profile.zero_latency_write = false;
     profile.same_track_us = profile.same_track_write_us = 0;
     const mechanics::AccessPlanner planner(profile);
