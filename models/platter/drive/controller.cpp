@@ -61,7 +61,7 @@ void Controller::ready(QueueEntry& entry) {
   const Picoseconds now = now_ps();
   if (entry.asked.flush()) {  // all older commands have reached the media, except writes that the buffer holds
     if (cache_ && cache_->any_dirty()) {
-      queue_.hold(entry);
+      hold(entry);
       return;
     }
     entry.result.timing.started = now;
@@ -78,7 +78,10 @@ void Controller::ready(QueueEntry& entry) {
 bool Controller::abort(QueueEntry& entry) {
   switch (entry.stage) {
     case Stage::Blocked: queue_.unblock(entry); break;
-    case Stage::Held: queue_.let_go(entry); break;
+    case Stage::Held:
+      queue_.let_go(entry);
+      tell_awaited();
+      break;
     case Stage::Queued:
       if (entry.accesses > 0) return false;  // between two of its accesses
       if (!dispatcher_.withdraw(entry)) return true;
@@ -102,8 +105,10 @@ bool Controller::buffered(QueueEntry& entry, Picoseconds now) {
   if (!entry.command.extent.write && !entry.asked.fua) return serve_from_buffer(entry, now);
   const bool caches = entry.command.extent.write && cache_->caches(entry);
   if (caches && cache_write(entry, now)) return true;
-  if (caches || cache_->over_dirty(entry)) {
-    queue_.hold(entry);
+  // Its blocks become dirty no more: a younger write over them waits for this command.
+  entry.over_dirty = entry.over_dirty && cache_->over_dirty(entry);
+  if (caches || entry.over_dirty) {
+    hold(entry);
     return true;
   }
   if (entry.command.extent.write) {
@@ -171,6 +176,19 @@ void Controller::finish_destage(QueueEntry& entry) {
   submit_destages(bus_.received(), now_ps());
   if (!cache_->any_dirty()) queue_.retry_flushes(ready_again());
   queue_.retry_held(ready_again());
+  tell_awaited();
+}
+
+void Controller::hold(QueueEntry& entry) {
+  queue_.hold(entry);
+  tell_awaited();
+}
+
+void Controller::tell_awaited() {
+  const AwaitedDestages since = queue_.awaited();
+  if (since == awaited_) return;
+  awaited_ = since;
+  dispatcher_.awaited(since);
 }
 
 // --- from the media --------------------------------------------------------------------------------------------------
@@ -258,6 +276,7 @@ void Controller::complete(QueueEntry& entry, Picoseconds done) {
 // --- loss of power ---------------------------------------------------------------------------------------------------
 
 void Controller::halt() {
+  awaited_ = {};
   if (cache_) cache_->clear();
   data_.drop_all();
   bus_.reset();
