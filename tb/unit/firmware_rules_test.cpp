@@ -84,6 +84,12 @@ TEST(FirmwareRules, ThePolicyOrdersTheStream) {
   EXPECT_EQ(order(rules, true), "pqtrsa") << "r and s, which the policy has left out, are still of the stream";
 }
 
+TEST(FirmwareRules, AStreamBeginsWithWhatThePolicyHasLeftOut) {
+  Rig rig("FCFS", 0, {}, streams(1'000'000 * kUs, 3));
+  rig.add('p', 10, 0).add('r', 10, 2).add('a', 50).add('q', 10, 1).add('s', 10, 3);
+  EXPECT_EQ(rig.serve(), "prqsa");
+}
+
 TEST(FirmwareRules, AContinuousCommandHasAnAgeWhereThePolicyKnowsNoDeadline) {
   const auto order = [](const char* policy) {
     Rig rig(policy, 0, {}, aged(1'000 * kUs));
@@ -114,15 +120,15 @@ TEST(FirmwareRules, AStreamLeavesADeadlineOutsideTheSweepItsTime) {
     Rig rig("SPTF", 0, {}, streams(1'000'000 * kUs, 60));
     rig.add('p', 10, 0).add('q', 10, 1);
     EXPECT_EQ(rig.serve(), "pq");
-    rig.add('x', 11, static_cast<std::uint32_t>(rig.now / (100 * kUs) + 15) % kSectors);
+    rig.add('x', 9, static_cast<std::uint32_t>(rig.now / (100 * kUs) + 15) % kSectors);
     rig.add_extent('r', rig.planner.resolve(core::Lba(10 * kSectors + 50), 300, false));
     scheduling::Command command;
-    command.extent = rig.planner.resolve(core::Lba(50 * kSectors), 1, false);
+    command.extent = rig.planner.resolve(core::Lba(std::uint64_t{50} * kSectors), 1, false);
     if (deadline) command.deadline = rig.now + 20'000 * kUs;
     rig.add_command('d', command);
     const std::string order = rig.serve();
     if (deadline)
-      EXPECT_EQ(order, "xdr");
+      EXPECT_EQ(order, "x!dr");
     else
       EXPECT_EQ(order.front(), 'r') << order;
   }
@@ -135,7 +141,7 @@ TEST(FirmwareRules, DestagesHaveNoAgeUntilHostsWaitForThem) {
     Rig rig("SPTF(unguarded)", 0, {}, aged(1));
     scheduling::Command destage;
     destage.destage = true;
-    destage.extent = rig.planner.resolve(core::Lba(90 * kSectors), 1, true);
+    destage.extent = rig.planner.resolve(core::Lba(std::uint64_t{90} * kSectors), 1, true);
     rig.add_command('z', destage);
     rig.add('a', 0, 1);
     destage.extent = rig.planner.resolve(core::Lba(3), 1, true);
@@ -255,7 +261,8 @@ class Load {
   static constexpr Picoseconds kLongest = 24'000 * kUs;  ///< an access: 10.8 ms of seek, two turns, three sectors, one cylinder
   static constexpr Picoseconds kRound = core::kPicosecondsPerSecond;
 
-  Load(const std::string& policy, const LoadCase& load) : load_(load), planner_(testing::ruler()) {
+  Load(const std::string& policy, const LoadCase& load, std::uint32_t seed)
+      : load_(load), planner_(testing::ruler()), random_(seed) {
     SchedulerContext context{planner_, kTags, 0};
     context.rules = {load.limit, load.stream_first, 4};
     scheduler_ = find_policy(policy)->create(context);
@@ -340,7 +347,7 @@ class Load {
           EXPECT_FALSE(used_[tag] && commands_[tag].destage && commands_[tag].arrival <= awaited_since_);
       }
       scheduler_->awaited({});
-      change_at_ = now_ + below(500) * 1'000 * kUs;
+      change_at_ = now_ + Picoseconds{below(500)} * 1'000 * kUs;
     } else {
       certain_ = !certain_;
       destaged_ = 0;
@@ -397,7 +404,7 @@ class Load {
   LoadCase load_;
   AccessPlanner planner_;
   std::unique_ptr<SchedulerIf> scheduler_;
-  std::mt19937 random_{7};
+  std::mt19937 random_;
   std::vector<scheduling::Command> commands_ = std::vector<scheduling::Command>(kTags);
   std::vector<bool> used_ = std::vector<bool>(kTags, false);
   HeadState head_;
@@ -426,7 +433,7 @@ TEST(FirmwareRules, NobodyWaitsMuchLongerThanTheLimit) {
         for (const bool destages : {false, true}) {
           SCOPED_TRACE(policy + ", " + std::to_string(limit / (1'000 * kUs)) + " ms" + (stream_first ? ", stream first" : "") +
                        (destages ? ", destages" : ""));
-          Load load(policy, {limit, stream_first, destages});
+          Load load(policy, {limit, stream_first, destages}, 7);
           load.run(40 * core::kPicosecondsPerSecond);
           EXPECT_LE(load.longest, load.bound());
           if (load.knows_deadlines()) {

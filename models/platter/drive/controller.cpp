@@ -61,7 +61,7 @@ void Controller::ready(QueueEntry& entry) {
   const Picoseconds now = now_ps();
   if (entry.asked.flush()) {  // all older commands have reached the media, except writes that the buffer holds
     if (cache_ && cache_->any_dirty()) {
-      hold(entry);
+      queue_.hold(entry);
       return;
     }
     entry.result.timing.started = now;

@@ -39,8 +39,9 @@ class HazardQueue : public sc_core::sc_module {
   /// Holds a command that waits for destages: a flush for all of them, another one for room in the buffer, or (`over_dirty`) for the
   /// destages of its own blocks.
   void hold(QueueEntry& entry);
-  /// Since when commands have been held. Of one that has been let go until the next `retry_held`, too.
-  AwaitedDestages awaited() const { return {std::min(awaited_.any, flush_since()), awaited_.certain}; }
+  /// Since when commands have been held, except flushes: all younger commands wait for a flush, so destages need no help. A command that
+  /// has been let go counts until the next `retry_held`.
+  const AwaitedDestages& awaited() const { return awaited_; }
   /// Removes a command from those held.
   void let_go(const QueueEntry& entry);
   /// Makes a blocked command wait no longer. Its position in the order of arrival stays.
@@ -77,7 +78,6 @@ class HazardQueue : public sc_core::sc_module {
   /// Must `younger` wait for `older`?
   bool conflict(const QueueEntry& older, const QueueEntry& younger) const;
   void account(Picoseconds now);
-  Picoseconds flush_since() const { return flushes_.empty() ? core::kNoDeadline : entry(flushes_.front()).command.arrival; }
   /// Appends the commands that waited for this one, and now wait for no other, to `released_`.
   void release_younger(QueueEntry& entry);
 

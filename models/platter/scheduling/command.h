@@ -43,7 +43,7 @@ struct Command {
 
 /// Since when commands of hosts wait for destages: the arrival of the oldest one that waits; kNoDeadline: none waits.
 struct AwaitedDestages {
-  Picoseconds any = kNoDeadline;      ///< for room in the buffer, or, a flush, for all destages
+  Picoseconds any = kNoDeadline;      ///< for room in the buffer
   Picoseconds certain = kNoDeadline;  ///< for the destages of its own blocks
 
   /// Both are equal.

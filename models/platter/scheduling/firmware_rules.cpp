@@ -78,11 +78,15 @@ const Command* FirmwareRulesScheduler::first_of_stream() const {
   return at != places_.end() && in_stream(**at) ? *at : nullptr;
 }
 
+void FirmwareRulesScheduler::raise_low() {
+  const Command* const next = first_of_stream();
+  stream_.low = next != nullptr ? next->extent.first.value : stream_.end;
+}
+
 void FirmwareRulesScheduler::passed(const Command& command) {
   if (in_stream(command)) {
     stream_.end = std::max(stream_.end, end_of(command));
-    const Command* const next = first_of_stream();
-    stream_.low = next != nullptr ? next->extent.first.value : stream_.end;
+    raise_low();
     return;
   }
   const End end{end_of(command), command.extent.write, true};
@@ -92,9 +96,11 @@ void FirmwareRulesScheduler::passed(const Command& command) {
   } else if (batch_) {  // the stream that is held back remains the stream
     *before = end;
   } else {
+    const Stream stream{before->block, end.block, end.write, true};
     *before = {stream_.low, stream_.write, stream_.known};
-    stream_ = {end.block, end.block, end.write, true};
+    stream_ = stream;
     extend_stream(end.block);
+    raise_low();  // the policy may have left commands out
   }
 }
 

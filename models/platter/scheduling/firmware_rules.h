@@ -112,6 +112,8 @@ class FirmwareRulesScheduler : public SchedulerIf {
   }
   /// The stream's end has changed: the waiting commands from `block` on that continue it belong to it.
   void extend_stream(std::uint64_t block);
+  /// A command of the stream has left.
+  void raise_low();
   /// The stream's first waiting command; null if none waits.
   const Command* first_of_stream() const;
 
