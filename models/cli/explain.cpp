@@ -45,14 +45,18 @@ std::string named(const Candidate& of) {
 }
 
 /// Why a decision passed a request over.
-enum class Why { Hazard, Buffer, NoEntry, Arm, Forced, Guard, Placed, Nearer, Policy };
+enum class Why { Hazard, Buffer, NoEntry, Arm, Deadline, Forced, Batch, Age, Stream, Guard, Placed, Nearer, Policy };
 
 Why why(const Sight& s) {
   if (s.stage == drive::Stage::Blocked) return Why::Hazard;
   if (s.stage == drive::Stage::Held) return Why::Buffer;
   if (!s.in_engine) return Why::NoEntry;
   if (!s.chosen) return Why::Arm;
+  if (s.rule == scheduling::Rule::Deadline) return Why::Deadline;
   if (s.forced) return Why::Forced;
+  if (s.held_back) return Why::Batch;
+  if (s.rule == scheduling::Rule::Age) return Why::Age;
+  if (s.rule == scheduling::Rule::Stream) return Why::Stream;
   if (s.own.guard == GuardVerdict::Refuses) return Why::Guard;
   if (!s.chosen->placed || !s.own.placed) return Why::Placed;
   return s.chosen->cost < s.own.cost ? Why::Nearer : Why::Policy;
@@ -64,7 +68,11 @@ const char* text(Why why) {
     case Why::Buffer: return "it waited until the buffer had written blocks to the media";
     case Why::NoEntry: return "it had no queue entry in the scheduling engine yet";
     case Why::Arm: return "the policy moved the arm or waited";
+    case Why::Deadline: return "a command that would otherwise have missed its own deadline went first";
     case Why::Forced: return "the guard let only the sweep go on";
+    case Why::Batch: return "its stream was held back for a batch of other commands";
+    case Why::Age: return "the age limit of the firmware put another command first";
+    case Why::Stream: return "a sequential stream went first";
     case Why::Guard: return "the guard refused it";
     case Why::Placed: return "the policy served or passed over a write whose place it chooses itself";
     case Why::Nearer: return "the access to another command could begin sooner";
@@ -79,7 +87,11 @@ const char* name(Why why) {
     case Why::Buffer: return "buffer";
     case Why::NoEntry: return "no_entry";
     case Why::Arm: return "arm";
+    case Why::Deadline: return "deadline";
     case Why::Forced: return "forced";
+    case Why::Batch: return "batch";
+    case Why::Age: return "age";
+    case Why::Stream: return "stream";
     case Why::Guard: return "guard";
     case Why::Placed: return "placed";
     case Why::Nearer: return "nearer";
@@ -114,6 +126,7 @@ json to_json(const Sight& s) {
             {"asked_ps", s.asked},
             {"effective_ps", s.effective},
             {"forced", s.forced},
+            {"rule", scheduling::to_string(s.rule)},
             {"candidates", s.candidates},
             {"own", to_json(s.own)},
             {"chosen", s.chosen ? to_json(*s.chosen) : json()},

@@ -5,6 +5,7 @@ Environment: PLATTER (the executable), PLATTER_FAULTY (the same around RTL with 
 PLATTER_SOURCE (the tree).
 """
 
+import collections
 import csv
 import functools
 import gzip
@@ -1697,6 +1698,202 @@ class Runs(Case):
         self.assertEqual((without["hiccups"], within["hiccups"]), (0, 0))
         longest = [one["classes"]["discrete"]["response_ms"]["max"] for one in (without, within)]
         self.assertLess(longest[1], longest[0])
+
+    def jobs_beside_a_stream(self, *more):
+        """Twelve random readers, a sequential stream, and continuous requests with a deadline."""
+        scenario = self.folder / "stream.toml"
+        scenario.write_text(
+            """
+format = 1
+engine = "firmware"
+policy = "LOOK"
+[drive]
+file = "cheetah9lp"
+controller.age_limit_s = 0.5
+[[workload.job]]
+name = "random"
+rw = "randread"
+iodepth = 12
+[[workload.job]]
+name = "stream"
+rw = "read"
+bs = "64k"
+iodepth = 2
+[[workload.job]]
+name = "rounds"
+rw = "randread"
+bs = "64k"
+rate_iops = 4.0
+class = "continuous"
+deadline_ms = 1000.0
+[sim]
+measure_s = 60.0
+"""
+        )
+        return [scenario, *overrides(more)]
+
+    def test_no_request_waits_much_longer_than_the_age_limit(self):
+        """Under policies that know deadlines, none is missed; under others, continuous requests
+        have an age as well. 16 commands of at most 40 ms go before."""
+        known = ["EDF", "SCAN-EDF", "GSS(2)", "TPS:SCAN/SCAN", "CELLO(1|1|1)", "SPTF"]
+        for policy in (*known, "SSTF", "LOOK", "SPTF(unguarded)", "FCFS", "RR", "SFQ(1|1|1)"):
+            for first in ("false", "true"):
+                with self.subTest(policy=policy, stream_first=first):
+                    result = self.result_of(
+                        *self.jobs_beside_a_stream(
+                            f"policy={policy}", f"drive.controller.stream_first={first}"
+                        )
+                    )
+                    longest = {
+                        name: job["response_ms"]["max"] for name, job in result["jobs"].items()
+                    }
+                    if policy in known:
+                        self.assertEqual(result["hiccups"], 0)
+                        del longest["rounds"]
+                    self.assertLess(max(longest.values()), 500 + 16 * 40, longest)
+
+    def test_a_stream_first_puts_the_stream_before_the_others(self):
+        rates = [
+            self.result_of(
+                *self.jobs_beside_a_stream(
+                    "policy=SCAN-EDF", f"drive.controller.stream_first={first}"
+                )
+            )["jobs"]["stream"]["throughput"]["bytes_per_s"]
+            for first in ("false", "true")
+        ]
+        self.assertGreater(rates[1], 2 * rates[0])
+
+    def writes_to_the_cache(self, segments, *more):
+        scenario = self.folder / "writes.toml"
+        scenario.write_text(
+            """
+format = 1
+engine = "firmware"
+policy = "SPTF"
+[drive]
+file = "cheetah9lp"
+queue.depth = 64
+cache.segment_blocks = 128
+cache.write_back = "interleaved"
+[sim]
+measure_s = 40.0
+"""
+        )
+        keys = ("segments", "write_segments", "destage_entries")
+        cache = [f"drive.cache.{key}={segments}" for key in keys]
+        return [scenario, *overrides([*cache, *more])]
+
+    def test_an_age_limit_bounds_the_wait_of_reads_beside_destages(self):
+        """Nobody waits for a destage, so it has no age, and the writes stay as fast."""
+        jobs = (
+            'workload.job=[{name="writes",rw="randwrite",iodepth=32},'
+            '{name="read",rw="randread",iodepth=1}]'
+        )
+        load = self.writes_to_the_cache(1000, jobs)
+        without = self.result_of(*load)["jobs"]
+        for first in ("false", "true"):
+            within = self.result_of(
+                *load,
+                *overrides(
+                    ["drive.controller.age_limit_s=0.5", f"drive.controller.stream_first={first}"]
+                ),
+            )["jobs"]
+            self.assertGreater(without["read"]["response_ms"]["max"], 1000)
+            self.assertLess(within["read"]["response_ms"]["max"], 600)
+            self.assertGreater(within["writes"]["completed"], 0.9 * without["writes"]["completed"])
+
+    def test_a_stream_of_writes_is_as_fast_with_the_rules(self):
+        """The policy orders the stream, and destages are in no stream."""
+        for cached in ("off", "interleaved"):
+            for depth in (1, 4, 32):
+                with self.subTest(cached=cached, depth=depth):
+                    load = self.writes_to_the_cache(
+                        32,
+                        f'workload.job=[{{name="s",rw="write",bs="16k",iodepth={depth}}}]',
+                        "sim.measure_s=10",
+                        "drive.bus.write_block_us=20",
+                        f"drive.cache.write_back={cached}",
+                        *(["drive.cache.destage_entries=0"] if cached == "off" else []),
+                    )
+                    rates = [
+                        self.result_of(*load, *overrides(keys))["jobs"]["s"]["throughput"][
+                            "bytes_per_s"
+                        ]
+                        for keys in (
+                            [],
+                            ["drive.controller.age_limit_s=1"],
+                            [
+                                "drive.controller.age_limit_s=1",
+                                "drive.controller.stream_first=true",
+                            ],
+                        )
+                    ]
+                    self.assertGreater(min(rates[1:]), 0.97 * rates[0], rates)
+
+    def test_explain_says_which_rule_of_the_firmware_went_first(self):
+        limit = 500 * 10**9
+        load = self.jobs_beside_a_stream("drive.controller.stream_first=true", "sim.measure_s=20")
+        seen = collections.Counter()
+        for job in ("discrete && length_bytes < 8192", "length_bytes > 8192 && discrete"):
+            told = self.explained(*load, "--slowest", 10, "--when", job, "--no-waves")
+            for one in told["requests"]:
+                for d in one["decisions"]:
+                    seen[d["why"]] += 1
+                    if d["why"] in ("age", "stream"):
+                        self.assertEqual(d["rule"], d["why"])
+                    if d["rule"] == "age":
+                        self.assertGreaterEqual(
+                            d["effective_ps"] - d["chosen"]["arrival_ps"], limit
+                        )
+                    if d["rule"] == "stream":
+                        self.assertEqual(d["chosen"]["blocks"], 128)
+                    if d["why"] == "batch":  # it is the stream's
+                        self.assertEqual(one["length_bytes"], 65536)
+                        self.assertNotEqual(d["rule"], "stream")
+        for why in ("age", "stream", "batch"):
+            self.assertGreater(seen[why], 0, seen)
+
+    def test_explain_says_that_a_deadline_outside_the_sweep_went_first(self):
+        """No continuous request waits, so no sweep goes on."""
+        told = self.explained(
+            SCENARIOS / "random_4k.toml",
+            *overrides(
+                [
+                    "engine=firmware",
+                    "policy=SPTF",
+                    "sim.warmup_s=0",
+                    "sim.measure_s=20",
+                    "workload.discrete.outstanding=8",
+                    "workload.discrete.deadline_ms=100",
+                ]
+            ),
+            "--slowest",
+            10,
+            "--when",
+            "discrete",
+            "--no-waves",
+        )
+        seen = collections.Counter(d["why"] for one in told["requests"] for d in one["decisions"])
+        self.assertGreater(seen["deadline"], 0)
+        self.assertEqual(seen["forced"], 0)
+        for one in told["requests"]:
+            for d in one["decisions"]:
+                self.assertEqual(d["rule"] == "deadline", d["forced"])
+
+    def test_a_timeline_names_the_rule_of_a_decision(self):
+        events, _ = self.timeline_of(
+            *self.jobs_beside_a_stream(
+                "drive.controller.stream_first=true",
+                "sim.measure_s=5",
+                "observe.wave_from_s=0",
+                "observe.wave_to_s=5",
+            )
+        )
+        rules = collections.Counter(
+            e["args"].get("rule") for e in events if "forced" in e.get("args", {})
+        )
+        for rule in (None, "age", "stream"):
+            self.assertGreater(rules[rule], 0, rules)
 
     def test_destages_by_positioning_time_are_faster_with_entries(self):
         load = [SCENARIOS / "random_4k.toml", "--set", "engine=firmware"]

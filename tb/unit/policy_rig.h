@@ -54,15 +54,20 @@ class Rig {
 
   Rig& add_extent(char name, const mechanics::Extent& extent, Picoseconds deadline = 100 * core::kPicosecondsPerSecond) {
     scheduling::Command command;
-    command.tag = core::Tag(static_cast<std::uint16_t>(commands.size()));
-    command.sequence = commands.size();
-    command.arrival = now;
     if (name >= 'A' && name <= 'Z') {
       command.stream = static_cast<std::uint32_t>(name - 'A');
       command.cls = core::RequestClass::Continuous;
       command.deadline = deadline;
     }
     command.extent = extent;
+    return add_command(name, command);
+  }
+
+  /// With everything but tag and age as it is.
+  Rig& add_command(char name, scheduling::Command command) {
+    command.tag = core::Tag(static_cast<std::uint16_t>(commands.size()));
+    command.sequence = commands.size();
+    command.arrival = now;
     commands.push_back(command);
     names.push_back(name);
     scheduler->insert(commands.back());

@@ -153,6 +153,7 @@ QueueEntry* CacheManager::next_destage() {
     destage.entry = QueueEntry{};
     destage.entry.enter(Stage::Received);
     destage.entry.command.cls = core::RequestClass::Background;
+    destage.entry.command.destage = true;
     destage.entry.command.extent = planner_.resolve(destage.blocks.first, destage.blocks.blocks, true);
     return &destage.entry;
   }

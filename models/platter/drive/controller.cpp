@@ -79,7 +79,10 @@ void Controller::ready(QueueEntry& entry) {
 bool Controller::abort(QueueEntry& entry) {
   switch (entry.stage) {
     case Stage::Blocked: queue_.unblock(entry); break;
-    case Stage::Held: queue_.let_go(entry); break;
+    case Stage::Held:
+      queue_.let_go(entry);
+      tell_awaited();
+      break;
     case Stage::Queued:
       if (entry.accesses > 0) return false;  // between two of its accesses
       if (!dispatcher_.withdraw(entry)) return true;
@@ -103,8 +106,10 @@ bool Controller::buffered(QueueEntry& entry, Picoseconds now) {
   if (!entry.command.extent.write && !entry.asked.fua) return serve_from_buffer(entry, now);
   const bool caches = entry.command.extent.write && cache_->caches(entry);
   if (caches && cache_write(entry, now)) return true;
-  if (caches || cache_->over_dirty(entry)) {
-    queue_.hold(entry);
+  // Its blocks become dirty no more: a younger write over them waits for this command.
+  entry.over_dirty = entry.over_dirty && cache_->over_dirty(entry);
+  if (caches || entry.over_dirty) {
+    hold(entry);
     return true;
   }
   if (entry.command.extent.write) {
@@ -172,6 +177,19 @@ void Controller::finish_destage(QueueEntry& entry) {
   submit_destages(bus_.received(), now_ps());
   if (!cache_->any_dirty()) queue_.retry_flushes(ready_again());
   queue_.retry_held(ready_again());
+  tell_awaited();
+}
+
+void Controller::hold(QueueEntry& entry) {
+  queue_.hold(entry);
+  tell_awaited();
+}
+
+void Controller::tell_awaited() {
+  const AwaitedDestages since = queue_.awaited();
+  if (since == awaited_) return;
+  awaited_ = since;
+  dispatcher_.awaited(since);
 }
 
 // --- from the media --------------------------------------------------------------------------------------------------
@@ -262,6 +280,7 @@ void Controller::complete(QueueEntry& entry, Picoseconds done) {
 // --- loss of power ---------------------------------------------------------------------------------------------------
 
 void Controller::halt() {
+  awaited_ = {};
   if (cache_) cache_->clear();
   data_.drop_all();
   bus_.reset();

@@ -79,6 +79,10 @@ class Controller : public DispatchSinkIf {
   void serve_stream(Picoseconds now);
   void submit_destages(Picoseconds data_ready, Picoseconds now);
   void finish_destage(QueueEntry& entry);
+  /// Holds a command that waits for destages (HazardQueue::hold).
+  void hold(QueueEntry& entry);
+  /// Tells the engine since when commands have waited for destages, if that has changed.
+  void tell_awaited();
   /// Begins the next access of a command that takes several.
   void go_on(QueueEntry& entry, Picoseconds now);
   /// Gives queued reads the new location of the blocks that `written` has moved.
@@ -110,6 +114,7 @@ class Controller : public DispatchSinkIf {
   Dispatcher dispatcher_;
   AnswerOrder order_;
   CompletionSinkIf* completion_ = nullptr;
+  AwaitedDestages awaited_;          ///< what the engine knows
   std::vector<QueueEntry*> stream_;  ///< scratch space of `accessed`
 };
 

@@ -69,6 +69,10 @@ class Dispatcher : public sc_core::sc_module, public engine::DecisionSinkIf, pub
   void regroup();
   /// The extent of a queued command has changed.
   void moved(const QueueEntry& entry);
+  /// Commands of hosts have waited for destages since then.
+  void awaited(const scheduling::AwaitedDestages& since) {
+    if (engine_.awaited(since)) wake();
+  }
   /// A command has been completed, and its data is on the bus. The overhead of the next command depends on `write`.
   void completed(bool write);
   bool has_work() const { return !urgent_.empty() || !engine_.empty() || !behind_.empty(); }

@@ -91,12 +91,19 @@ void HazardQueue::find_blockers(QueueEntry& entry) {
 
 void HazardQueue::hold(QueueEntry& entry) {
   entry.enter(Stage::Held);
-  (entry.asked.flush() ? flushes_ : held_).push_back(entry.tag);
+  if (entry.asked.flush()) {
+    flushes_.push_back(entry.tag);
+    return;
+  }
+  held_.push_back(entry.tag);
+  Picoseconds& since = entry.over_dirty ? awaited_.certain : awaited_.any;
+  since = std::min(since, entry.command.arrival);
 }
 
 void HazardQueue::let_go(const QueueEntry& entry) {
   std::vector<Tag>& list = entry.asked.flush() ? flushes_ : held_;
   list.erase(std::find(list.begin(), list.end(), entry.tag));
+  if (held_.empty()) awaited_ = {};
 }
 
 void HazardQueue::unblock(QueueEntry& entry) {

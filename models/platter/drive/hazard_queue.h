@@ -9,6 +9,8 @@
 
 namespace platter::drive {
 
+using scheduling::AwaitedDestages;
+
 /// The drive's queue, which also orders commands that conflict. Tags are 0 … depth - 1. A write waits for every older command
 /// that it overlaps. A flush waits for every older write, and every younger command waits for a flush. An ordered command waits
 /// for every older command, and every younger command waits for it, except head-of-queue commands. A read waits for no write:
@@ -34,8 +36,12 @@ class HazardQueue : public sc_core::sc_module {
   QueueEntry& allocate(const command::Command& asked, Picoseconds now);
   /// Counts the older commands that the new one must wait for.
   void find_blockers(QueueEntry& entry);
-  /// Holds a command that waits for the buffer: a flush, or a command over blocks that the buffer has not yet written.
+  /// Holds a command that waits for destages: a flush for all of them, another one for room in the buffer, or (`over_dirty`) for the
+  /// destages of its own blocks.
   void hold(QueueEntry& entry);
+  /// Since when commands have been held, except flushes: all younger commands wait for a flush, so destages need no help. A command that
+  /// has been let go counts until the next `retry_held`.
+  const AwaitedDestages& awaited() const { return awaited_; }
   /// Removes a command from those held.
   void let_go(const QueueEntry& entry);
   /// Makes a blocked command wait no longer. Its position in the order of arrival stays.
@@ -85,6 +91,7 @@ class HazardQueue : public sc_core::sc_module {
   std::vector<Tag> held_;      ///< in order of arrival
   std::vector<Tag> retried_;   ///< scratch space of `retry_held`
   std::vector<Tag> flushes_;
+  AwaitedDestages awaited_;  ///< by the commands in `held_`
   /// Commands that have not reached the media. If all are zero, no search of the entries is needed.
   struct {
     std::uint32_t writes = 0;
@@ -109,6 +116,7 @@ void HazardQueue::reached_media(QueueEntry& entry, Ready ready) {
 template <typename Ready>
 void HazardQueue::retry_held(Ready ready) {
   if (held_.empty()) return;
+  awaited_ = {};
   retried_.swap(held_);  // a command that must still wait returns to `held_`, in order; swapping the vectors keeps their memory
   for (const Tag tag : retried_) ready(entry(tag));
   retried_.clear();
@@ -136,6 +144,7 @@ void HazardQueue::abandon(Fail fail) {
   pending_ = {};
   held_.clear();
   flushes_.clear();
+  awaited_ = {};
 }
 
 }  // namespace platter::drive

@@ -67,6 +67,7 @@ struct QueueEntry {
   std::uint32_t accesses = 0;  ///< accesses to the media begun so far
   std::uint32_t blockers = 0;  ///< older commands that must reach the media first
   std::uint32_t buffered = 0;  ///< leading blocks of a read that come from the buffer; `command.extent` covers the rest
+  bool over_dirty = true;      ///< the buffer may hold older data of its blocks that is not yet on the media
   buffer::Hit hit;             ///< where the buffer holds them
   Picoseconds data_end = -1;   ///< of a write: when all of its data is in the buffer; -1: the transfer has not been requested
   command::Command asked;  ///< the host's request; under eager writing, an access of a write may be a read (read-modify-write)

@@ -104,6 +104,9 @@ class EngineIf {
   virtual bool withdraws_at_once(const Command& /*command*/) const { return true; }
   /// The extent of a command that the engine holds has changed, because the mapping has moved its blocks. Only with eager writing.
   virtual void moved(const Command& command) = 0;
+  /// Commands of hosts that are not in the engine have waited for destages since then. An engine may put such destages before other
+  /// commands. Returns true if an answer to wait should be made again. Called when the times have changed.
+  virtual bool awaited(const scheduling::AwaitedDestages& /*since*/) { return false; }
   /// True if the engine holds no command. A command that is being withdrawn does not count.
   virtual bool empty() const = 0;
   /// Announces the next `decide(at, when)`; `when` is later than now. The engine may begin to work on it, or do nothing. It must not call
@@ -121,6 +124,9 @@ class EngineIf {
   virtual Picoseconds prepared_from() const = 0;
   /// For observers: what the deadline guard charges for the time between two accesses of the sweep; kNoDeadline without a guard.
   virtual Picoseconds guard_bound() const { return core::kNoDeadline; }
+  /// For observers, while DecisionSinkIf::decided runs: true if the decision did not consider this command, because the rules of the
+  /// firmware held its stream back.
+  virtual bool held_back(core::Tag /*tag*/) const { return false; }
   /// For observers: the part of an access's time by which this engine ranks candidates. The default is the time until the access begins,
   /// which may be in the middle of its sectors (zero latency). An engine that does not know such accesses ranks by the time until the
   /// first sector, `AccessTime::to_first`.

@@ -53,6 +53,8 @@ class FirmwareEngine : public sc_core::sc_module, public EngineIf {
     return true;
   }
   void moved(const Command& command) override { scheduler_->moved(command.tag); }
+  bool awaited(const scheduling::AwaitedDestages& since) override { return scheduler_->awaited(since); }
+  bool held_back(core::Tag tag) const override { return scheduler_->held_back(tag); }
   Picoseconds guard_bound() const override { return scheduler_->keeps_deadlines() ? cost_.longest_wait() : core::kNoDeadline; }
   bool empty() const override { return scheduler_->empty(); }
   EngineStatistics statistics() const override { return statistics_; }

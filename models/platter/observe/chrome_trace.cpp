@@ -43,8 +43,10 @@ class ChromeTrace::Watch : public drive::ProbeIf, public drive::DecisionProbeIf 
     if (report.decision.kind == scheduling::Decision::Kind::Move) name = "move";
     const auto waiting =
         std::count_if(report.engine.begin(), report.engine.end(), [](const drive::QueueEntry* one) { return one != nullptr; });
-    trace_.slice(process_, kEngine, name, {begin, engine_free_},
-                 fmt::format("\"commands\":{},\"forced\":{}", waiting, report.decision.forced));
+    std::string arguments = fmt::format("\"commands\":{},\"forced\":{}", waiting, report.decision.forced);
+    if (report.decision.rule != scheduling::Rule::Policy)
+      arguments += fmt::format(R"(,"rule":"{}")", scheduling::to_string(report.decision.rule));
+    trace_.slice(process_, kEngine, name, {begin, engine_free_}, arguments);
     decision_ = {begin, engine_free_};
   }
 

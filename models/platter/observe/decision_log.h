@@ -44,9 +44,11 @@ struct Sight {
   core::Picoseconds asked;
   core::Picoseconds effective;
   scheduling::Decision::Kind kind;
-  bool forced;               ///< the engine's guard passed no candidate
+  bool forced;               ///< the engine's guard passed no candidate, or (`rule`) a deadline outside the sweep was kept
+  scheduling::Rule rule;     ///< what has chosen the command
   drive::Stage stage;        ///< of the request's command, before the decision
   bool in_engine;            ///< it has an entry of the engine
+  bool held_back;            ///< the firmware holds its stream back
   std::uint32_t candidates;  ///< commands in the engine
   Candidate own;
   std::optional<Candidate> chosen;

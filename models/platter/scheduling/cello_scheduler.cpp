@@ -70,6 +70,13 @@ class CelloScheduler : public SchedulerIf {
     return serve(next_class(head, now), head, now);
   }
 
+  bool knows_deadlines() const override { return true; }
+  bool leaves_time(const Command& command, const HeadState& head, Picoseconds now) override {
+    if (sweep_.empty() || command.cls == RequestClass::Continuous || !budgets_.covers(RequestClass::Continuous, now))
+      return true;
+    sweep_.prepare(head);
+    return sweep_.slack_after(command, head, now) >= 0;
+  }
   bool has_time(const HeadState& head, Picoseconds effective) override {
     if (sweep_.empty() || !budgets_.covers(RequestClass::Continuous, effective)) return true;
     sweep_.prepare(head);

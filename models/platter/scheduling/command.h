@@ -30,6 +30,7 @@ struct Command {
   Picoseconds data_ready = 0;
   Picoseconds overhead_end = 0;  ///< where overheads run from the arrival: the end of this command's overhead
   std::uint32_t stream = 0;      ///< number of the stream of a continuous command
+  bool destage = false;          ///< a write of buffered blocks, for which no host waits
   Extent extent;                 ///< where it begins and ends on the media
 
   /// Takes class, deadline and stream over from a host's command.
@@ -37,6 +38,17 @@ struct Command {
     cls = asked.cls;
     deadline = asked.deadline;
     stream = asked.stream;
+  }
+};
+
+/// Since when commands of hosts wait for destages: the arrival of the oldest one that waits; kNoDeadline: none waits.
+struct AwaitedDestages {
+  Picoseconds any = kNoDeadline;      ///< for room in the buffer
+  Picoseconds certain = kNoDeadline;  ///< for the destages of its own blocks
+
+  /// Both are equal.
+  friend constexpr bool operator==(const AwaitedDestages& a, const AwaitedDestages& b) {
+    return a.any == b.any && a.certain == b.certain;
   }
 };
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
 #include <limits>
 
@@ -24,6 +25,13 @@ class RankedScheduler : public FlatScheduler {
  public:
   RankedScheduler(const SchedulerContext& context, const Ranking& ranking)
       : FlatScheduler(context.capacity), ranking_(ranking), parameters_(context.parameters) {}
+
+  bool knows_deadlines() const override { return true; }
+  /// Continuous commands with a deadline go before all others.
+  bool leaves_time(const Command& command, const HeadState& /*head*/, Picoseconds /*now*/) override {
+    return in_sweep(command) ||
+           std::none_of(commands().begin(), commands().end(), [](const Command* other) { return in_sweep(*other); });
+  }
 
   Decision pick(const HeadState& head, Picoseconds /*now*/) override {
     if (commands().empty()) return {};

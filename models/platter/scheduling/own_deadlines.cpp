@@ -42,7 +42,7 @@ Decision OwnDeadlines::pick(const HeadState& head, Picoseconds now) {
   if (own_.empty() || decision.forced) return decision;
   const Command* const command = due(decision, head, now);
   if (command == nullptr) return decision;
-  Decision instead = Decision::serve(command->tag);
+  Decision instead = Decision::serve(command->tag, Rule::Deadline);
   instead.forced = true;
   return instead;
 }

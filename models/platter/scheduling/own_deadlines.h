@@ -31,8 +31,10 @@ class OwnDeadlines : public SchedulerIf {
   Decision pick(const HeadState& head, Picoseconds now) override;
   DecisionWork work(const HeadState& head) override;
   bool keeps_deadlines() const override { return true; }
+  /// True also only if no deadline outside the sweep that can be kept now would be lost behind the command.
   bool leaves_time(const Command& command, const HeadState& head, Picoseconds now) override {
-    return policy_->leaves_time(command, head, now);
+    return policy_->leaves_time(command, head, now) &&
+           (own_.empty() || due(Decision::serve(command.tag), head, now) == nullptr);
   }
   bool has_time(const HeadState& head, Picoseconds effective) override { return policy_->has_time(head, effective); }
   Decision next_of_sweep(const HeadState& head, Picoseconds now) override { return policy_->next_of_sweep(head, now); }

@@ -9,6 +9,24 @@ namespace platter::scheduling {
 class ClassBudgets;
 struct GapStatistics;
 
+/// What has chosen the command of a decision; for observers.
+enum class Rule : std::uint8_t {
+  Policy,    ///< the policy, or its deadline guard
+  Deadline,  ///< its own deadline, outside the sweep (OwnDeadlines)
+  Age,       ///< the age limit of the firmware (FirmwareRules)
+  Stream,    ///< the firmware's rule that a sequential stream goes first
+};
+/// Its name in outputs.
+constexpr const char* to_string(Rule rule) {
+  switch (rule) {
+    case Rule::Policy: return "policy";
+    case Rule::Deadline: return "deadline";
+    case Rule::Age: return "age";
+    case Rule::Stream: return "stream";
+  }
+  return "?";
+}
+
 /// What a policy or an engine decides to do next. A default Decision is idle.
 struct Decision {
   /// The kinds.
@@ -25,21 +43,26 @@ struct Decision {
   core::Cylinder cylinder;  ///< of Move
   /// Of Idle: absolute time at which to decide again, if no command arrives before; kNoDeadline: no such time.
   Picoseconds until = core::kNoDeadline;
-  Place place = kNoPlace;  ///< of Write
-  bool hidden = false;     ///< of Write: it delays no read
+  Place place = kNoPlace;    ///< of Write
+  bool hidden = false;       ///< of Write: it delays no read
+  Rule rule = Rule::Policy;  ///< what has chosen the command
 
   /// Idle until then.
-  static Decision wait(Picoseconds until) { return {Kind::Idle, false, {}, {}, until, {}, false}; }
-  /// Serves a command.
-  static Decision serve(Tag tag) { return {Kind::Serve, false, tag, {}, core::kNoDeadline, {}, false}; }
+  static Decision wait(Picoseconds until) { return {Kind::Idle, false, {}, {}, until, {}, false, Rule::Policy}; }
+  /// Serves a command, which this rule has chosen.
+  static Decision serve(Tag tag, Rule rule = Rule::Policy) {
+    return {Kind::Serve, false, tag, {}, core::kNoDeadline, {}, false, rule};
+  }
   /// Serves a write at this place.
   static Decision write(Tag tag, Place place, bool hidden) {
-    return {Kind::Write, false, tag, {}, core::kNoDeadline, place, hidden};
+    return {Kind::Write, false, tag, {}, core::kNoDeadline, place, hidden, Rule::Policy};
   }
   /// Of policies only; see Kind.
-  static Decision again() { return {Kind::Again, false, {}, {}, core::kNoDeadline, {}, false}; }
+  static Decision again() { return {Kind::Again, false, {}, {}, core::kNoDeadline, {}, false, Rule::Policy}; }
   /// Moves the arm.
-  static Decision move(core::Cylinder cylinder) { return {Kind::Move, false, {}, cylinder, core::kNoDeadline, {}, false}; }
+  static Decision move(core::Cylinder cylinder) {
+    return {Kind::Move, false, {}, cylinder, core::kNoDeadline, {}, false, Rule::Policy};
+  }
 };
 
 /// What the next `pick` will examine. The firmware's decision time is computed from it, so it must be exact (tested for every policy).
@@ -81,7 +104,10 @@ class SchedulerIf {
   /// True for a policy with a deadline guard (GuardedScheduler), which has its own `has_time` and `next_of_sweep`. PolicySpec::create() puts it
   /// inside an OwnDeadlines, which checks deadlines outside the sweep.
   virtual bool keeps_deadlines() const { return false; }
-  /// The guard of one command: true if serving the command now leaves the sweep the time that the sweep needs.
+  /// True for a policy that serves continuous commands by their deadlines: under a guard, or before all other commands. The rules of the
+  /// firmware then go before such a command only where `leaves_time` allows it. Under all other policies a deadline means nothing to them.
+  virtual bool knows_deadlines() const { return keeps_deadlines(); }
+  /// The guard of one command: true if serving the command now leaves the commands whose deadlines the policy knows the time that they need.
   virtual bool leaves_time(const Command& /*command*/, const HeadState& /*head*/, Picoseconds /*now*/) { return true; }
   /// The deadline guard before a decision: true if the decision may become known as late as `effective`, after examining all that `work`
   /// counts. If false, the sweep must continue: the caller then uses `next_of_sweep` instead of `pick`, for an earlier time. A policy
@@ -90,6 +116,10 @@ class SchedulerIf {
   /// The next command of the sweep. Nothing else is examined, so this is the shortest of all decisions, `kShortest`.
   virtual Decision next_of_sweep(const HeadState& head, Picoseconds now) { return pick(head, now); }
   static constexpr DecisionWork kShortest{1, 0};  ///< one candidate
+  /// Since when commands of hosts wait for destages. Returns true if a decision to wait should be made again.
+  virtual bool awaited(const AwaitedDestages& /*since*/) { return false; }
+  /// For observers: the last `pick` did not consider this command, because its stream was held back (FirmwareRules).
+  virtual bool held_back(Tag /*tag*/) const { return false; }
   /// The policy's budgets by class; null if it has none.
   virtual const ClassBudgets* class_budgets() const { return nullptr; }
   /// Statistics of a policy that decides where writes go; null for others.

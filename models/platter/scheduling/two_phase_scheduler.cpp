@@ -35,6 +35,11 @@ class TwoPhaseScheduler : public SchedulerIf {
       second_->withdraw(tag);
   }
   bool empty() const override { return sweep_.empty() && second_->empty(); }
+  bool knows_deadlines() const override { return true; }
+  /// The first phase goes before the second.
+  bool leaves_time(const Command& command, const HeadState& /*head*/, Picoseconds /*now*/) override {
+    return sweep_.empty() || in_sweep(command);
+  }
   DecisionWork work(const HeadState& head) override {
     return sweep_.empty() ? second_->work(head) : DecisionWork{sweep_.size(), 0};
   }
