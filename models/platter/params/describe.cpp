@@ -193,7 +193,7 @@ std::string commented(const std::string& comment) {
 
 /// A key and its value; the elements of a long array are on several lines.
 std::string wrapped_value(const std::string& key, const json& value) {
-  const std::string line = fmt::format("{} = {}\n", key, core::json_text(value, -1));
+  std::string line = fmt::format("{} = {}\n", key, core::json_text(value, -1));
   if (!value.is_array() || line.size() <= kColumns) return line;
   std::string text = key + " = [\n";
   std::string row = " ";

@@ -96,7 +96,7 @@ std::string read_quantity(std::string_view text, Measure measure, double& value)
     if (!unit.name.empty()) names.push_back(unit.name);
   if (names.empty()) return expected(a_number);
   return fmt::format("found the unit \"{}\", expected one of {}{}", name, fmt::join(names, ", "),
-                     core::did_you_mean(std::string(name), names));
+                     core::did_you_mean(name, names));
 }
 
 std::string show_quantity(double value, Measure measure) {
