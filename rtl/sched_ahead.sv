@@ -20,6 +20,7 @@
 
 module sched_ahead
   import sched_pkg::*;
+  import sched_reg_pkg::*;
 #(
   parameter int unsigned Entries = 32,
   parameter int unsigned AngleW = 16,
@@ -36,9 +37,9 @@ module sched_ahead
   // AHEAD.MOST: most candidates to examine, at least 1.
   input  logic [CountW-1:0]  most_i,
   // AHEAD.DEPTH: accesses ahead of each, at least 1; more than 4 count as 4.
-  input  logic [2:0]         depth_i,
+  input  logic [AheadDepthWidth-1:0] depth_i,
   // AHEAD_SHARE: weight of each access ahead in the total, in 1/256.
-  input  logic [AheadMost-1:0][7:0] share_i,
+  input  logic [AheadMost-1:0][AheadShareFirstWidth-1:0] share_i,
   // Last cycle of the look-ahead.
   output logic               done_o,
 
@@ -94,7 +95,7 @@ module sched_ahead
   logic                     best_due_q;
   logic [TagW-1:0]          candidate_q;
   logic signed [TotalW-1:0] sum_q;
-  logic [7:0]               share_q;
+  logic [AheadShareFirstWidth-1:0] share_q;
   logic [LowW+7:0]          product_low_q;
   logic [HighW+7:0]         product_high_q;
   logic [CountW-1:0]        count_q;
@@ -111,7 +112,7 @@ module sched_ahead
   function automatic logic [KeyW-1:0] weighted_of(logic [LowW+7:0] low, logic [HighW+7:0] high);
     logic [KeyW+7:0] product;
     product = {high, LowW'(0)} + (KeyW + 8)'(low);
-    return KeyW'(product >> 8);
+    return KeyW'(product >> AheadShareFirstFraction);
   endfunction
 
   function automatic logic goes_further(logic found, logic [1:0] level, logic [2:0] depth);

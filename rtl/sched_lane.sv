@@ -139,7 +139,7 @@ module sched_lane
   logic [AngleW-1:0] angle;
   logic              continuous, next_q;
   logic [SumW-1:0]   age, limit;
-  limit_e            limit_kind;
+  e_pos_limit_e      limit_kind;
   logic [AngleW-1:0] rest;
   logic [SeqW-1:0]   seq;
   logic signed [DebtW-1:0] extra, new_debt;
@@ -346,18 +346,18 @@ module sched_lane
 
   // Stages 9 and 10: the time until the limit
   logic signed [SumW-1:0] left;
-  limit_e                 kind;
+  e_pos_limit_e           kind;
   logic                   near;
 
   if (has(Features, FeatureLimits)) begin : g_limits
     logic signed [SumW-1:0] left_arrive_q, left_q;
-    limit_e                 kind_arrive_q, kind_q;
+    e_pos_limit_e           kind_arrive_q, kind_q;
     logic                   near_q;
 
     always_ff @(posedge clk_i) begin
       if (en_i[StageArrive]) begin
         left_arrive_q <= limit - pass_i.head_time;
-        kind_arrive_q <= pass_i.ahead ? LimitNone : limit_kind;
+        kind_arrive_q <= pass_i.ahead ? EPosLimitNone : limit_kind;
       end
       if (en_i[StageCost]) begin
         left_q <= left_arrive_q;
@@ -373,7 +373,7 @@ module sched_lane
     logic unused_limit;
     assign unused_limit = ^{limit, limit_kind, pass_i.head_time, pass_i.grace};
     assign left = '0;
-    assign kind = LimitNone;
+    assign kind = EPosLimitNone;
     assign near = 1'b0;
   end
 
@@ -399,11 +399,11 @@ module sched_lane
     if (en_i[StageKey]) begin
       automatic logic passed = !pass_i.active || need_of(room_q, hop_o.worst) < 0;
       automatic logic late = (SumW + 1)'(left) < $signed((SumW + 1)'(hop_o.worst));
-      automatic logic expired = kind == LimitWithdraw && late;
+      automatic logic expired = kind == EPosLimitWithdraw && late;
 
       candidate_o <= competes_q && passed && !expired;
       refused_o <= competes_q && !passed && !expired;
-      due_o <= (kind == LimitFirst && late) || (kind == LimitKeep && near && !late);
+      due_o <= (kind == EPosLimitFirst && late) || (kind == EPosLimitKeep && near && !late);
       expired_o <= live_cost_q && expired;
       rank_o <= seq - seq_i;
       key_o <= KeyW'({2'b00, hop_o.reach}) - (hop_o.risky ? aged_risky_q : aged_q);

@@ -26,30 +26,22 @@ package sched_pkg;
   localparam int unsigned StageBest = 14;      // best of the rows; result
   localparam int unsigned Stages = StageBest + 1;
 
-  localparam int unsigned HeadW = 6;
-  localparam int unsigned TagW = 8;
-  localparam int unsigned CountW = 9;          // 0 to 256 entries
-  localparam int unsigned AddrW = 12;
-  localparam int unsigned SlotW = 4;           // slots 0 to 11 of a cluster, and the head
-  localparam int unsigned OrderMost = 12;
-  localparam int unsigned AheadMost = 4;       // most accesses that a look-ahead searches
+  localparam int unsigned HeadW = HeadPosHeadWidth;
+  localparam int unsigned TagW = ResultTagWidth;
+  localparam int unsigned CountW = StatusOccupancyWidth;
+  localparam int unsigned AddrW = AddressWidth;
+  localparam int unsigned SlotW = OrdererMaxWidth;  // slots of a cluster, and the head
+  localparam int unsigned OrderMost = OrdererMaxMax;
+  localparam int unsigned AheadMost = AheadDepthMax;  // most accesses that a look-ahead searches
 
   function automatic bit has(int unsigned features, int unsigned feature);
     return (features & feature) != 0;
   endfunction
 
   // Widths of a capped time waited, of its weight, and of the weight's bits below one tick.
-  localparam int unsigned CapW = 17;
-  localparam int unsigned ScaleW = 18;
-  localparam int unsigned ScaleFraction = 6;
-
-  // Class of an entry, as in E_POS.CLASS.
-  typedef enum logic [1:0] {
-    ClassDiscrete   = 2'd0,  // ordinary command
-    ClassContinuous = 2'd1,  // has a deadline and belongs to the sweep
-    ClassBackground = 2'd2,  // competes like a discrete one
-    ClassReserved   = 2'd3   // not used; competes like a discrete one
-  } class_e;
+  localparam int unsigned CapW = AgeCapUnitsWidth;
+  localparam int unsigned ScaleW = AgeScaleWeightWidth;
+  localparam int unsigned ScaleFraction = AgeScaleWeightFraction;
 
   // Response of AXI4-Lite.
   typedef enum logic [1:0] {
@@ -131,14 +123,6 @@ package sched_pkg;
     ListIdle, ListInsert, ListRemove, ListSums, ListSumsDrain, ListCollect, ListMatrix,
     ListMatrixDrain
   } list_state_e;
-
-  // Meaning of E_LIMIT, as in E_POS.LIMIT.
-  typedef enum logic [1:0] {
-    LimitNone     = 2'd0,  // E_LIMIT has no meaning
-    LimitFirst    = 2'd1,  // the entry goes first while it would miss its limit
-    LimitWithdraw = 2'd2,  // the entry does not compete while it would miss its limit
-    LimitKeep     = 2'd3   // the entry goes first to be in time
-  } limit_e;
 
   // Purpose of a hop of the list.
   typedef enum logic [2:0] {
@@ -241,7 +225,7 @@ package sched_pkg;
 
     // The staged entry's fields for the optional parts
     typedef struct packed {
-      limit_e            limit_kind;  // meaning of limit
+      e_pos_limit_e      limit_kind;  // meaning of limit
       logic [SumW-1:0]   limit;       // time of day, ticks
       logic [AngleW-1:0] rest;        // wait of zero latency, ticks; 0: none
     } optional_t;
@@ -279,8 +263,8 @@ package sched_pkg;
     typedef struct packed {
       logic              active;         // most and depth are not zero
       logic [CountW-1:0] most;           // AHEAD.MOST, candidates
-      logic [2:0]        depth;          // AHEAD.DEPTH, accesses; more than 4 count as 4
-      logic [AheadMost-1:0][7:0] share;  // AHEAD_SHARE, in 1/256
+      logic [AheadDepthWidth-1:0] depth; // AHEAD.DEPTH, accesses; more than 4 count as 4
+      logic [AheadMost-1:0][AheadShareFirstWidth-1:0] share;  // AHEAD_SHARE, in 1/256
     } ahead_cfg_t;
 
     // Configuration from the registers

@@ -10,6 +10,9 @@ package sched_reg_pkg;
   localparam logic [7:0] VersionMajor = 8'd4;
   localparam logic [7:0] VersionMinor = 8'd0;
 
+  // Bits of a byte address
+  localparam int unsigned AddressWidth = 12;
+
   // Cycles of a decision beyond one a row of the table
   localparam int unsigned DecisionLatency = 12;
 
@@ -77,6 +80,7 @@ package sched_reg_pkg;
   localparam logic [11:0] OrdererOffset = 12'h00C;
   localparam int unsigned OrdererMaxLsb = 0;
   localparam int unsigned OrdererMaxWidth = 4;
+  localparam int unsigned OrdererMaxMax = 12;
 
   // CTRL (rw)
   localparam logic [11:0] CtrlOffset = 12'h010;
@@ -210,6 +214,11 @@ package sched_reg_pkg;
   localparam logic [11:0] OpOffset = 12'h060;
   localparam int unsigned OpCodeLsb = 0;
   localparam int unsigned OpCodeWidth = 1;
+  // OP.CODE
+  typedef enum logic [0:0] {
+    OpCodeDecide = 1'd0,  // pick an entry
+    OpCodeCluster = 1'd1  // collect a cluster
+  } op_code_e;
 
   // CLUSTER (rw)
   localparam logic [11:0] ClusterOffset = 12'h064;
@@ -334,6 +343,7 @@ package sched_reg_pkg;
   localparam logic [11:0] AgeScaleOffset = 12'h0A8;
   localparam int unsigned AgeScaleWeightLsb = 0;
   localparam int unsigned AgeScaleWeightWidth = 18;
+  localparam int unsigned AgeScaleWeightFraction = 6;
 
   // AHEAD (rw)
   localparam logic [11:0] AheadOffset = 12'h0AC;
@@ -341,6 +351,7 @@ package sched_reg_pkg;
   localparam int unsigned AheadMostWidth = 9;
   localparam int unsigned AheadDepthLsb = 16;
   localparam int unsigned AheadDepthWidth = 3;
+  localparam int unsigned AheadDepthMax = 4;
 
   // E_POS (rw)
   localparam logic [11:0] EPosOffset = 12'h0B0;
@@ -354,6 +365,19 @@ package sched_reg_pkg;
   localparam int unsigned EPosClassWidth = 2;
   localparam int unsigned EPosLimitLsb = 30;
   localparam int unsigned EPosLimitWidth = 2;
+  // E_POS.CLASS
+  typedef enum logic [1:0] {
+    EPosClassDiscrete = 2'd0,  // no deadline
+    EPosClassContinuous = 2'd1,  // part of the sweep, with a deadline
+    EPosClassBackground = 2'd2  // as discrete; a class that the host tells apart
+  } e_pos_class_e;
+  // E_POS.LIMIT
+  typedef enum logic [1:0] {
+    EPosLimitNone = 2'd0,  // no limit
+    EPosLimitFirst = 2'd1,  // picked first while it would miss its limit
+    EPosLimitWithdraw = 2'd2,  // it does not compete while it would miss its limit
+    EPosLimitKeep = 2'd3  // picked first while it can keep its limit and less than GRACE is left
+  } e_pos_limit_e;
 
   // E_ANGLE (rw)
   localparam logic [11:0] EAngleOffset = 12'h0B4;
@@ -450,12 +474,16 @@ package sched_reg_pkg;
   localparam logic [11:0] AheadShareOffset = 12'h0F8;
   localparam int unsigned AheadShareFirstLsb = 0;
   localparam int unsigned AheadShareFirstWidth = 8;
+  localparam int unsigned AheadShareFirstFraction = 8;
   localparam int unsigned AheadShareSecondLsb = 8;
   localparam int unsigned AheadShareSecondWidth = 8;
+  localparam int unsigned AheadShareSecondFraction = 8;
   localparam int unsigned AheadShareThirdLsb = 16;
   localparam int unsigned AheadShareThirdWidth = 8;
+  localparam int unsigned AheadShareThirdFraction = 8;
   localparam int unsigned AheadShareFourthLsb = 24;
   localparam int unsigned AheadShareFourthWidth = 8;
+  localparam int unsigned AheadShareFourthFraction = 8;
 
   // MASK0 (rw)
   localparam logic [11:0] Mask0Offset = 12'h100;
@@ -495,6 +523,41 @@ package sched_reg_pkg;
 
   // FORCED_COUNT (ro)
   localparam logic [11:0] ForcedCountOffset = 12'h130;
+
+  // Bits that an instance has of HEAD_POS.CYL
+  function automatic int unsigned head_pos_cyl_w(int unsigned cyl_w);
+    return cyl_w;
+  endfunction
+
+  // Bits that an instance has of SEEK_DELTA.TICKS
+  function automatic int unsigned seek_delta_ticks_w(int unsigned angle_w);
+    return delta_w(angle_w);
+  endfunction
+
+  // Bits that an instance has of SEEK_GROUP.SEGMENT
+  function automatic int unsigned seek_group_segment_w(int unsigned seg_w);
+    return seg_w;
+  endfunction
+
+  // Bits that an instance has of SEEK_GROUP.THIRD
+  function automatic int unsigned seek_group_third_w(int unsigned cyl_w, int unsigned seg_m);
+    return place_w(cyl_w, seg_m);
+  endfunction
+
+  // Bits that an instance has of a register of MASK
+  function automatic int unsigned mask_w(logic [11:0] addr, int unsigned entries);
+    unique case (addr)
+      Mask0Offset: mask_w = ((entries < 32) ? entries : 32);
+      Mask1Offset: mask_w = ((32 < entries) ? ((entries - 32 < 32) ? entries - 32 : 32) : 0);
+      Mask2Offset: mask_w = ((64 < entries) ? ((entries - 64 < 32) ? entries - 64 : 32) : 0);
+      Mask3Offset: mask_w = ((96 < entries) ? ((entries - 96 < 32) ? entries - 96 : 32) : 0);
+      Mask4Offset: mask_w = ((128 < entries) ? ((entries - 128 < 32) ? entries - 128 : 32) : 0);
+      Mask5Offset: mask_w = ((160 < entries) ? ((entries - 160 < 32) ? entries - 160 : 32) : 0);
+      Mask6Offset: mask_w = ((192 < entries) ? ((entries - 192 < 32) ? entries - 192 : 32) : 0);
+      Mask7Offset: mask_w = ((224 < entries) ? ((entries - 224 < 32) ? entries - 224 : 32) : 0);
+      default: mask_w = 0;
+    endcase
+  endfunction
 
   // There is such a register, and the bus writes it.
   function automatic logic is_written(logic [11:0] addr);

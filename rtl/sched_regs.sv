@@ -186,8 +186,8 @@ module sched_regs
 
   localparam int unsigned EntryW = index_w(Entries);
   localparam int unsigned Cells = cells(CylW, SegM);
-  localparam int unsigned PlaceW = place_w(CylW, SegM);
-  localparam int unsigned DeltaW = delta_w(AngleW);
+  localparam int unsigned PlaceW = seek_group_third_w(CylW, SegM);
+  localparam int unsigned DeltaW = seek_delta_ticks_w(AngleW);
   localparam int unsigned CellIndexW = index_w(Cells);
   localparam int unsigned SeekIndexW = SeekIndexIndexWidth;
   localparam int unsigned SeekCellW = SeekCellIndexWidth;
@@ -348,7 +348,8 @@ module sched_regs
 
   // Registers that the host alone writes, and what a read answers; generated from the contract
   logic                  irq_en;
-  logic [1:0]            class_bits, limit_kind;
+  logic [EPosClassWidth-1:0] class_bits;
+  logic [EPosLimitWidth-1:0] limit_kind;
   logic [3:0][TimeW-1:0] overheads;  // of a hop, by {to a write, from a write}
   logic [TimeW-1:0]      delay;
   logic [7:0][31:0]      mask_words;
@@ -485,15 +486,16 @@ module sched_regs
   );
 
   assign entry_o.finish.write = entry_o.start.write;
-  assign entry_o.continuous = class_e'(class_bits) == ClassContinuous;
-  assign optional_o.limit_kind = limit_e'(limit_kind);
+  assign entry_o.continuous = e_pos_class_e'(class_bits) == EPosClassContinuous;
+  assign optional_o.limit_kind = e_pos_limit_e'(limit_kind);
 
   // HEAD_POS: written by the host, or set to the end of the command served
-  sched_reg #(.Width(CylW + HeadW + 1)) u_head_pos (
+  sched_reg #(.Width(head_pos_cyl_w(CylW) + HeadPosHeadWidth + 1)) u_head_pos (
     .clk_i(access_clk), .rst_ni(soft_rst_n),
     .we_i(served_i || (write_en && write_i.addr == HeadPosOffset)),
     .d_i(served_i ? served_place_i :
-         {write_i.data[HeadPosCylLsb+:CylW], write_i.data[HeadPosHeadLsb+:HeadW],
+         {write_i.data[HeadPosCylLsb+:head_pos_cyl_w(CylW)],
+          write_i.data[HeadPosHeadLsb+:HeadPosHeadWidth],
           write_i.data[HeadPosWriteLsb]}),
     .q_o(cfg_o.head)
   );
@@ -543,7 +545,7 @@ module sched_regs
   // MASK
   for (genvar word = 0; word < 8; word++) begin : g_mask
     if (32 * word < Entries) begin : g_used
-      localparam int unsigned Bits = (Entries - 32 * word < 32) ? Entries - 32 * word : 32;
+      localparam int unsigned Bits = mask_w(Mask0Offset + AddrW'(4 * word), Entries);
       logic [Bits-1:0] mask_q;
       logic            set, we;
 
@@ -604,8 +606,8 @@ module sched_regs
   end
 
   assign load_o.segment_data = {seek_base, late_data_q[SeekDeltaTicksLsb+:DeltaW]};
-  assign load_o.cell_data = {late_data_q[SeekGroupThirdLsb+:PlaceW], seek_second,
-                             seek_first, late_data_q[SeekGroupSegmentLsb+:SegW]};
+  assign load_o.cell_data = {late_data_q[SeekGroupThirdLsb+:PlaceW], seek_second, seek_first,
+                             late_data_q[SeekGroupSegmentLsb+:seek_group_segment_w(SegW)]};
 
   // State
   assign irq_o = done_q && irq_en;

@@ -105,7 +105,7 @@ module sched_table
   // Row to read, valid with limit_en_i.
   input  logic [RowW-1:0]  limit_row_i,
   // Meaning of the limit; valid from the cycle after limit_en_i.
-  output limit_e           limit_kind_o,
+  output e_pos_limit_e     limit_kind_o,
   // Limit, time of day in ticks; valid from the cycle after limit_en_i.
   output logic [SumW-1:0]  limit_o,
 
@@ -232,13 +232,13 @@ module sched_table
       end
     end
 
-    assign limit_kind_o = limit_e'(limit_q[SumW+:2]);
+    assign limit_kind_o = e_pos_limit_e'(limit_q[SumW+:2]);
     assign limit_o = limit_q[SumW-1:0];
   end else begin : g_no_limit
     logic unused_limit;
     assign unused_limit = ^{change_i.optional.limit_kind, change_i.optional.limit, limit_en_i,
                             limit_row_i};
-    assign limit_kind_o = LimitNone;
+    assign limit_kind_o = EPosLimitNone;
     assign limit_o = '0;
   end
 

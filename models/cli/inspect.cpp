@@ -16,6 +16,7 @@
 #include "platter/mechanics/geometry.h"
 #include "platter/mechanics/reach.h"
 #include "platter/observe/output_file.h"
+#include "platter/params/schema_text.h"
 #include "platter/profile/parameters.h"
 #include "platter/scheduling/policies.h"
 #include "platter/sheet/sheet.h"
@@ -260,7 +261,7 @@ int config_schema(const std::string& what) {
   const nlohmann::json schema = what == "drive"    ? system::drive_schema()
                                 : what == "result" ? system::result_schema()
                                                    : system::scenario_schema();
-  fmt::print("{}\n", schema.dump(2));
+  fmt::print("{}\n", params::schema_text(schema));
   return kGood;
 }
 

@@ -2,7 +2,7 @@
 """The C++ header of the accelerator's contract:
 register map, bits that an instance holds, and cycles."""
 
-from register_map import SOURCE, MapError, camel, fields_of, part_of, snake
+from register_map import ADDRESS_BITS, SOURCE, MapError, camel, fields_of, part_of, snake
 
 KIND = {
     "constant": "Constant",
@@ -24,6 +24,9 @@ def constants(data):
         for field in register["fields"]:
             stem = name + camel(field["name"])
             fields += [(stem + "Lsb", field["lsb"]), (stem + "Width", field["width"])]
+            fields += [
+                (stem + key.capitalize(), field[key]) for key in ("max", "fraction") if key in field
+            ]
         for identifier in [name] + [identifier for identifier, _ in fields]:
             if identifier in seen:
                 raise MapError(
@@ -228,8 +231,14 @@ def header(data, parameters):
             f"0x{value_of_constant(data, 'ID', 'VALUE'):08X};"
         ),
         "",
+        "/// Bytes of the address range.",
+        f"inline constexpr std::uint32_t kBytes = 0x{1 << ADDRESS_BITS:X};",
+        "",
         "/// Cycles of a decision beyond one a row of the table.",
         f"inline constexpr std::uint32_t kDecisionLatency = {data['decision_latency']};",
+        "",
+        "/// Bits of an insertion number, by default of sched_top. Every instance here has them.",
+        f"inline constexpr std::uint32_t kSeqW = {parameters['SeqW']};",
         "",
         "/// Parameters of an instance (those of sched_top), and the widths that follow from them.",
         "struct Parameters {",
@@ -251,6 +260,12 @@ def header(data, parameters):
         lines += [
             f"inline constexpr std::uint32_t k{identifier} = {value};"
             for identifier, value in fields
+        ]
+        lines += [
+            f"inline constexpr std::uint32_t k{name}{camel(field['name'])}{camel(value['name'])} = "
+            f"{value['value']};  // {value['description']}"
+            for field in register["fields"]
+            for value in field.get("values", [])
         ]
     data["arguments"] = {}
     lines += [

@@ -3,6 +3,7 @@
 of the page. Each function takes the checked map of scripts/registers, in which a field may read as
 a parameter of the instance, and the defaults of those parameters."""
 
+import re
 from xml.sax.saxutils import escape
 
 import register_map
@@ -224,8 +225,9 @@ def svd(data, parameters):
                 lines.append("            </field>")
             lines.append("          </fields>")
         lines.append("        </register>")
+    lines += ["      </registers>", "    </peripheral>", "  </peripherals>", "</device>", ""]
     return "\n".join(
-        [*lines, "      </registers>", "    </peripheral>", "  </peripherals>", "</device>", ""]
+        " " * ((len(line) - len(line.lstrip())) // 2) + line.lstrip() for line in lines
     )
 
 
@@ -245,6 +247,12 @@ def c_header(data, _parameters):
         f"#define PLATTER_SCHED_MAP_MAJOR {version(data)[0]}u",
         f"#define PLATTER_SCHED_MAP_MINOR {version(data)[1]}u",
         f"#define PLATTER_SCHED_ID_VALUE 0x{reset_of(fields_of(data['register'][0])[0], {}):08X}u",
+        "",
+        "/* Optional parts of an instance; FEATURES is a sum of these. */",
+    ]
+    lines += [
+        f"#define PLATTER_SCHED_{re.sub('[ -]', '_', part['name']).upper()} {part['feature']}u"
+        for part in data["part"]
     ]
     for register in data["register"]:
         stem = f"PLATTER_SCHED_{register['name']}"

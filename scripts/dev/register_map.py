@@ -58,10 +58,12 @@ FIELD_KEYS = {
     "held": str,
     "part": str,
     "constant": str,
+    "max": int,
+    "fraction": int,
     "description": str,
     "values": list,
 }
-FIELD_OPTIONAL = ("held", "part", "constant", "values")
+FIELD_OPTIONAL = ("held", "part", "constant", "max", "fraction", "values")
 VALUE_KEYS = {"name": str, "value": int, "description": str}
 NAME = re.compile(r"[A-Z][A-Z0-9]*(_[A-Z0-9]+)*")
 CYCLE_NAME = re.compile(r"[a-z]+(_[a-z]+)*")
@@ -225,6 +227,9 @@ def check_register(register, parts, where, problems):
         fits = check_range(field["width"], 1, 32, f"{what}: width", problems) and fits
         if not fits:
             continue
+        for key, most in (("max", 2 ** field["width"] - 1), ("fraction", field["width"])):
+            if key in field:
+                check_range(field[key], 1, most, f"{what}: {key}", problems)
         top = field["lsb"] + field["width"] - 1
         if top > 31:
             problems.append(f"{what}: bits {top}:{field['lsb']} do not fit into 32 bits")
@@ -366,6 +371,13 @@ def fields_of(register):
     return register["fields"] or [
         {**whole, **{key: register[key] for key in ("held", "constant") if key in register}}
     ]
+
+
+def in_file(register):
+    """Does the register file hold it? What the hardware writes too is held elsewhere."""
+    return register["kind"] == "copied" or (
+        register["kind"] == "direct" and not register.get("volatile")
+    )
 
 
 def part_of(register, field):

@@ -6,7 +6,8 @@ import re
 import textwrap
 
 from register_cpp import constants, value_of_constant
-from register_map import ADDRESS_BITS, SOURCE, camel, fields_of, part_of, snake
+from register_formats import enumeration
+from register_map import ADDRESS_BITS, SOURCE, camel, fields_of, in_file, part_of, snake
 
 NOTICE = [
     "// SPDX-License-Identifier: Apache-2.0",
@@ -54,6 +55,73 @@ def render(formula, name_of):
     )
 
 
+def width_function(data, name, formula):
+    """A function that gives a width. Its arguments are the parameters that the width needs."""
+    needed = {
+        parameter
+        for used in formula.names
+        for parameter in (arguments_of(data, used) if used in data["widths"] else [used])
+    }
+    arguments = [snake(parameter) for parameter in PARAMETERS if parameter in needed]
+    text = render(
+        formula,
+        lambda used: call(data, used, upper=False) if used in data["widths"] else snake(used),
+    )
+    return [
+        f"  function automatic int unsigned {name}("
+        f"{', '.join(f'int unsigned {argument}' for argument in arguments)});",
+        f"    return {text};",
+        "  endfunction",
+    ]
+
+
+def outside_widths(data):
+    """A function for each width that follows from the parameters and that the register file does
+    not hold: of fields that the hardware writes as well as the bus, and of commands' fields."""
+    words = []
+    for register in data["register"]:
+        if in_file(register) or register["access"] == "ro":
+            continue
+        for field in register["fields"]:
+            if "held" in field:
+                yield ""
+                yield f"  // Bits that an instance has of {register['name']}.{field['name']}"
+                yield from width_function(data, f"{member(register, field)}_w", field["held"])
+        if "held" in register:
+            words.append(register)
+    if words:
+        needed = {name for register in words for name in register["held"].names}
+        arguments = [snake(parameter) for parameter in PARAMETERS if parameter in needed]
+        yield ""
+        yield "  // Bits that an instance has of a register of MASK"
+        yield (
+            f"  function automatic int unsigned mask_w(logic [{ADDRESS_BITS - 1}:0] addr, "
+            f"{', '.join(f'int unsigned {argument}' for argument in arguments)});"
+        )
+        yield "    unique case (addr)"
+        for register in words:
+            text = render(register["held"], snake)
+            yield f"      {camel(register['name'])}Offset: mask_w = {text};"
+        yield from ("      default: mask_w = 0;", "    endcase", "  endfunction")
+
+
+def enumerations(register):
+    """A type for each field whose values have names."""
+    for field in register["fields"]:
+        if "values" in field:
+            stem = camel(register["name"]) + camel(field["name"])
+            width, values = field["width"], field["values"]
+            yield f"  // {register['name']}.{field['name']}"
+            yield f"  typedef enum logic [{width - 1}:0] {{"
+            for at, value in enumerate(values):
+                end = "," if at + 1 < len(values) else ""
+                yield (
+                    f"    {stem}{camel(value['name'])} = {width}'d{value['value']}{end}  "
+                    f"// {value['description'][0].lower() + value['description'][1:]}"
+                )
+            yield f"  }} {enumeration(register, field)};"
+
+
 def wrapped(names, indent, end):
     """Names separated by commas, in lines of 96 columns."""
     lines, line = [], indent
@@ -79,13 +147,6 @@ def chosen(name, comment, registers):
         "    endcase",
         "  endfunction",
     ]
-
-
-def in_file(register):
-    """Does the register file hold it? What the hardware writes too is held elsewhere."""
-    return register["kind"] == "copied" or (
-        register["kind"] == "direct" and not register.get("volatile")
-    )
 
 
 def shown(register):
@@ -156,6 +217,9 @@ def package(data, parameters):
             f"8'd{value_of_constant(data, 'VERSION', 'MINOR')};"
         ),
         "",
+        "  // Bits of a byte address",
+        f"  localparam int unsigned AddressWidth = {ADDRESS_BITS};",
+        "",
         "  // Cycles of a decision beyond one a row of the table",
         f"  localparam int unsigned DecisionLatency = {data['decision_latency']};",
         "",
@@ -170,17 +234,7 @@ def package(data, parameters):
         f"  localparam int unsigned FeaturesAll = {sum(part['feature'] for part in data['part'])};"
     )
     for name, formula in data["widths"].items():
-        signature = ", ".join(f"int unsigned {snake(a)}" for a in arguments_of(data, name))
-        text = render(
-            formula,
-            lambda used: call(data, used, upper=False) if used in data["widths"] else snake(used),
-        )
-        lines += [
-            "",
-            f"  function automatic int unsigned {snake(name)}({signature});",
-            f"    return {text};",
-            "  endfunction",
-        ]
+        lines += ["", *width_function(data, snake(name), formula)]
     for register, name, fields in constants(data):
         lines += ["", f"  // {register['name']} ({register['access']})"]
         lines.append(
@@ -190,6 +244,8 @@ def package(data, parameters):
         lines += [
             f"  localparam int unsigned {identifier} = {value};" for identifier, value in fields
         ]
+        lines += enumerations(register)
+    lines += outside_widths(data)
     lines += chosen(
         "is_written",
         "There is such a register, and the bus writes it.",

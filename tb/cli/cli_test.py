@@ -906,7 +906,8 @@ class Configuration(Case):
         jsonschema.Draft202012Validator.check_schema(schema)
         for scenario in SCENARIOS.glob("*.toml"):
             jsonschema.validate(tomllib.loads(scenario.read_text()), schema)
-        for scenario in (SOURCE / "docs/papers").glob("*/*.toml"):
+        docs = SOURCE / "docs"
+        for scenario in (*docs.glob("papers/*/*.toml"), *docs.glob("results/*/*.toml")):
             if "drive" in tomllib.loads(scenario.read_text()):
                 if scenario.name != "clusters.toml":  # its trace is the study's
                     self.run_good("config", "check", scenario)

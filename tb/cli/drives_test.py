@@ -322,7 +322,7 @@ class BadLayouts(Case):
             done = platter("drive", "show", profile)
             self.assertEqual(done.returncode, 2, done.stderr)
             line = begin + 2 + sum(3 + len(rows) for rows in runs[:key])
-            where = f"geometry.node.{key}.runs" if "row 0" not in rule else "geometry.node.runs"
+            where = f"geometry.node.{key}.runs"
             self.assertRegex(
                 done.stderr, rf"tree\.toml:{line}:\d+: {re.escape(where)}: .*{re.escape(rule)}"
             )

@@ -168,14 +168,14 @@ class Qos(Case):
             ),
             (
                 ("leaves_s = 150", "leave_s = 150"),
-                r"bad.toml:\d+:\d+: stream.leave_s: there is no such key",
+                r"bad.toml:\d+:\d+: stream.2.leave_s: there is no such key",
             ),
             (('"multimedia 1"', '"best effort 1"'), "another stream has the same name"),
             (
                 ("rate_bytes_per_s = 10_000_000\nenters_s", 'pace = "exponential"\nenters_s'),
                 "need a rate_bytes_per_s above 0",
             ),
-            (('name = "multimedia 1"\n', ""), "stream.name: is missing"),
+            (('name = "multimedia 1"\n', ""), "stream.2.name: is missing"),
         ):
             with self.subTest(expected=expected):
                 self.assertIn(change[0], text)

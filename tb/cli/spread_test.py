@@ -86,6 +86,48 @@ class Off(SpreadCase):
         self.assertEqual(logs[3], logs[5])
 
 
+class Profiles(SpreadCase):
+    FITTED = ("atlas10k", "atlas_iii", "barracuda", "cheetah9lp", "hp_c2247a", "ibm18es")
+
+    def test_six_shipped_drives_have_a_spread_and_differ_in_nothing_else(self):
+        listed = [
+            row["name"] for row in json.loads(self.run_good("list", "drives", "--json").stdout)
+        ]
+        self.assertEqual(
+            [name for name in listed if name.endswith("_spread")],
+            [f"{name}_spread" for name in self.FITTED],
+        )
+        for name in self.FITTED:
+            shown, base = (
+                json.loads(self.run_good("drive", "show", f"{name}{suffix}", "--json").stdout)
+                for suffix in ("_spread", "_calibrated")
+            )
+            self.assertEqual(shown.pop("name"), f"{base.pop('name')}, with arrival spread")
+            self.assertTrue(shown.pop("source").startswith(base.pop("source")))
+            self.assertNotEqual(shown["mechanics"], base["mechanics"])
+            for key in ("arrival_spread_us", "arrival_spread_write_us"):
+                shown["mechanics"].pop(key)
+                self.assertEqual(base["mechanics"].pop(key), [])
+            self.assertEqual(shown, base)
+
+    def test_runs_without_the_spread_are_those_of_the_calibrated_drive(self):
+        for name in self.FITTED:
+            with self.subTest(drive=name):
+                settings = (*SHORT, "engine=firmware", "sim.measure_s=2")
+                off = (
+                    "drive.mechanics.arrival_spread_us=[]",
+                    "drive.mechanics.arrival_spread_write_us=[]",
+                )
+                plain, _ = self.run_of(RANDOM, *settings, f"drive={name}_calibrated")
+                spread_off, _ = self.run_of(RANDOM, *settings, f"drive={name}_spread", *off)
+                misses, _ = self.run_of(RANDOM, *settings, f"drive={name}_spread")
+                for result in (plain, spread_off):
+                    for key in ("name", "source"):
+                        result["configuration"]["drive"].pop(key, None)
+                self.assertEqual(plain, spread_off)
+                self.assertGreater(misses["arrivals"]["classes"]["discrete"]["reads"]["missed"], 0)
+
+
 class Misses(SpreadCase):
     def test_fcfs_misses_as_often_as_the_closed_form_says(self):
         """Random sectors come at a uniform phase: an arrival that is late by x misses with the

@@ -72,7 +72,7 @@ module formal_limits
 
   // The entries that were inserted
   logic [Rows-1:0]            known_q = '0;
-  limit_e [Rows-1:0]          kind_q;
+  e_pos_limit_e [Rows-1:0]    kind_q;
   logic [Rows-1:0][SumW-1:0]  limit_q;
 
   always_ff @(posedge clk_i) begin
@@ -88,10 +88,10 @@ module formal_limits
   logic                   check_q, live_q, late, near;
   logic [StageKey:StageCost] live_at_q;
   logic signed [SumW-1:0] left;
-  limit_e                 kind;
+  e_pos_limit_e           kind;
 
   assign left = limit_q[row[StageKey]] - pass_i.head_time;
-  assign kind = pass_i.ahead ? LimitNone : kind_q[row[StageKey]];
+  assign kind = pass_i.ahead ? EPosLimitNone : kind_q[row[StageKey]];
   assign late = (SumW + 1)'(left) < $signed((SumW + 1)'(u_dut.hop_o.worst));
   assign near = (SumW + 1)'(left) < $signed({1'b0, pass_i.grace});
 
@@ -100,8 +100,8 @@ module formal_limits
   always_ff @(posedge clk_i) begin
     started_q <= 1'b1;
     check_q <= en[StageKey] && known_q[row[StageKey]];
-    due_q <= (kind == LimitFirst && late) || (kind == LimitKeep && !late && near);
-    expired_q <= kind == LimitWithdraw && late;
+    due_q <= (kind == EPosLimitFirst && late) || (kind == EPosLimitKeep && !late && near);
+    expired_q <= kind == EPosLimitWithdraw && late;
     live_at_q <= {live_at_q[StageCost], live_i[row[StageArrive]]};
     live_q <= live_at_q[StageKey];
   end
@@ -124,8 +124,8 @@ module formal_limits
   always_ff @(posedge clk_i) begin
     c_expired: cover (started_q && check_q && expired);
     c_refused: cover (started_q && check_q && refused && !candidate);
-    c_kept: cover (started_q && check_q && due && candidate && kind == LimitKeep);
-    c_first: cover (started_q && check_q && due && candidate && kind == LimitFirst);
+    c_kept: cover (started_q && check_q && due && candidate && kind == EPosLimitKeep);
+    c_first: cover (started_q && check_q && due && candidate && kind == EPosLimitFirst);
   end
 `endif
 

@@ -75,7 +75,7 @@ class Run:
 
 
 def digest(data: str) -> str:
-    return hashlib.sha256(data.encode()).hexdigest()[:12]
+    return hashlib.sha256(data.encode()).hexdigest()[:6]
 
 
 def result_of(file: pathlib.Path) -> dict[str, Any]:

@@ -9,7 +9,11 @@ JSON, one file for each group of runs, one line for each table of values.
 
 A line's name is what the paths of its values begin with; a value's path is that and its own name.
 Of the group's other runs, the lines of the configuration that are equal to those of the group's
-first run are left out; null: a run does not have the first run's line.
+first run are left out; null: a run does not have the first run's line. A line of the
+configuration that is a text is the line of the first run of the group that it names. A line whose
+values have the same names as those of the file's first line of the same name, but for numbers in
+it, is a list of the values, in the order of their names. Digests are one text, with their names or
+without. "=" is the line of reads or writes that is equal to the line of all requests.
 """
 
 from __future__ import annotations
@@ -18,10 +22,12 @@ import functools
 import json
 import pathlib
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
+DIGESTS = ("waves/", "requests/columns/")  # lines of digests
 SHARED = "result/configuration/"  # lines that begin so are left out where they are the first run's
+DIGEST = re.compile(r"[0-9a-f]{6,12}")
 NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?([eE][-+]?[0-9]+)?")
 
 Lines = dict[str, dict[str, Any]]
@@ -89,8 +95,33 @@ def text_of(value: Any) -> str:
     return value if isinstance(value, str) and NUMBER.fullmatch(value) else json.dumps(value)
 
 
-def group_text(runs: dict[str, Lines]) -> str:
-    """A file: the runs of a group by their names."""
+def of_all(start: str) -> str:
+    """The line of all requests, of one of reads or writes."""
+    return re.sub(r"/(reads|writes)/", "/", start)
+
+
+def kind(start: str) -> str:
+    """A line's name without its numbers."""
+    return re.sub(r"[0-9]+", "#", start)
+
+
+def group_text(runs: dict[str, Lines], elsewhere: dict[str, str]) -> str:
+    """A file: the runs of a group by their names. `elsewhere`: the groups that have the same line
+    of the first run, by its name."""
+    names: dict[str, list[str]] = {}
+
+    def short(start: str, table: Any, lines: Lines) -> Any:
+        if table is None:
+            return None
+        if of_all(start) != start and lines.get(of_all(start)) == table:
+            return "="
+        own = sorted(table)
+        known = names.get(kind(start)) == own
+        names.setdefault(kind(start), own)
+        if start.startswith(DIGESTS) and all(DIGEST.fullmatch(table[name]) for name in own):
+            return " ".join(table[name] if known else f"{name}={table[name]}" for name in own)
+        return [table[name] for name in own] if known else table
+
     first = next(iter(runs.values()))
     texts = []
     for lines in runs.values():
@@ -100,20 +131,42 @@ def group_text(runs: dict[str, Lines]) -> str:
             shown = {
                 start: table for start, table in lines.items() if shared.get(start) != table
             } | {start: None for start in shared if start not in lines}
-        texts.append(
-            ",\n".join(
-                f" {json.dumps(start)}: {text_of(table)}" for start, table in sorted(shown.items())
-            )
-        )
+        written = []
+        for start, table in sorted(shown.items()):
+            if lines is first and start in elsewhere:
+                written.append(f" {json.dumps(start)}: {json.dumps(elsewhere[start])}")
+                continue
+            written.append(f" {json.dumps(start)}: {text_of(short(start, table, lines))}")
+        texts.append(",\n".join(written))
     named = zip(runs, texts, strict=True)
     return (
         "{\n" + ",\n".join(f"{json.dumps(name)}: {{\n{text}\n}}" for name, text in named) + "\n}\n"
     )
 
 
-def group_of(text: str) -> dict[str, Lines]:
-    """The runs of a file, with all their lines."""
+def group_of(text: str, first_of: Callable[[str], Lines]) -> dict[str, Lines]:
+    """The runs of a file, with all their lines. `first_of`: the first run of another group."""
     runs = json.loads(text, parse_int=str, parse_float=str)
+    names: dict[str, list[str]] = {}
+    for lines in runs.values():
+        for start, table in lines.items():
+            if table == "=":
+                continue
+            if isinstance(table, str) and start.startswith(SHARED):
+                lines[start] = first_of(table)[start]
+                continue
+            if isinstance(table, str):
+                table = table.split()
+                if "=" in table[0]:
+                    table = dict(one.split("=") for one in table)
+            if isinstance(table, list):
+                table = dict(zip(names[kind(start)], table, strict=True))
+            elif table is not None:
+                names.setdefault(kind(start), sorted(table))
+            lines[start] = table
+        for start, table in lines.items():
+            if table == "=":
+                lines[start] = lines[of_all(start)]
     first = next(iter(runs.values()))
     shared = {start: table for start, table in first.items() if start.startswith(SHARED)}
     return {
@@ -132,7 +185,10 @@ class Expected:
 
     def _read(self, group: str) -> dict[str, Lines]:
         file = self._folder / f"{group}.json"
-        return group_of(file.read_text()) if file.exists() else {}
+        return group_of(file.read_text(), self._first) if file.exists() else {}
+
+    def _first(self, group: str) -> Lines:
+        return next(iter(self._group(group).values()))
 
     def run(self, name: str) -> dict[str, Any] | None:
         """What a run is expected to give, by its kind and the rest of the path;
@@ -144,24 +200,24 @@ class Expected:
     def keep(self, given: dict[str, dict[str, Any]], every: list[str]) -> None:
         """Writes what runs gave, in the order of `every` and beside what is kept of the others;
         what is none of `every` goes."""
-        groups: dict[str, list[str]] = {}
+        groups: dict[str, dict[str, Lines]] = {}
         for name in every:
-            groups.setdefault(name.partition(".")[0], []).append(name)
+            group, _, own = name.partition(".")
+            lines = lines_of(given[name]) if name in given else self._group(group).get(own)
+            if lines:
+                groups.setdefault(group, {})[own] = lines
         self._folder.mkdir(exist_ok=True)
-        for group, names in groups.items():
-            if any(name in given for name in names):
-                before = {} if all(name in given for name in names) else self._read(group)
-                runs = {
-                    name: lines_of(given[name])
-                    if name in given
-                    else before.get(name.partition(".")[2])
-                    for name in names
-                }
-                (self._folder / f"{group}.json").write_text(
-                    group_text(
-                        {name.partition(".")[2]: lines for name, lines in runs.items() if lines}
-                    )
-                )
+        where: dict[tuple[str, str], str] = {}  # the first group that has a line
+        for group, runs in sorted(groups.items()):
+            first = next(iter(runs.values()))
+            elsewhere = {
+                start: where[start, text_of(table)]
+                for start, table in first.items()
+                if start.startswith(SHARED) and (start, text_of(table)) in where
+            }
+            for start, table in first.items():
+                where.setdefault((start, text_of(table)), group)
+            (self._folder / f"{group}.json").write_text(group_text(runs, elsewhere))
         for file in self._folder.iterdir():
             if file.stem not in groups:
                 file.unlink()

@@ -71,6 +71,29 @@ class Kept(unittest.TestCase):
         )
         self.assertIn('"result/configuration/drive/zone/1/": null', text)
 
+    def test_names_are_written_once(self) -> None:
+        text = (self.folder / "a.json").read_text()
+        self.assertIn('"result/configuration/drive/zone/0/": {"first": 0, "slips": [3, 4]}', text)
+        self.assertIn('"result/configuration/drive/zone/1/": [9, []]', text)
+        self.assertEqual(text.count('"result/": [false, 0.10, null, "0.1.0"]'), 2)
+
+    def test_reads_as_all_requests_are_not_written_again(self) -> None:
+        self.runs["a.policy"]["result"]["parts"] = {"reads": {"x": {"n": "1"}}, "x": {"n": "1"}}
+        self.expected.keep({"a.policy": self.runs["a.policy"]}, list(self.runs))
+        self.assert_kept()
+        self.assertIn('"result/parts/reads/x/": "="', (self.folder / "a.json").read_text())
+
+    def test_a_line_of_another_group_is_not_written_again(self) -> None:
+        text = (self.folder / "b.json").read_text()
+        self.assertIn('"result/configuration/sim/": "a"', text)
+        self.assertNotIn("slips", text)
+
+    def test_a_table_with_other_names_has_them(self) -> None:
+        self.runs["a.policy"]["result"]["more"] = "1"
+        self.expected.keep({"a.policy": self.runs["a.policy"]}, list(self.runs))
+        self.assert_kept()
+        self.assertIn('"mean": 0.10, "more": 1', (self.folder / "a.json").read_text())
+
     def test_a_run_that_is_made_again_changes_no_other_one(self) -> None:
         for name in ("a.first", "a.drive"):
             self.runs[name] = changed(policy="EDF", sim={"seed": "2"})

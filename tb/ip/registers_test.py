@@ -265,6 +265,8 @@ class Registers(unittest.TestCase):
             for name, value in re.findall(r"^#define PLATTER_SCHED_(\w+) (\w+)$", text, re.M)
         }
         wanted = {"MAP_MAJOR": 4, "MAP_MINOR": 0, "ID_VALUE": 0x504C5453}
+        for part in MAP["part"]:
+            wanted[re.sub("[ -]", "_", part["name"]).upper()] = part["feature"]
         for name, (offset, _, fields) in expected(DEFAULTS).items():
             wanted[name] = offset
             for field, (lsb, width, _) in fields.items():

@@ -2,7 +2,7 @@
 """A page in Debian's Chromium without a display, over the DevTools protocol on a pipe:
 no port, no driver, no package.
 
-    build/venv/bin/python tb/lab/browser.py PAGE.html PICTURE.png [HEIGHT [SECTION ...]]
+    build/venv/bin/python tb/lab/browser.py PAGE.html PICTURE.webp [HEIGHT [SECTION ...]]
 
 makes a picture, 1280 pixels wide, as high as the page or as said, of these sections alone where
 some are named.
@@ -186,7 +186,7 @@ class Browser:
         )
 
     def picture(self, file: Path, height: int = 0) -> None:
-        """With 256 colours, which look the same and take a third of the bytes."""
+        """With 40 colours, which look the same, without a loss as PNG or WebP."""
         tall = int(self.value("document.documentElement.scrollHeight"))
         height = min(tall, height or 16000)
         clip = {"x": 0, "y": 0, "width": self._size[0], "height": height, "scale": 1}
@@ -194,7 +194,13 @@ class Browser:
             "Page.captureScreenshot", format="png", clip=clip, captureBeyondViewport=True
         )["data"]
         with Image.open(io.BytesIO(base64.b64decode(taken))) as image:
-            image.convert("RGB").quantize(256, dither=Image.Dither.NONE).save(file, optimize=True)
+            few = image.convert("RGB").quantize(
+                40, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE
+            )
+        if file.suffix == ".webp":
+            few.convert("RGB").save(file, lossless=True, quality=100, method=6)
+        else:
+            few.save(file, optimize=True)
 
 
 if __name__ == "__main__":

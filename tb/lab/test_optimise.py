@@ -729,6 +729,10 @@ when = { engine = "model" }
                 ("response_ms.p99", "response_ms.p98"),
                 r'space.toml:38: ?metric p99: .* no "p98"; expected p99',
             ),
+            (
+                ("classes.discrete.response_ms.p99", "host.requests_per_cpu_s"),
+                r"space.toml:38: ?metric p99: .*; its name is host.decisions_per_cpu_s now",
+            ),
             (("response_ms.p99", "response_ms"), "not a number"),
             (
                 ('cost = "luts"', 'cost = "lutz"'),

@@ -15,6 +15,7 @@ import itertools
 import json
 import math
 import os
+import re
 import stat
 import subprocess
 import tempfile
@@ -34,6 +35,7 @@ from platter_lab.reproduce import (
     autoqos,
     beyond_clusters,
     clusters,
+    drive_that_misses,
     eager_writing,
     ew_array,
     integrated_servers,
@@ -112,6 +114,7 @@ STUDIES = (
     replicated_striping,
     autoqos,
     integrated_servers,
+    drive_that_misses,
 )
 
 
@@ -830,12 +833,12 @@ class Keeping(unittest.TestCase):
             sorted(files),
             [
                 "README.md",
-                "claims.csv",
+                "details/claims.csv",
                 "details/comparisons.csv",
                 "details/data.csv",
+                "details/one.csv",
                 "details/runs.csv",
                 "means.csv",
-                "one.csv",
                 "one.svg",
             ],
         )
@@ -846,7 +849,7 @@ class Keeping(unittest.TestCase):
             "| 1\\|2 |",
             "(one.svg)",
             "(means.csv)",
-            "`runs.csv`, `comparisons.csv`, `data.csv`",
+            "`runs.csv`, `claims.csv`, `comparisons.csv`, `data.csv`, `one.csv`",
         ):
             self.assertIn(expected, files["README.md"])
         self.assertEqual(files["details/data.csv"], 'a,b\n1,"x,y"\n')
@@ -886,7 +889,7 @@ class Keeping(unittest.TestCase):
         self.assertEqual(
             found.rows,
             (
-                ("A", "5", "2", "12", f"{half:.3g}", "", "", "steady"),
+                ("A", "5", "2", "12", f"{half:.2g}", "", "", "steady"),
                 ("B", "5", "1", "3", "", "", "", "unstable"),
                 ("A", "6", "1", "7.5", "", "2", "", "steady"),
             ),
@@ -1059,6 +1062,18 @@ class StreamTables(unittest.TestCase):
                         (folder / "b.csv").rmdir()
 
 
+def places_of(line: str) -> list[tuple[float, float]]:
+    """Of a path of lines, which are relative but for the first."""
+    x = y = 0.0
+    places = []
+    for command, numbers in re.findall(r"([Mhvl])([^Mhvlz]*)", line.split(' d="')[1].split('"')[0]):
+        ways = [float(one) for one in re.findall(r"-?[0-9.]+", numbers)]
+        across, down = {"h": (ways[0], 0.0), "v": (0.0, ways[0])}.get(command, (ways[0], ways[-1]))
+        x, y = (across, down) if command == "M" else (x + across, y + down)
+        places.append((x, y))
+    return places
+
+
 class Figures(unittest.TestCase):
     def test_the_same_data_gives_the_same_bytes(self) -> None:
         chart = Chart(
@@ -1092,18 +1107,15 @@ class Figures(unittest.TestCase):
         text = svg(marked)
         self.assertLess(text.count("\n"), 100)
         # Each series has a mark at each point, and at both ends of the interval there.
-        self.assertEqual(
-            sorted(line.count(" ") for line in text.splitlines() if 'class="marks"' in line)[-4:],
-            [402, 402, 802, 802],
-        )
+        marks = [line for line in text.splitlines() if 'class="marks"' in line]
+        self.assertEqual(sorted(map(len, map(places_of, marks)))[-4:], [200, 200, 400, 400])
         # A line goes by the points at which it bends,
         # and is nowhere far from those that it leaves out.
         line = max(
             (line for line in svg(replace(marked, marks=False)).splitlines() if "<path" in line),
             key=len,
         )
-        numbers = [float(one) for one in line.split(' d="M')[1].split('"')[0].split()]
-        kept_x, kept_y = np.array(numbers[::2]), np.array(numbers[1::2])
+        kept_x, kept_y = np.array(places_of(line)).T
         self.assertTrue(30 < len(kept_x) < 150, len(kept_x))
         along = np.linspace(kept_x[0], kept_x[-1], 20_000)
         drawn_line = along + 1j * np.interp(along, kept_x, kept_y)
@@ -1933,7 +1945,7 @@ def made_up(plan: Plan, **change: float) -> Results:
             "throughput": {"requests_per_s": 100 * factor},
             "classes": {
                 "discrete": {
-                    "response_ms": {"mean": 100 * factor},
+                    "response_ms": {"mean": 100 * factor, "p99": 300 * factor},
                     "reads": {"response_ms": {"mean": 50.0}},
                     "writes": {"response_ms": {"mean": 100 * factor}},
                     "fairness_index": 0.5 * factor,
@@ -1943,6 +1955,16 @@ def made_up(plan: Plan, **change: float) -> Results:
                     },
                     "outstanding": 1,
                     "issued": 1000,
+                    "late": 10 + seed,
+                    "completed": 1000,
+                },
+                "continuous": {"completed": 1000},
+            },
+            "arrivals": {
+                "classes": {
+                    "continuous": {
+                        kind: {"accesses": 100, "missed": 7} for kind in ("reads", "writes")
+                    }
                 }
             },
             "eager": {
@@ -2049,6 +2071,112 @@ def verdicts_of(module, **change: float) -> dict[str, Verdict]:
     return {name: claim.plain_verdict for name, claim in claims_of(module, **change).items()}
 
 
+class ADriveThatMisses(unittest.TestCase):
+    """The verdicts on gains, which are paired by seed."""
+
+    Fate = drive_that_misses.Fate
+    PERFECT: ClassVar = [0.40, 0.41, 0.39, 0.42, 0.38]
+
+    def fate(self, *misses: float) -> drive_that_misses.Fate:
+        return drive_that_misses.fate(self.PERFECT, list(misses))
+
+    def scaled(self, share: float, noise: float = 0.0) -> drive_that_misses.Fate:
+        return self.fate(*(share * gain + noise * (-1) ** i for i, gain in enumerate(self.PERFECT)))
+
+    def test_the_share_of_a_gain_that_is_left_decides(self) -> None:
+        for share, expected in (
+            (1.2, self.Fate.SURVIVES),
+            (0.76, self.Fate.SURVIVES),
+            (0.74, self.Fate.SHRINKS),
+            (0.26, self.Fate.SHRINKS),
+            (0.24, self.Fate.ARTEFACT),
+            (-0.5, self.Fate.ARTEFACT),
+        ):
+            self.assertIs(self.scaled(share), expected, share)
+
+    def test_an_interval_that_contains_a_bound_decides_nothing(self) -> None:
+        for share in (0.74, 0.76, 0.24, 0.26):
+            self.assertIs(self.scaled(share, noise=0.05), self.Fate.OPEN, share)
+
+    def test_runs_are_paired(self) -> None:
+        """The gains of both drives overlap, but each seed loses a half."""
+        perfect = [0.1, 0.2, 0.3, 0.4, 0.5]
+        halves = [value / 2 for value in perfect]
+        self.assertGreater(interval(halves).high, interval(perfect).low)
+        self.assertIs(drive_that_misses.fate(perfect, halves), self.Fate.SHRINKS)
+        self.assertIs(drive_that_misses.fate(perfect, halves[::-1]), self.Fate.OPEN)
+
+    def test_what_is_no_gain_on_the_perfect_drive(self) -> None:
+        none = [0.0] * 5
+        for perfect, misses, expected in (
+            (none, none, self.Fate.NONE),
+            (none, [0.02, 0.021, 0.019, 0.02, 0.02], self.Fate.APPEARS),
+            ([-0.1, -0.11, -0.1, -0.09, -0.1], none, self.Fate.NONE),
+            (none, [-0.1, -0.11, -0.1, -0.09, -0.1], self.Fate.NONE),
+            ([0.02, -0.02, 0.02, -0.02, 0.01], none, self.Fate.NONE),
+            ([math.nan] * 5, none, self.Fate.UNSTEADY),
+            (none, [math.nan] * 5, self.Fate.UNSTEADY),
+        ):
+            self.assertIs(drive_that_misses.fate(perfect, misses), expected)
+
+    def test_gains_of_what_is_good_and_of_what_is_bad(self) -> None:
+        self.assertAlmostEqual(drive_that_misses.more(150, 100), 0.5)
+        self.assertAlmostEqual(drive_that_misses.less(50, 100), 0.5)
+        self.assertTrue(math.isnan(drive_that_misses.less(1, 0)))
+
+    def test_a_bound_of_a_probability_from_a_count(self) -> None:
+        """None of n: the rule of three. Else the probability at which so few are 5 % likely."""
+        self.assertAlmostEqual(drive_that_misses.most_likely(0, 1000), -math.log(0.05) / 1000)
+        bound = drive_that_misses.most_likely(2, 10_000)
+        self.assertAlmostEqual(scipy.stats.poisson.cdf(2, 10_000 * bound), 0.05)
+
+    def test_both_drives_have_the_same_runs_but_for_the_spread(self) -> None:
+        """Each gain is of two variants under one load; with the same seeds on both drives."""
+        plan = quick_plan(drive_that_misses)
+        shapes = {suffix: set() for suffix in (drive_that_misses.PERFECT, drive_that_misses.MISSES)}
+        for point in plan.points:
+            drive = dict(point.settings).get("drive", "")
+            swept = ("drive.mechanics.arrival_spread_us", "workload.discrete.rate_per_s")
+            guard = dict(point.settings).get(swept[1]) == drive_that_misses.GUARD_RATE
+            for suffix, found in shapes.items():
+                if drive.endswith(suffix) and swept[0] not in dict(point.settings) and not guard:
+                    other = tuple(
+                        (key, value.removesuffix(suffix) if key == "drive" else value)
+                        for key, value in point.settings
+                    )
+                    found.add((point.scenario, other, point.warmup_s, point.measure_s))
+        one, other = shapes.values()
+        self.assertEqual(one, other)
+        self.assertGreater(len(one), 100)
+
+    def test_the_report_follows_the_data(self) -> None:
+        report = unchanged(drive_that_misses)[1]
+        claims = {claim.name: claim for claim in report.claims}
+        self.assertEqual(report.first[0].header[-3:], tuple(drive_that_misses.DRIVES))
+        slower = claims_of(drive_that_misses, LOOK=0.5)
+        self.assertIs(slower["sptf-look"].plain_verdict, Verdict.HOLDS)
+        self.assertEqual(claims["sptf-look"].parts, ())  # all policies are alike
+        plan, results = whole(drive_that_misses, LOOK=0.5)
+        text = page.page(
+            drive_that_misses.STUDY, plan, drive_that_misses.report(results, True), True
+        )
+        self.assertIn(
+            "| SPTF over LOOK | Random reads of 4 KB | throughput | 100.0 to 100.0 % "
+            "| 100.0 to 100.0 % | survives | survives | survives |",
+            text,
+        )
+        self.assertLess(text.index("## Which gains survive"), text.index("## Claims"))
+
+    def test_the_front_is_that_of_the_controllers_that_keep_the_constraints(self) -> None:
+        points = [(40.0, 0.7, 25.0, 0.0), (80.0, 0.7, 25.0, 0.0), (30.0, 0.7, 25.0, 0.0)]
+        on_front = drive_that_misses.on_front
+        self.assertEqual(on_front(points, [True, True, True]), [False, False, True])
+        self.assertEqual(on_front(points, [True, True, False]), [True, False, False])
+        stored = drive_that_misses.controllers()
+        self.assertEqual(len(stored), 20)
+        self.assertTrue(all(dict(one.settings)["accelerator.clock_mhz"] for one in stored))
+
+
 class Studies(unittest.TestCase):
     def test_every_study_writes_a_page_and_all_it_names(self) -> None:
         for module in STUDIES:
@@ -2063,9 +2191,7 @@ class Studies(unittest.TestCase):
 
     def test_the_pages_in_the_project_have_the_words_of_the_studies(self) -> None:
         for module in STUDIES:
-            text = (ROOT / "docs" / "papers" / module.STUDY.name / "README.md").read_text(
-                encoding="utf-8"
-            )
+            text = (module.STUDY.folder / "README.md").read_text(encoding="utf-8")
             self.assertTrue(
                 module.STUDY.introduction.strip() in text,
                 f"{module.STUDY.name}: another introduction",

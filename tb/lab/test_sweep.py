@@ -602,6 +602,15 @@ workload.discrete.trace = "{name}"''',
                 "another metric or a column of the table has",
             ),
             ((('name = "rate"', 'name = "mean low"'),), "or a column of the table has"),
+            (
+                (
+                    (
+                        'path = "classes.discrete.response_ms.mean"',
+                        'path = "scheduler.decisions_compared"',
+                    ),
+                ),
+                "scheduler.decisions_compared; its name is scheduler.operations_compared now",
+            ),
             ((('"SPTF", "FCFS"', '"SPTF", "FCFS", nan'),), "neither text nor a number"),
             (
                 (("[compare]", '[[filter]]\nexclude = { policy = "FCFS" }\n[compare]'),),

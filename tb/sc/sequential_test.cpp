@@ -4,6 +4,7 @@
 // buffer and through every front. Random reads beside a stream get their turn.
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "array_rig.h"
 #include "platter/front/nbd/block_initiator.h"
@@ -139,11 +140,17 @@ void expect_rising(const Rates& rates, const std::string& what) {
   }
 }
 
-/// A host that is faster, and nothing else, has no lower rate. Where a read-ahead that has reached its limit begins anew, the drive loses up to
-/// a turn, and how often it does so depends on the host.
-void expect_no_less(const Rates& faster, const Rates& slower, const std::string& what) {
-  for (std::size_t i = 0; i < faster.size(); ++i)
-    EXPECT_GE(static_cast<double>(faster[i]), 0.85 * static_cast<double>(slower[i])) << what << ", depth " << kDepths[i];
+/// The share of its rate that a drive keeps with a faster host or bus and one read at a time, where this is less than 99 %: a read-ahead
+/// that has reached its limit begins anew, which costs up to a turn, and how often that happens depends on the host.
+const std::map<std::string, double> kKept = {{"atlas10k", 0.95}, {"atlas_iii", 0.86}, {"barracuda", 0.9}};
+
+/// A host or a bus that is faster, and nothing else, has no lower rate.
+void expect_no_less(const std::string& drive, const Rates& faster, const Rates& slower, const std::string& what) {
+  const auto known = kKept.find(drive);
+  for (std::size_t i = 0; i < faster.size(); ++i) {
+    const double kept = kDepths[i] == 1 && known != kKept.end() ? known->second : 0.99;
+    EXPECT_GE(static_cast<double>(faster[i]), kept * static_cast<double>(slower[i])) << what << ", depth " << kDepths[i];
+  }
 }
 
 class BufferedDrive : public ::testing::TestWithParam<std::string> {};
@@ -166,8 +173,8 @@ TEST_P(BufferedDrive, IsNoSlowerForAHostThatAsksForMoreOrSoonerOrHasAFasterBus) 
   for (std::size_t bus = 0; bus < kBuses.size(); ++bus)
     for (std::size_t think = 0; think < kThinks.size(); ++think) {
       expect_rising(rates(all[bus][think]), name_of(bus, think));
-      if (think > 0) expect_no_less(rates(all[bus][think]), rates(all[bus][think - 1]), name_of(bus, think));
-      if (bus > 1) expect_no_less(rates(all[bus][think]), rates(all[bus - 1][think]), name_of(bus, think));
+      if (think > 0) expect_no_less(GetParam(), rates(all[bus][think]), rates(all[bus][think - 1]), name_of(bus, think));
+      if (bus > 1) expect_no_less(GetParam(), rates(all[bus][think]), rates(all[bus - 1][think]), name_of(bus, think));
     }
 }
 

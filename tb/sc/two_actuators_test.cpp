@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platter/drive/actuator_unit.h"
 #include "platter/drive/dispatcher.h"
-#include "platter/mapping/identity_mapping.h"
 #include "testing.h"
 
 namespace platter::testing {
@@ -66,12 +65,12 @@ profile::DriveProfile one_surface() {
 
 /// An actuator with its engine.
 struct OneActuator : sc_core::sc_module {
-  OneActuator(const sc_core::sc_module_name& name, const mechanics::AccessPlanner& planner, mapping::MappingIf& mapping,
-              drive::Spindle& spindle, const drive::HostBus& bus, Log& log)
+  OneActuator(const sc_core::sc_module_name& name, const mechanics::AccessPlanner& planner, drive::Spindle& spindle,
+              const drive::HostBus& bus, Log& log)
       : sc_module(name),
         engine(system::engine_factory(engine_options("SPTF", "firmware", one_surface()))({planner, 32, 5'000})),
         unit("actuator", planner),
-        dispatcher("dispatcher", *engine, unit, spindle, bus, 32, nullptr, mapping) {
+        dispatcher("dispatcher", *engine, unit, spindle, bus, 32, nullptr, nullptr) {
     dispatcher.bind_sink(log);
     log.units.push_back(&unit);
   }
@@ -85,9 +84,9 @@ struct OneActuator : sc_core::sc_module {
 /// Actuators on one spindle, each with one of the toy drive's two surfaces.
 struct Actuators {
   explicit Actuators(const std::string& name, std::size_t count)
-      : planner(one_surface()), mapping(planner), spindle((name + "_spindle").c_str(), planner.rotation(), 0), bus(planner) {
+      : planner(one_surface()), spindle((name + "_spindle").c_str(), planner.rotation(), 0), bus(planner) {
     for (std::size_t i = 0; i < count; ++i)
-      arms.push_back(std::make_unique<OneActuator>((name + std::to_string(i)).c_str(), planner, mapping, spindle, bus, log));
+      arms.push_back(std::make_unique<OneActuator>((name + std::to_string(i)).c_str(), planner, spindle, bus, log));
   }
 
   void read(std::size_t arm, std::uint64_t first) {
@@ -103,7 +102,6 @@ struct Actuators {
   }
 
   mechanics::AccessPlanner planner;
-  mapping::IdentityMapping mapping;
   drive::Spindle spindle;
   drive::HostBus bus;
   tlm::tlm_generic_payload payload;

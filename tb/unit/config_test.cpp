@@ -404,9 +404,9 @@ TEST_F(ConfigTest, AnOverrideNamesAJobByItsNumber) {
 }
 
 TEST_F(ConfigTest, JobsThatCannotBeAreRefusedWithTheirPlace) {
-  expect_problem(kHead + "[[workload.job]]\nrw = \"read\"\n", "workload.job.name", "is missing", 3, 1);
-  expect_problem(kJobs + "rw = \"trim\"\n", "workload.job.rw", "expected one of read, write", 10, 6);
-  expect_problem(kJobs + "bs = 4.5\n", "workload.job.bs", "expected a text or a whole number", 10, 6);
+  expect_problem(kHead + "[[workload.job]]\nrw = \"read\"\n", "workload.job.0.name", "is missing", 3, 1);
+  expect_problem(kJobs + "rw = \"trim\"\n", "workload.job.1.rw", "expected one of read, write", 10, 6);
+  expect_problem(kJobs + "bs = 4.5\n", "workload.job.1.bs", "expected a text or a whole number", 10, 6);
   expect_problem(kJobs + "[[workload.job]]\nname = \"a\"\n", "workload.job.2.name", "expected a name that no other job has", 11,
                  8);
   expect_problem(kJobs + "[[workload.job]]\nname = \"a b\"\n", "workload.job.2.name", "letters, digits", 11, 8);

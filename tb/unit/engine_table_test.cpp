@@ -42,6 +42,8 @@ TEST(EngineTable, ANotationIsANameAndThenTheNumbersOfItsRow) {
                             "lockstep:sample=5/20/",
                             "lockstep:sample=-5",
                             "lockstep:sample=0",
+                            "lockstep:sample=05",
+                            "lockstep:sample=5/020",
                             "lockstep:sample=5/5",
                             "lockstep:sample=5/4",
                             "lockstep:sample=1000000001",

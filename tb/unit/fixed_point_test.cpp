@@ -303,11 +303,15 @@ TEST(FixedPoint, RoundingCostsNextToNoServiceTime) {
   constexpr int kDecisions = 10'000;
   for (const system::ShippedDrive& shipped : system::shipped_drives()) {
     profile::DriveProfile profile = system::load_drive(shipped.name);
-    // Rounding alone: the accelerator knows one rest of a zero-latency access, and one time for all that stays on a cylinder.
+    // Rounding alone: the accelerator knows one rest of a zero-latency access, one time for all that stays on a cylinder, and one settle of
+    // all writes.
+    profile.seek.write_points_us.clear();
     profile.zero_latency_read = profile.zero_latency_write = false;
     profile.same_track_us = profile.same_track_write_us = 0;
     const mechanics::AccessPlanner planner(profile);
-    FixedPointSptf fixed(planner, format_for(planner.seek_curve()));
+    accelerator::AcceleratorParameters parameters;
+    while (planner.geometry().cylinders() > 1u << parameters.format.cyl_w) ++parameters.format.cyl_w;
+    FixedPointSptf fixed(planner, parameters);
     std::mt19937_64 random(61);
     std::vector<mechanics::Extent> queue(kDepth);
     const auto renew = [&](std::uint32_t tag) {

@@ -762,6 +762,25 @@ TEST(ReferenceCoreCycles, OfTheList) {
   EXPECT_EQ(m.get(reg::kStatus), 0u) << "not DONE";
 }
 
+TEST(ReferenceCore, IsZeroAfterResetExceptForConstants) {
+  for (const std::uint32_t features : {0u, std::uint32_t{kAllFeatures}}) {
+    AcceleratorParameters p = parameters(64, 4, 12, format(16, 18, 5));
+    p.features = features;
+    AcceleratorBus bus(p);
+    const auto check = [&] {
+      for (const reg::RegisterInfo& r : reg::kRegisters) {
+        if (r.access == reg::Access::WriteOnly) continue;
+        EXPECT_EQ(bus.get(r.offset), reg::constant(r.offset, p.built())) << r.name;
+      }
+    };
+    check();
+    for (const reg::RegisterInfo& r : reg::kRegisters)
+      if (r.access == reg::Access::ReadWrite) bus.put(r.offset, ~0u);
+    bus.core().reset();
+    check();
+  }
+}
+
 TEST(ReferenceCoreCycles, OfADecision) {
   Machine m;
   EXPECT_EQ(m.decide(), kPass);

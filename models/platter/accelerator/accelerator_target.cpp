@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "platter/accelerator/registers.h"
 #include "platter/core/error.h"
 #include "platter/core/sc_time.h"
 
@@ -11,16 +12,10 @@ namespace platter::accelerator {
 
 using core::Picoseconds;
 
-namespace {
-
-constexpr std::uint64_t kRegisterBytes = 0x1000;
-
-}  // namespace
-
 AcceleratorTarget::AcceleratorTarget(const sc_core::sc_module_name& name, std::unique_ptr<BusCoreIf> core,
                                      Picoseconds clock_period)
     : sc_module(name),
-      registers_("bus_tgt_socket", *this, {kRegisterBytes}, command::RegisterTime::Ahead),
+      registers_("bus_tgt_socket", *this, {reg::kBytes}, command::RegisterTime::Ahead),
       bus_tgt_socket(registers_.socket),
       irq_o("irq_o"),
       core_(std::move(core)),

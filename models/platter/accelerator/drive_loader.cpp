@@ -15,11 +15,15 @@ using scheduling::Command;
 
 namespace {
 
+// The classes of commands have the same numbers in the model and in E_POS.CLASS.
+static_assert(static_cast<std::uint32_t>(core::RequestClass::Discrete) == reg::kEPosClassDiscrete);
+static_assert(static_cast<std::uint32_t>(core::RequestClass::Continuous) == reg::kEPosClassContinuous);
+static_assert(static_cast<std::uint32_t>(core::RequestClass::Background) == reg::kEPosClassBackground);
+
 /// Least margin: arrival and sector start are each rounded down by less than a tick.
 constexpr std::uint32_t kMinMarginTicks = 2;
 /// Largest excess of the seek table over the drive's seek curve that causes no warning.
 constexpr std::uint32_t kSeekLiftTicks = 8;
-constexpr std::uint32_t kLimitKeep = 3;  ///< of E_POS.LIMIT: the command goes first to be in time
 /// Times of day wrap around, and can be compared up to half their range. This many turns of it are kept in reserve.
 constexpr Picoseconds kTurnsKept = 16;
 
@@ -90,7 +94,7 @@ void DriveLoader::stage(RegisterPort& port, const Command& command, core::Reques
   const mechanics::Extent& extent = command.extent;
   port.set(reg::kEPos, position(extent.cylinder, extent.head, extent.write) |
                            (static_cast<std::uint32_t>(cls) << reg::kEPosClassLsb) |
-                           (limited ? kLimitKeep << reg::kEPosLimitLsb : 0));
+                           (limited ? reg::kEPosLimitKeep << reg::kEPosLimitLsb : 0));
   const Picoseconds latest = std::min(command.deadline, farthest_deadline()) - planner_.bus_block_time(false);
   if (limited) port.set(reg::kELimit, scale_.time_of_day(latest - planner_.hold(extent)));
   port.set(reg::kEAngle, scale_.angle(extent.start_angle));

@@ -24,15 +24,7 @@ constexpr std::int64_t sign_extend(std::uint32_t word, unsigned width) {
   return (value >> (width - 1)) != 0 ? value - (std::int64_t{1} << width) : value;
 }
 
-constexpr unsigned kSequenceW = 24;
-constexpr std::uint8_t kContinuous = static_cast<std::uint8_t>(core::RequestClass::Continuous);
-
-constexpr std::uint32_t kMaxAhead = 4;
-constexpr unsigned kShareW = 8;
-
-constexpr std::uint8_t kLimitFirst = 1;
-constexpr std::uint8_t kLimitWithdraw = 2;
-constexpr std::uint8_t kLimitKeep = 3;
+constexpr std::uint8_t kContinuous = reg::kEPosClassContinuous;
 
 constexpr std::uint32_t kOrderTags[] = {reg::kOrderTags0, reg::kOrderTags1, reg::kOrderTags2};
 
@@ -335,7 +327,7 @@ std::uint32_t ReferenceCore::remove(std::uint32_t tag) {
 bool ReferenceCore::is_older(const Entry& a, const Entry& b) const {
   // Compares the low bits of the insertion numbers, relative to the next number. An entry that 2^24 others have followed counts
   // as new again.
-  const auto place = [this](const Entry& e) { return (e.number - state_.insertions) & ((std::uint64_t{1} << kSequenceW) - 1); };
+  const auto place = [this](const Entry& e) { return (e.number - state_.insertions) & ((std::uint64_t{1} << reg::kSeqW) - 1); };
   return place(a) < place(b);
 }
 
@@ -471,11 +463,11 @@ std::uint32_t ReferenceCore::choose(const HopUnit& hops, bool guard) {
     if (e.limit_kind != 0) {
       const std::int64_t to_limit = sign_extend(e.limit - head_time, sum_w);
       const bool missed = reach.worst > to_limit;
-      if (e.limit_kind == kLimitWithdraw && missed) {
+      if (e.limit_kind == reg::kEPosLimitWithdraw && missed) {
         expired = std::min<std::uint32_t>(expired, tag);
         continue;
       }
-      due = e.limit_kind == kLimitFirst ? missed : e.limit_kind == kLimitKeep && !missed && grace > to_limit;
+      due = e.limit_kind == reg::kEPosLimitFirst ? missed : e.limit_kind == reg::kEPosLimitKeep && !missed && grace > to_limit;
     }
     const bool is_next = active && tag == next_tag;
     if (next_only && e.cls == kContinuous && !is_next) continue;
@@ -489,8 +481,9 @@ std::uint32_t ReferenceCore::choose(const HopUnit& hops, bool guard) {
     } else {
       const std::uint32_t waited = (age_now - e.age) & sum_mask;
       key -= static_cast<std::int64_t>(
-          age_scale == 0 ? std::min(waited, time_max)
-                         : std::min<std::uint64_t>((std::min(waited, age_cap) * age_scale) >> kAgeScaleFraction, time_max));
+          age_scale == 0
+              ? std::min(waited, time_max)
+              : std::min<std::uint64_t>((std::min(waited, age_cap) * age_scale) >> reg::kAgeScaleWeightFraction, time_max));
     }
     const Pick pick{tag, key, due, true};
     if (looks_ahead) candidates_.push_back(pick);
@@ -526,7 +519,8 @@ ReferenceCore::Pick ReferenceCore::cheapest_after(const HopUnit& hops, std::uint
 /// Replaces the candidate of least key by the one of least total. Returns the cycles that it takes.
 std::uint32_t ReferenceCore::look_ahead(const HopUnit& hops, Pick& best) {
   const std::uint32_t most = field(word(reg::kAhead), reg::kAheadMostLsb, reg::kAheadMostWidth);
-  const std::uint32_t depth = std::min(field(word(reg::kAhead), reg::kAheadDepthLsb, reg::kAheadDepthWidth), kMaxAhead);
+  const std::uint32_t depth =
+      std::min(field(word(reg::kAhead), reg::kAheadDepthLsb, reg::kAheadDepthWidth), reg::kAheadDepthMax);
   std::uint32_t busy = cycles::ahead_begin();
   Pick candidate = best;
   best = {};
@@ -542,7 +536,8 @@ std::uint32_t ReferenceCore::look_ahead(const HopUnit& hops, Pick& best) {
       busy += cycles::ahead_access(built_);
       const Pick next = cheapest_after(hops, from);
       if (!next.found) break;
-      total.key += (next.key * field(word(reg::kAheadShare), kShareW * level, kShareW)) >> kShareW;
+      total.key += (next.key * field(word(reg::kAheadShare), reg::kAheadShareFirstWidth * level, reg::kAheadShareFirstWidth)) >>
+                   reg::kAheadShareFirstFraction;
       taken_[next.tag] = true;
       from = next.tag;
     }

@@ -35,8 +35,6 @@ struct AcceleratorParameters {
   }
 };
 
-constexpr unsigned kAgeScaleFraction = 6;  ///< bits of AGE_SCALE below one tick
-
 /// The accelerator's reference model: bit- and cycle-exact to the RTL, as docs/reference/scheduler_accelerator.md
 /// states it. Its whole state is a value that can be copied. An access allocates nothing.
 class ReferenceCore : public BusCoreIf {

@@ -13,7 +13,7 @@ namespace platter::accelerator {
 using core::Picoseconds;
 
 RegisterPort::RegisterPort(Picoseconds clock_period)
-    : bus_init_socket("bus_init_socket"), clock_period_(clock_period), values_(1024), known_(1024) {
+    : bus_init_socket("bus_init_socket"), clock_period_(clock_period), values_(reg::kBytes / 4), known_(reg::kBytes / 4) {
   payload_.set_data_ptr(reinterpret_cast<unsigned char*>(&word_));
   payload_.set_data_length(4);
   payload_.set_streaming_width(4);

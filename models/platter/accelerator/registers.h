@@ -40,8 +40,14 @@ inline constexpr std::uint32_t kVersionMajor = 4;
 inline constexpr std::uint32_t kVersionMinor = 0;
 inline constexpr std::uint32_t kIdValue = 0x504C5453;
 
+/// Bytes of the address range.
+inline constexpr std::uint32_t kBytes = 0x1000;
+
 /// Cycles of a decision beyond one a row of the table.
 inline constexpr std::uint32_t kDecisionLatency = 12;
+
+/// Bits of an insertion number, by default of sched_top. Every instance here has them.
+inline constexpr std::uint32_t kSeqW = 24;
 
 /// Parameters of an instance (those of sched_top), and the widths that follow from them.
 struct Parameters {
@@ -179,6 +185,7 @@ inline constexpr std::uint32_t kParamsSegWWidth = 4;
 inline constexpr std::uint32_t kOrderer = 0x00C;
 inline constexpr std::uint32_t kOrdererMaxLsb = 0;
 inline constexpr std::uint32_t kOrdererMaxWidth = 4;
+inline constexpr std::uint32_t kOrdererMaxMax = 12;
 
 // CTRL (rw): Mode of operation.
 inline constexpr std::uint32_t kCtrl = 0x010;
@@ -312,6 +319,8 @@ inline constexpr std::uint32_t kGraceTicksWidth = 32;
 inline constexpr std::uint32_t kOp = 0x060;
 inline constexpr std::uint32_t kOpCodeLsb = 0;
 inline constexpr std::uint32_t kOpCodeWidth = 1;
+inline constexpr std::uint32_t kOpCodeDecide = 0;  // Pick an entry
+inline constexpr std::uint32_t kOpCodeCluster = 1;  // Collect a cluster
 
 // CLUSTER (rw): What CLUSTER collects.
 inline constexpr std::uint32_t kCluster = 0x064;
@@ -436,6 +445,7 @@ inline constexpr std::uint32_t kAgeCapUnitsWidth = 17;
 inline constexpr std::uint32_t kAgeScale = 0x0A8;
 inline constexpr std::uint32_t kAgeScaleWeightLsb = 0;
 inline constexpr std::uint32_t kAgeScaleWeightWidth = 18;
+inline constexpr std::uint32_t kAgeScaleWeightFraction = 6;
 
 // AHEAD (rw): How far DECIDE looks ahead.
 inline constexpr std::uint32_t kAhead = 0x0AC;
@@ -443,6 +453,7 @@ inline constexpr std::uint32_t kAheadMostLsb = 0;
 inline constexpr std::uint32_t kAheadMostWidth = 9;
 inline constexpr std::uint32_t kAheadDepthLsb = 16;
 inline constexpr std::uint32_t kAheadDepthWidth = 3;
+inline constexpr std::uint32_t kAheadDepthMax = 4;
 
 // E_POS (rw): Staging: where the command starts.
 inline constexpr std::uint32_t kEPos = 0x0B0;
@@ -456,6 +467,13 @@ inline constexpr std::uint32_t kEPosClassLsb = 28;
 inline constexpr std::uint32_t kEPosClassWidth = 2;
 inline constexpr std::uint32_t kEPosLimitLsb = 30;
 inline constexpr std::uint32_t kEPosLimitWidth = 2;
+inline constexpr std::uint32_t kEPosClassDiscrete = 0;  // No deadline
+inline constexpr std::uint32_t kEPosClassContinuous = 1;  // Part of the sweep, with a deadline
+inline constexpr std::uint32_t kEPosClassBackground = 2;  // As discrete; a class that the host tells apart
+inline constexpr std::uint32_t kEPosLimitNone = 0;  // No limit
+inline constexpr std::uint32_t kEPosLimitFirst = 1;  // Picked first while it would miss its limit
+inline constexpr std::uint32_t kEPosLimitWithdraw = 2;  // It does not compete while it would miss its limit
+inline constexpr std::uint32_t kEPosLimitKeep = 3;  // Picked first while it can keep its limit and less than GRACE is left
 
 // E_ANGLE (rw): Staging: angle at which the first sector starts, in ticks.
 inline constexpr std::uint32_t kEAngle = 0x0B4;
@@ -552,12 +570,16 @@ inline constexpr std::uint32_t kSeekGroupThirdWidth = 9;
 inline constexpr std::uint32_t kAheadShare = 0x0F8;
 inline constexpr std::uint32_t kAheadShareFirstLsb = 0;
 inline constexpr std::uint32_t kAheadShareFirstWidth = 8;
+inline constexpr std::uint32_t kAheadShareFirstFraction = 8;
 inline constexpr std::uint32_t kAheadShareSecondLsb = 8;
 inline constexpr std::uint32_t kAheadShareSecondWidth = 8;
+inline constexpr std::uint32_t kAheadShareSecondFraction = 8;
 inline constexpr std::uint32_t kAheadShareThirdLsb = 16;
 inline constexpr std::uint32_t kAheadShareThirdWidth = 8;
+inline constexpr std::uint32_t kAheadShareThirdFraction = 8;
 inline constexpr std::uint32_t kAheadShareFourthLsb = 24;
 inline constexpr std::uint32_t kAheadShareFourthWidth = 8;
+inline constexpr std::uint32_t kAheadShareFourthFraction = 8;
 
 // MASK0 (rw): Mask of the entries with tags 0 to 31; CLUSTER sets it to what it has collected. Bits of tags beyond the table read as zero.
 inline constexpr std::uint32_t kMask0 = 0x100;

@@ -16,7 +16,6 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
-#include <cstdio>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -130,8 +129,11 @@ struct Verilator {
 /// The same version, written as 5.48 or as 5.048.
 bool same_version(const std::string& a, const std::string& b) {
   const auto number = [](const std::string& text) {
-    int major = 0, minor = 0;
-    return std::sscanf(text.c_str(), "%d.%d", &major, &minor) == 2 ? std::pair(major, minor) : std::pair(-1, -1);
+    std::istringstream digits(text);
+    int major = 0;
+    int minor = 0;
+    char dot = ' ';
+    return digits >> major >> dot >> minor && dot == '.' ? std::pair(major, minor) : std::pair(-1, -1);
   };
   return number(a) == number(b);
 }
@@ -193,7 +195,7 @@ Verilator find_verilator(const fs::path& folder) {
       verilator.root = *root;
       found = version_of(verilator, *said);
       if (same_version(found, recipe::kVerilatorVersion)) return verilator;
-      found = "Verilator " + found;
+      found.insert(0, "Verilator ");
     }
     tried += fmt::format("; {} ({}): {}", place.where, fmt::join(place.command.words, " "), found);
   }
@@ -224,11 +226,11 @@ void write_units(const fs::path& folder) {
   for (const std::string speed : {"FAST", "SLOW"}) {
     std::string unit;
     for (const std::string kind : {"CLASSES", "SUPPORT"}) {
-      const std::size_t at = description.find("VM_" + kind + "_" + speed + " +=");
+      const std::size_t at = description.find(fmt::format("VM_{}_{} +=", kind, speed));
       if (at == std::string::npos) continue;
       std::stringstream list(description.substr(description.find('=', at) + 1));
       for (std::string word; list >> word && word[0] != '#';)
-        if (word != "\\") unit += "#include \"" + word + ".cpp\"\n";
+        if (word != "\\") unit += fmt::format("#include \"{}.cpp\"\n", word);
     }
     std::ofstream(folder / (speed == "FAST" ? "fast.cpp" : "slow.cpp")) << unit;
   }

@@ -74,7 +74,7 @@ RtlCore::~RtlCore() = default;
 void RtlCore::reset() { design_->reset(); }
 
 void RtlCore::declare(VerilatedFstC& file) {
-  if (!is_traced_) throw std::invalid_argument("the RTL has no waves: its engine was made without EngineOptions::tracing");
+  if (!is_traced_) throw std::invalid_argument("the RTL has no waves: it was made without tracing");
   design_->declare(file);
 }
 

@@ -18,6 +18,7 @@
 /// What eval() does for an edge of a copy for speed, without its search for further events: the first phase notices the edge and switches
 /// the clock gates, the second notices the edges behind them, the third clocks the registers and computes the logic. No gate is behind
 /// another one, and no logic makes a clock, so that nothing is left to do. Verilator's headers do not declare these phases.
+// NOLINTBEGIN(bugprone-macro-parentheses): Top is a type
 #define PLATTER_FAST_PHASES(Top) PLATTER_FAST_PHASES_OF(Top)
 #define PLATTER_FAST_PHASES_OF(Top)                         \
   bool Top##___024root___eval_phase__act(Top##___024root*); \
@@ -27,6 +28,7 @@
     Top##___024root___eval_phase__act(top.rootp);           \
     Top##___024root___eval_phase__nba(top.rootp);           \
   }
+// NOLINTEND(bugprone-macro-parentheses)
 
 namespace platter::accelerator {
 

@@ -83,7 +83,7 @@ void SlackProgram::set_ages(RegisterPortIf& port, Picoseconds instant) {
   port.set(reg::kAgeNow, units(instant));
   port.set(reg::kAgeCap, most(SlackMeasures::kLongestWait * mean, reg::kAgeCapUnitsWidth));
   // A weight of 0 would mean no cap.
-  port.set(reg::kAgeScale, std::max(most((ageing << kAgeScaleFraction) / mean, reg::kAgeScaleWeightWidth), 1u));
+  port.set(reg::kAgeScale, std::max(most((ageing << reg::kAgeScaleWeightFraction) / mean, reg::kAgeScaleWeightWidth), 1u));
 }
 
 std::int64_t SlackProgram::put_off() const {

@@ -62,7 +62,7 @@ void load_entries(Writer& writer, const ReferenceCore::State& s) {
     writer.set(reg::kEEndPos, (x.end_cylinder << reg::kEEndPosCylLsb) | (std::uint32_t{x.end_head} << reg::kEEndPosHeadLsb));
     writer.set(reg::kEEndAngle, x.end_angle);
     writer.set(reg::kETransfer, x.transfer);
-    if (e.cls == static_cast<std::uint8_t>(core::RequestClass::Continuous)) writer.set(reg::kEDeadline, x.deadline);
+    if (e.cls == reg::kEPosClassContinuous) writer.set(reg::kEDeadline, x.deadline);
     writer.set(reg::kEAge, e.age);
     writer.set(reg::kELimit, e.limit);
     writer.set(reg::kERest, e.rest);

@@ -32,16 +32,17 @@ Controller::Controller(const mechanics::AccessPlanner& planner, const profile::D
     : planner_(planner),
       queue_(queue),
       mapping_(mapping),
+      placing_(mapping.placing()),
       times_(profile),
       bus_(planner),
       cache_(make_cache(planner, profile, bus_, times_.preparation)),
       data_(media, mapping, cache_ ? &cache_->segments() : nullptr),
       intake_(
           planner,
-          {times_.preparation, std::max<std::uint32_t>(1, profile.bus_write_watermark_blocks), mapping.free_space() != nullptr},
+          {times_.preparation, std::max<std::uint32_t>(1, profile.bus_write_watermark_blocks), mapping.placing() != nullptr},
           bus_, unit.arm(), cache_.get()),
       dispatcher_("dispatcher", engine, unit, spindle, bus_, queue.depth() + profile.cache.destage_entries, cache_.get(),
-                  mapping) {
+                  mapping.placing()) {
   stream_.reserve(queue.depth());
   dispatcher_.bind_sink(*this);
 }
@@ -71,7 +72,7 @@ void Controller::ready(QueueEntry& entry) {
     return;
   }
   if (cache_ && buffered(entry, now)) return;
-  if (!entry.walk.begun()) entry.command.extent = mapping_.next(entry.walk);
+  if (placing_ != nullptr && !entry.walk.begun()) entry.command.extent = placing_->next(entry.walk);
   dispatcher_.submit(entry);
 }
 
@@ -184,7 +185,10 @@ void Controller::accessed(QueueEntry& entry) {
   const mechanics::Extent& extent = entry.command.extent;
   if (extent.write) {
     data_.write(entry);
-    if (mapping_.written(entry.walk)) follow(entry);
+    if (placing_ != nullptr) {
+      placing_->written(entry.walk);
+      follow(entry);
+    }
   }
   if (!entry.walk.last()) {
     go_on(entry, now);
@@ -223,14 +227,14 @@ void Controller::go_on(QueueEntry& entry, Picoseconds now) {
   // such a write may be done before the last part is read.
   if (!entry.asked.write()) deliver(entry, bus_.send(entry.command.extent.blocks, dispatcher_.unit().times().bus_finish));
   dispatcher_.unit().arm().set_last_was_write(entry.command.extent.write);
-  entry.command.extent = mapping_.next(entry.walk);
+  entry.command.extent = placing_->next(entry.walk);
   entry.command.overhead_end = now;
   dispatcher_.submit(entry);
 }
 
 void Controller::follow(const QueueEntry& written) {
   for (QueueEntry& other : queue_.entries())
-    if (other.stage == Stage::Queued && mapping_.follow(written.walk, other.walk, other.command.extent))
+    if (other.stage == Stage::Queued && placing_->follow(written.walk, other.walk, other.command.extent))
       dispatcher_.moved(other);
 }
 

@@ -101,6 +101,7 @@ class Controller : public DispatchSinkIf {
   const mechanics::AccessPlanner& planner_;
   HazardQueue& queue_;
   mapping::MappingIf& mapping_;
+  mapping::PlacingIf* placing_;  ///< of the mapping; null: a command has one access
   BusTimes times_;
   HostBus bus_;
   std::unique_ptr<CacheManager> cache_;

@@ -159,7 +159,7 @@ bool DataPath::look(const tlm::tlm_generic_payload& payload, std::uint64_t lengt
 DurableImage DataPath::image(const QueueEntry* writing, const WrittenBlocks& so_far) const {
   DurableImage image{media_.copy(), {}};
   if (writing == nullptr) {
-    image.map = mapping_.image(nullptr, 0);
+    if (mapping_.placing() != nullptr) image.map = mapping_.placing()->image(nullptr, 0);
     return image;
   }
   const WriteTarget to = target(*writing);
@@ -174,13 +174,14 @@ DurableImage DataPath::image(const QueueEntry* writing, const WrittenBlocks& so_
       image.media.written(to.media_offset + from, bytes(run.end - run.from));
   }
   if (so_far.torn != WrittenBlocks::kNone) image.media.tear(to.media_offset + bytes(so_far.torn));
-  image.map = mapping_.image(writing->internal() ? nullptr : &writing->walk, so_far.first.end);
+  if (mapping_.placing() != nullptr)
+    image.map = mapping_.placing()->image(writing->internal() ? nullptr : &writing->walk, so_far.first.end);
   return image;
 }
 
 void DataPath::mount(const DurableImage& image) {
   buffered_.clear();
-  mapping_.mount(image.map);
+  if (mapping_.placing() != nullptr) mapping_.placing()->mount(image.map);
   media_ = image.media.copy();
 }
 

@@ -10,14 +10,14 @@ namespace platter::drive {
 using core::now_ps;
 
 Dispatcher::Dispatcher(const sc_core::sc_module_name& name, engine::EngineIf& engine, ActuatorUnit& unit, Spindle& spindle,
-                       const HostBus& bus, std::uint32_t tags, CacheManager* cache, mapping::MappingIf& mapping)
+                       const HostBus& bus, std::uint32_t tags, CacheManager* cache, mapping::PlacingIf* placing)
     : sc_module(name),
       engine_(engine),
       unit_(unit),
       spindle_(spindle),
       bus_(bus),
       cache_(cache),
-      mapping_(mapping),
+      placing_(placing),
       entries_(tags),
       finds_streams_(cache != nullptr && cache->segments().reads_ahead() && cache->segments().hits_ahead()),
       decision_(core::Rank::Decision, [this] { settled(); }),
@@ -304,7 +304,7 @@ void Dispatcher::decided(const Decision& decision, Picoseconds effective) {
       entries_[decision.tag.value] = nullptr;
       fill();
       if (decision.kind == Decision::Kind::Write)
-        entry.command.extent = mapping_.aim(entry.walk, decision.place, decision.hidden);
+        entry.command.extent = placing_->aim(entry.walk, decision.place, decision.hidden);
       serve(entry, effective);
       return;
     }

@@ -49,7 +49,7 @@ class Dispatcher : public sc_core::sc_module, public engine::DecisionSinkIf, pub
  public:
   /// `tags`: number of the engine's entries. `cache` may be null: the drive has no buffer.
   Dispatcher(const sc_core::sc_module_name& name, engine::EngineIf& engine, ActuatorUnit& unit, Spindle& spindle,
-             const HostBus& bus, std::uint32_t tags, CacheManager* cache, mapping::MappingIf& mapping);
+             const HostBus& bus, std::uint32_t tags, CacheManager* cache, mapping::PlacingIf* placing);
 
   void bind_sink(DispatchSinkIf& sink) { sink_ = &sink; }
   void set_decision_probes(const DecisionProbes& probes) { decision_probes_ = &probes; }
@@ -159,7 +159,7 @@ class Dispatcher : public sc_core::sc_module, public engine::DecisionSinkIf, pub
   Spindle& spindle_;
   const HostBus& bus_;
   CacheManager* cache_;
-  mapping::MappingIf& mapping_;
+  mapping::PlacingIf* placing_;
   DispatchSinkIf* sink_ = nullptr;
   const DecisionProbes* decision_probes_ = nullptr;
   std::vector<QueueEntry*> entries_;  ///< the commands in the engine, by their tag there

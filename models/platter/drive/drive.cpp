@@ -6,7 +6,6 @@
 
 #include "platter/core/sc_time.h"
 #include "platter/mapping/eager/eager_mapping.h"
-#include "platter/mapping/identity_mapping.h"
 
 namespace platter::drive {
 
@@ -18,8 +17,8 @@ std::uint32_t checked_depth(std::uint32_t depth) {
   return depth;
 }
 
-std::unique_ptr<mapping::MappingIf> make_mapping(const DriveConfig& config, const mechanics::AccessPlanner& planner) {
-  if (!config.eager.enabled) return std::make_unique<mapping::IdentityMapping>(planner);
+std::unique_ptr<eager::EagerMapping> make_eager_mapping(const DriveConfig& config, const mechanics::AccessPlanner& planner) {
+  if (!config.eager.enabled) return nullptr;
   const std::string objection = eager::objection(config.profile);
   if (!objection.empty()) throw std::invalid_argument(objection);
   return std::make_unique<eager::EagerMapping>(planner, config.eager, config.seed, config.holds_data);
@@ -37,15 +36,17 @@ Drive::Drive(const sc_core::sc_module_name& name, const DriveConfig& config, con
     : sc_module(name),
       planner_(config.profile, config.guard_quantile),
       media_(planner_.geometry().sector_bytes(), config.holds_data, planner_.geometry().blocks_per_physical_sector()),
-      mapping_(make_mapping(config, planner_)),
+      identity_mapping_(planner_),
+      eager_mapping_(make_eager_mapping(config, planner_)),
+      mapping_(eager_mapping_ ? *eager_mapping_ : static_cast<mapping::MappingIf&>(identity_mapping_)),
       engine_(create_engine({planner_, checked_depth(config.profile.queue_depth) + config.profile.cache.destage_entries,
                              core::to_picoseconds(1.0 / config.profile.controller_clock_mhz, core::kPicosecondsPerMicrosecond),
-                             mapping_->free_space(), config.eager.bind_reads, basename()})),
+                             eager_mapping_ ? &eager_mapping_->free_space() : nullptr, config.eager.bind_reads, basename()})),
       energy_(make_energy(config.profile, planner_)),
-      queue_("queue", config.profile.queue_depth, planner_.geometry().sector_bytes(), mapping_->granule()),
+      queue_("queue", config.profile.queue_depth, planner_.geometry().sector_bytes(), mapping_.granule()),
       actuator_("actuator", planner_, config.seed),
       spindle_("spindle", planner_.rotation(), core::to_picoseconds(config.profile.spin_up_s, core::kPicosecondsPerSecond)),
-      controller_(planner_, config.profile, queue_, media_, *mapping_, actuator_, spindle_, *engine_),
+      controller_(planner_, config.profile, queue_, media_, mapping_, actuator_, spindle_, *engine_),
       power_("power", controller_, config.fails_at),
       host_port_("host_port", queue_, controller_, power_,
                  {capacity_sectors() * planner_.geometry().sector_bytes(), planner_.geometry().sector_bytes(),
@@ -68,7 +69,5 @@ Drive::Drive(const sc_core::sc_module_name& name, const DriveConfig& config, con
 }
 
 Drive::~Drive() = default;
-
-const eager::EagerMapping* Drive::eager_mapping() const { return dynamic_cast<const eager::EagerMapping*>(mapping_.get()); }
 
 }  // namespace platter::drive

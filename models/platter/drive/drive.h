@@ -15,7 +15,7 @@
 #include "platter/drive/spindle.h"
 #include "platter/engine/engine_factory.h"
 #include "platter/mapping/eager/options.h"
-#include "platter/mapping/mapping_if.h"
+#include "platter/mapping/identity_mapping.h"
 #include "platter/media/media.h"
 
 namespace platter::eager {
@@ -54,7 +54,9 @@ class Drive : public sc_core::sc_module {
  private:
   mechanics::AccessPlanner planner_;
   media::Media media_;
-  std::unique_ptr<mapping::MappingIf> mapping_;
+  mapping::IdentityMapping identity_mapping_;
+  std::unique_ptr<eager::EagerMapping> eager_mapping_;
+  mapping::MappingIf& mapping_;  ///< one of the two
   std::unique_ptr<engine::EngineIf> engine_;
   Probes probes_;
   DecisionProbes decision_probes_;
@@ -94,9 +96,9 @@ class Drive : public sc_core::sc_module {
   /// Memory of the drive's data: pages of the media, and of cached blocks that have yet to be written there.
   std::uint64_t kept_bytes() const { return controller_.data().kept(); }
   /// Capacity that the host sees. With eager writing it is less than that of the media.
-  std::uint64_t capacity_sectors() const { return mapping_->capacity_sectors(); }
+  std::uint64_t capacity_sectors() const { return mapping_.capacity_sectors(); }
   /// Null without eager writing.
-  const eager::EagerMapping* eager_mapping() const;
+  const eager::EagerMapping* eager_mapping() const { return eager_mapping_.get(); }
   /// What the media would hold if the power failed at this instant. The drive itself continues to run. May be called at any time, also
   /// during an access.
   DurableImage power_loss_image() const { return controller_.power_loss_image(); }

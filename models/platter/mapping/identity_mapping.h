@@ -8,7 +8,7 @@ namespace platter::mapping {
 /// Maps every block to the sector of the same address.
 class IdentityMapping : public MappingIf {
  public:
-  explicit IdentityMapping(const mechanics::AccessPlanner& planner) : planner_(planner) {}
+  explicit IdentityMapping(const mechanics::AccessPlanner& planner) : MappingIf(nullptr), planner_(planner) {}
 
   std::uint64_t capacity_sectors() const override { return planner_.geometry().block_count(); }
   std::uint32_t granule() const override { return 1; }
@@ -17,19 +17,13 @@ class IdentityMapping : public MappingIf {
     walk.sectors = walk.blocks;
     return planner_.resolve(Lba(walk.first), walk.blocks, walk.write);
   }
-  Extent next(Walk& walk) override { return arrived(walk); }
-  Extent aim(Walk& walk, Place /*place*/, bool /*hidden*/) override { return arrived(walk); }
   WriteTarget target(const Walk& walk) const override {
     const std::uint64_t address = walk.first * planner_.geometry().sector_bytes();
     return {address, address, std::uint64_t{walk.blocks} * planner_.geometry().sector_bytes()};
   }
-  bool written(const Walk& /*walk*/) override { return false; }
-  bool follow(const Walk& /*written*/, const Walk& /*waiting*/, Extent& /*extent*/) const override { return false; }
   void locate(std::uint64_t address, std::uint64_t length, const VisitPiece& visit) const override {
     visit(address, 0, length);
   }
-  MapImage image(const Walk* /*writing*/, std::uint32_t /*sectors*/) const override { return {}; }
-  void mount(const MapImage& /*image*/) override {}
 
  private:
   const mechanics::AccessPlanner& planner_;

@@ -15,6 +15,14 @@ using core::Picoseconds;
 using mechanics::Extent;
 using scheduling::Place;
 
+/// The unit of a current access, if the policy decides where writes go. Units are placed as a whole.
+struct PlacedUnit {
+  std::uint64_t number = 0;
+  std::uint32_t within = 0;  ///< the access's first sector in the unit
+  bool fetching = false;     ///< the unit is read before a part of it is written
+  Place place;               ///< of a write whose place has been decided
+};
+
 /// A command's progress through its accesses to the media. Blocks are sectors.
 struct Walk {
   std::uint64_t first = 0;  ///< the host's blocks
@@ -24,15 +32,12 @@ struct Walk {
   // The current access:
   std::uint32_t done = 0;     ///< blocks of the command before it
   std::uint32_t sectors = 0;  ///< blocks of the command in it; 0: the first access is not known yet
-  std::uint32_t within = 0;   ///< its first sector within the unit that is placed as a whole
-  bool fetching = false;      ///< the unit is read before a part of it is written
-  std::uint64_t unit = 0;     ///< number of that unit
-  Place place;                ///< of a write whose place has been decided
+  PlacedUnit unit;
 
   std::uint64_t end() const { return first + blocks; }
   bool begun() const { return sectors > 0; }
   /// The current access is the command's last one.
-  bool last() const { return !fetching && done + sectors == blocks; }
+  bool last() const { return !unit.fetching && done + sectors == blocks; }
 };
 
 /// Where a write puts its bytes, and which bytes of the host they are.
@@ -45,8 +50,30 @@ struct WriteTarget {
 /// What a mapping stores on the media besides the data, as a power loss leaves it; only the mapping interprets it.
 using MapImage = std::any;
 
-/// Maps the host's blocks to blocks of the media. For each command the drive asks for its accesses, one after the other. If the policy
-/// decides where writes go, it also asks for the extent at that place, and after each write for the reads that follow the blocks.
+/// A mapping in which the policy decides where writes go. A command has several accesses, of which the drive asks for one after the other.
+/// It asks for the extent at the place that was decided, and after each write for the reads that follow the blocks.
+class PlacingIf {
+ public:
+  virtual ~PlacingIf() = default;
+
+  /// The policy decides the place of a write from these blocks, when the write's turn comes.
+  virtual const scheduling::FreeSpaceIf& free_space() const = 0;
+  /// Advances the walk to the next access, or to the first one if it has not begun. Precondition: the current access is not the last.
+  virtual Extent next(Walk& walk) = 0;
+  /// The current write goes to `place`; `hidden`: it delays no read.
+  virtual Extent aim(Walk& walk, Place place, bool hidden) = 0;
+  /// The current write is on the media, and has moved blocks.
+  virtual void written(const Walk& walk) = 0;
+  /// True if `written` has moved blocks that the current read of `waiting` needs; `extent` is then their new place.
+  virtual bool follow(const Walk& written, const Walk& waiting, Extent& extent) const = 0;
+
+  /// The map's image if power were lost now. `sectors` sectors of the current access of `writing` (null: none) have been written.
+  virtual MapImage image(const Walk* writing, std::uint32_t sectors) const = 0;
+  /// Rebuilds the map from such an image. Throws std::runtime_error if a block cannot be found.
+  virtual void mount(const MapImage& image) = 0;
+};
+
+/// Maps the host's blocks to blocks of the media.
 class MappingIf {
  public:
   using VisitPiece = std::function<void(std::uint64_t media_offset, std::uint64_t done, std::uint64_t length)>;
@@ -58,28 +85,21 @@ class MappingIf {
   /// Number of sectors that are placed together. Commands that touch the same group overlap.
   virtual std::uint32_t granule() const = 0;
 
-  /// The command's extent at its arrival. If its first access is known by then, the walk begins with it; otherwise the extent has no place.
+  /// Null if the place of a write is known at its arrival: a command then has one access.
+  PlacingIf* placing() const { return placing_; }
+  /// The command's extent at its arrival. If it has one access, the walk begins with it; otherwise the extent has no place.
   virtual Extent arrived(Walk& walk) const = 0;
-  /// Advances the walk to the next access, or to the first one if it has not begun. Precondition: the current access is not the last.
-  virtual Extent next(Walk& walk) = 0;
-  /// Null if the place of a write is known at its arrival. Otherwise the policy decides it from these blocks, when the write's turn comes.
-  virtual const scheduling::FreeSpaceIf* free_space() const { return nullptr; }
-  /// The current write goes to `place`; `hidden`: it delays no read.
-  virtual Extent aim(Walk& walk, Place place, bool hidden) = 0;
   /// Where the current write puts its bytes.
   virtual WriteTarget target(const Walk& walk) const = 0;
-  /// The current write is on the media. Returns true if it has moved blocks, so that waiting reads may have to follow.
-  virtual bool written(const Walk& walk) = 0;
-  /// True if `written` has moved blocks that the current read of `waiting` needs; `extent` is then their new place.
-  virtual bool follow(const Walk& written, const Walk& waiting, Extent& extent) const = 0;
 
   /// Calls `visit` for each piece of the host's bytes [address, address + length) that lies in one place.
   virtual void locate(std::uint64_t address, std::uint64_t length, const VisitPiece& visit) const = 0;
 
-  /// The mapping's image if power were lost now. `sectors` sectors of the current access of `writing` (null: none) have been written.
-  virtual MapImage image(const Walk* writing, std::uint32_t sectors) const = 0;
-  /// Rebuilds the mapping from such an image. Throws std::runtime_error if a block cannot be found.
-  virtual void mount(const MapImage& image) = 0;
+ protected:
+  explicit MappingIf(PlacingIf* placing) : placing_(placing) {}
+
+ private:
+  PlacingIf* placing_;
 };
 
 }  // namespace platter::mapping

@@ -159,21 +159,22 @@ json dumped_value(const BoundRow& bound) {
   return value_of(bound);
 }
 
-void add_line(std::string& text, const std::string& key, const BoundRow& bound) {
+void add_line(std::string& text, const std::string& key, const BoundRow& bound, bool explained = true) {
   const Row& row = *bound.row;
-  const std::string comment =
-      row.unit.empty() ? std::string(row.description) : fmt::format("[{}] {}", row.unit, row.description);
+  const std::string comment = !explained         ? ""
+                              : row.unit.empty() ? fmt::format("  # {}", row.description)
+                                                 : fmt::format("  # [{}] {}", row.unit, row.description);
   const json value = dumped_value(bound);
   if (std::holds_alternative<NumberRows>(bound.field) && !value.empty()) {  // a line for each row
-    text += fmt::format("{} = [  # {}\n", key, comment);
+    text += fmt::format("{} = [{}\n", key, comment);
     for (const json& numbers : value) text += fmt::format("  {},\n", core::json_text(numbers, -1));
     text += "]\n";
     return;
   }
-  text += fmt::format("{} = {}  # {}\n", key, core::json_text(value, -1), comment);
+  text += fmt::format("{} = {}{}\n", key, core::json_text(value, -1), comment);
 }
 
-constexpr std::size_t kColumns = 150;
+constexpr std::size_t kProfileColumns = 150;
 
 /// Lines of comment, wrapped at spaces.
 std::string commented(const std::string& comment) {
@@ -181,7 +182,7 @@ std::string commented(const std::string& comment) {
   std::string line = "#";
   for (std::size_t begin = 0; begin < comment.size();) {
     const std::size_t end = std::min(comment.find(' ', begin), comment.size());
-    if (line.size() + 1 + (end - begin) > kColumns) {
+    if (line.size() + 1 + (end - begin) > kProfileColumns) {
       text += line + "\n";
       line = "#";
     }
@@ -194,12 +195,12 @@ std::string commented(const std::string& comment) {
 /// A key and its value; the elements of a long array are on several lines.
 std::string wrapped_value(const std::string& key, const json& value) {
   std::string line = fmt::format("{} = {}\n", key, core::json_text(value, -1));
-  if (!value.is_array() || line.size() <= kColumns) return line;
+  if (!value.is_array() || line.size() <= kProfileColumns) return line;
   std::string text = key + " = [\n";
   std::string row = " ";
   for (const json& element : value) {
     const std::string shown = core::json_text(element, -1) + ",";
-    if (row.size() + 1 + shown.size() > kColumns) {
+    if (row.size() + 1 + shown.size() > kProfileColumns) {
       text += row + "\n";
       row = " ";
     }
@@ -250,11 +251,14 @@ std::string to_toml(const Grammar& grammar) {
   }
   std::string whole;
   for (const std::string& section : sections) whole += (section.empty() ? "" : "\n[" + section + "]\n") + text[section];
-  for (const BoundArray& array : grammar.arrays())
+  for (const BoundArray& array : grammar.arrays()) {
+    bool explained = true;
     for (const std::vector<BoundRow>& element : array.elements()) {
       whole += fmt::format("\n[[{}]]\n", array.key);
-      for (const BoundRow& bound : element) add_line(whole, own_key(array, bound), bound);
+      for (const BoundRow& bound : element) add_line(whole, own_key(array, bound), bound, explained);
+      explained = false;
     }
+  }
   return whole;
 }
 

@@ -509,6 +509,10 @@ std::optional<ElementOverride> override_of(const BoundArray& array, const std::s
   return ElementOverride{key, std::stoul(number), begin + rest.substr(dot + 1), leaf};
 }
 
+bool below(const std::string& key, const std::string& section) {
+  return key.size() > section.size() && key.compare(0, section.size(), section) == 0 && key[section.size()] == '.';
+}
+
 /// The tables of an array of them, `[[key]]`; at least one, if the array is required.
 void apply_array(const BoundArray& bound, Leaves& leaves, const std::vector<ElementOverride>& overrides, const Position& where,
                  Source& source, Problems& problems) {
@@ -536,19 +540,18 @@ void apply_array(const BoundArray& bound, Leaves& leaves, const std::vector<Elem
     const toml::node& node = (*array)[i];
     Position at = position_of(node, found->second.position.file);
     Leaves leaves_of_one;
+    const std::size_t first_problem = problems.size();
     flatten(*node.as_table(), bound.key, space, {}, at.file, leaves_of_one, problems);
     for (const ElementOverride& set : overrides)
       if (set.element == i) leaves_of_one[set.key] = set.leaf;
     apply(bound.append(), leaves_of_one, [&at](const std::string& /*key*/) { return at; }, problems);
     report_unused(leaves_of_one, space, {}, problems);
     const std::string name = fmt::format("{}.{}", bound.key, i);
+    for (std::size_t k = first_problem; k < problems.size(); ++k)
+      if (below(problems[k].key, bound.key)) problems[k].key.replace(0, bound.key.size(), name);
     source.positions[name] = at;
     for (const auto& [key, leaf] : leaves_of_one) source.positions[name + key.substr(bound.key.size())] = leaf.position;
   }
-}
-
-bool below(const std::string& key, const std::string& section) {
-  return key.size() > section.size() && key.compare(0, section.size(), section) == 0 && key[section.size()] == '.';
 }
 
 Leaf override_leaf(const std::string& text, std::vector<toml::table>& owners, std::string& key) {

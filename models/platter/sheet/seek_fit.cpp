@@ -19,7 +19,11 @@ constexpr int kSteps = 100;        // of a bisection
 std::vector<std::uint32_t> distances(double last, double knee) {
   std::vector<std::uint32_t> at;
   const double bent = std::min(std::max(knee + 1, kSettled), last);
-  for (double d = 1; d < bent; d = std::max(d + 1, std::floor(d * 1.2))) at.push_back(static_cast<std::uint32_t>(d));
+  double distance = 1;
+  while (distance < bent) {
+    at.push_back(static_cast<std::uint32_t>(distance));
+    distance = std::max(distance + 1, std::floor(distance * 1.2));
+  }
   for (const double d : {kSettled, std::floor(knee + 1), last})
     if (d <= last) at.push_back(static_cast<std::uint32_t>(d));
   std::sort(at.begin(), at.end());

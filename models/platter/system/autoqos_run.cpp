@@ -307,10 +307,10 @@ class AutoQosRun : public RunIf {
 };
 
 constexpr Section kAutoQos{"AutoQoS", "The page [AutoQoS](autoqos.md) has the rules.", [](Scenario& s, params::Grammar& g) {
-                         auto& p = s.of_host<qos::AutoQosParameters>();
-                         g.add(qos::autoqos_parameters(), p);
-                         g.add_array("stream", "stream", qos::stream_parameters(), p.streams);
-                       }};
+                             auto& p = s.of_host<qos::AutoQosParameters>();
+                             g.add(qos::autoqos_parameters(), p);
+                             g.add_array("stream", "stream", qos::stream_parameters(), p.streams);
+                           }};
 
 }  // namespace
 

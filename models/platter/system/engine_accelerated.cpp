@@ -89,13 +89,6 @@ Objection size_objection(const accelerator::AcceleratorOptions& options) {
   const std::int64_t bits = options.cylinder_bits;
   if (bits != 0 && bits < scheduling::FixedPointFormat::kMinCylW)
     return {"accelerator.cylinder_bits", fmt::format("found {}, expected 8 to 21, or 0", bits)};
-  const std::int64_t turn = std::int64_t{1} << options.angle_bits;
-  if (options.margin_ticks >= turn / 2)
-    return {"accelerator.margin_ticks",
-            fmt::format("found {}, expected less than half of the turn's {} ticks", options.margin_ticks, turn)};
-  if (options.margin_ticks + options.risk_ticks >= turn)
-    return {"accelerator.risk_ticks", fmt::format("found {}, expected less than the turn's {} ticks less the margin's {}",
-                                                  options.risk_ticks, turn, options.margin_ticks)};
   const std::int64_t entries = options.entries;
   if (entries == 0) return {};
   if (entries < 4 || entries % lanes != 0)

@@ -30,7 +30,8 @@ bool read_numbers(std::string_view form, std::string_view text, std::vector<std:
     if (is_capital(c)) {
       std::uint64_t& number = numbers.emplace_back();
       const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-      if (error != std::errc() || number > kMaxEngineNumber) return false;
+      const bool has_leading_zero = text.front() == '0' && end != text.data() + 1;
+      if (error != std::errc() || number > kMaxEngineNumber || has_leading_zero) return false;
       text.remove_prefix(static_cast<std::size_t>(end - text.data()));
       continue;
     }

@@ -24,7 +24,8 @@ struct Section {
   void (*add)(Scenario&, params::Grammar&);  ///< adds the keys, bound to the scenario
 };
 
-/// One row of the table of hosts: how a kind of host, which uses the drives, is described, checked, simulated and reported.
+/// One row of the table of hosts: how a kind of host, which uses the drives, is described, checked, simulated and reported. `make` and
+/// `rows` are never null. A host with nothing to do in another function has null there.
 struct HostInfo {
   std::string_view name;
   std::string_view description;

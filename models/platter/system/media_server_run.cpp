@@ -230,9 +230,9 @@ class MediaServerRun : public RunIf {
 };
 
 constexpr Section kMediaServer{"Media server", "A round lasts 1 s. The page [media server](media_server.md) has the rules.",
-                           [](Scenario& s, params::Grammar& g) {
-                             g.add(server::media_server_parameters(), s.of_host<server::MediaServerParameters>());
-                           }};
+                               [](Scenario& s, params::Grammar& g) {
+                                 g.add(server::media_server_parameters(), s.of_host<server::MediaServerParameters>());
+                               }};
 
 }  // namespace
 

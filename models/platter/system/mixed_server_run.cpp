@@ -317,10 +317,11 @@ class MixedServerRun : public RunIf {
   Result result_;
 };
 
-constexpr Section kMixedServer{"Server of text and video", "The page [server of text and video](mixed_server.md) has the rules.",
-                           [](Scenario& s, params::Grammar& g) {
-                             g.add(server::mixed_server_parameters(), s.of_host<server::MixedServerParameters>());
-                           }};
+constexpr Section kMixedServer{"Server of text and video",
+                               "The page [server of text and video](mixed_server.md) has the rules.",
+                               [](Scenario& s, params::Grammar& g) {
+                                 g.add(server::mixed_server_parameters(), s.of_host<server::MixedServerParameters>());
+                               }};
 
 void check(const Scenario& s, params::Findings& findings) {
   const auto& p = s.of_host<server::MixedServerParameters>();

@@ -6,7 +6,8 @@
 
 namespace platter::system {
 
-/// A key or a section of a scenario that has another name now. The old name is refused, with the new one in the message.
+/// A key or a section of a scenario, or a value of a result, that has another name now. The old name is refused, with the new one in the
+/// message.
 struct RenamedKey {
   std::string_view old_name;
   std::string_view name;
@@ -14,6 +15,11 @@ struct RenamedKey {
 
 inline constexpr RenamedKey kRenamedKeys[] = {
     {"fault", "failure"},
+};
+
+inline constexpr RenamedKey kRenamedStatistics[] = {
+    {"scheduler.decisions_compared", "scheduler.operations_compared"},
+    {"host.requests_per_cpu_s", "host.decisions_per_cpu_s"},
 };
 
 /// The name that a key or section has now, or "" if it was never renamed.

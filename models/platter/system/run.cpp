@@ -7,6 +7,7 @@
 #include <systemc>
 
 #include "platter/system/host_meter.h"
+#include "platter/system/renamed_keys.h"
 #include "platter/system/simulated_drives.h"
 #include "platter/version.h"
 
@@ -129,6 +130,7 @@ json result_schema() {
     by_host = one;
   }
   for (auto& [key, value] : by_host.items()) schema[key] = value;
+  for (const RenamedKey& renamed : kRenamedStatistics) schema["renamed"][std::string(renamed.old_name)] = renamed.name;
   return schema;
 }
 
@@ -212,6 +214,10 @@ std::string result_page() {
     text += '\n';
     text += params::page_table(host.rows());
   }
+  text +=
+      "\n### Renamed values\n\nA sweep or a search that names an old one is refused. The message tells the new one.\n\n"
+      "| old name | name |\n| --- | --- |\n";
+  for (const RenamedKey& renamed : kRenamedStatistics) text += fmt::format("| `{}` | `{}` |\n", renamed.old_name, renamed.name);
   return text + kResultTail;
 }
 

@@ -42,12 +42,12 @@ const params::Table<Scenario>& scenario_parameters() {
 
 /// The keys of every scenario.
 constexpr Section kEvery{"Every scenario", "", [](Scenario& s, Grammar& g) {
-                       g.add(scenario_parameters(), s);
-                       g.add(scheduling::interpretation_parameters(), s.interpretations);
-                       g.add(scheduling::arrival_parameters(), s.arrivals);
-                       g.add(accelerator::accelerator_parameters(), s.accelerator);
-                       g.add(workload::run_parameters(), s.run);
-                     }};
+                           g.add(scenario_parameters(), s);
+                           g.add(scheduling::interpretation_parameters(), s.interpretations);
+                           g.add(scheduling::arrival_parameters(), s.arrivals);
+                           g.add(accelerator::accelerator_parameters(), s.accelerator);
+                           g.add(workload::run_parameters(), s.run);
+                         }};
 
 constexpr const char* kDrive = "the name of a drive profile";
 

@@ -39,18 +39,22 @@ enum {
   PLATTER_SCHED_BAD_VALUE = -6   /* a checked setting is beyond its range, or would do nothing; no register has been written */
 };
 
-enum platter_sched_class { PLATTER_SCHED_DISCRETE = 0, PLATTER_SCHED_CONTINUOUS = 1, PLATTER_SCHED_BACKGROUND = 2 };
+enum platter_sched_class {
+  PLATTER_SCHED_DISCRETE = PLATTER_SCHED_E_POS_CLASS_DISCRETE,
+  PLATTER_SCHED_CONTINUOUS = PLATTER_SCHED_E_POS_CLASS_CONTINUOUS,
+  PLATTER_SCHED_BACKGROUND = PLATTER_SCHED_E_POS_CLASS_BACKGROUND
+};
 
 /* What the limit of a command does. "Could miss it": would miss it even if it were picked, with the worst rotational wait that is possible. */
 enum platter_sched_limit {
-  PLATTER_SCHED_NO_LIMIT = 0,
-  PLATTER_SCHED_LIMIT_FIRST = 1,    /* picked first in a decision in which it could miss its limit */
-  PLATTER_SCHED_LIMIT_WITHDRAW = 2, /* does not compete in such a decision */
-  PLATTER_SCHED_LIMIT_KEEP = 3      /* picked first while it can still keep its limit, and less than the grace is left */
+  PLATTER_SCHED_NO_LIMIT = PLATTER_SCHED_E_POS_LIMIT_NONE,
+  /* Picked first in a decision in which it could miss its limit. */
+  PLATTER_SCHED_LIMIT_FIRST = PLATTER_SCHED_E_POS_LIMIT_FIRST,
+  /* Does not compete in such a decision. */
+  PLATTER_SCHED_LIMIT_WITHDRAW = PLATTER_SCHED_E_POS_LIMIT_WITHDRAW,
+  /* Picked first while it can still keep its limit, and less than the grace is left. */
+  PLATTER_SCHED_LIMIT_KEEP = PLATTER_SCHED_E_POS_LIMIT_KEEP
 };
-
-/* Optional parts of an instance; a sum. */
-enum { PLATTER_SCHED_AGEING = 1, PLATTER_SCHED_LOOK_AHEAD = 2, PLATTER_SCHED_LIMITS = 4, PLATTER_SCHED_ZERO_LATENCY = 8 };
 
 struct platter_sched {
   volatile uint32_t* base;

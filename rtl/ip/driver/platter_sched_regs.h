@@ -10,6 +10,12 @@
 #define PLATTER_SCHED_MAP_MINOR 0u
 #define PLATTER_SCHED_ID_VALUE 0x504C5453u
 
+/* Optional parts of an instance; FEATURES is a sum of these. */
+#define PLATTER_SCHED_AGEING 1u
+#define PLATTER_SCHED_LOOK_AHEAD 2u
+#define PLATTER_SCHED_LIMITS 4u
+#define PLATTER_SCHED_ZERO_LATENCY 8u
+
 /* ID (ro): Constant 0x504C5453 ("PLTS"). */
 #define PLATTER_SCHED_ID 0x000u
 

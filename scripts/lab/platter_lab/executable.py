@@ -6,6 +6,7 @@ from __future__ import annotations
 import argparse
 import contextvars
 import functools
+import json
 import os
 import shlex
 import shutil
@@ -14,6 +15,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from platter_lab import LabError, StudyFailed
 
@@ -160,6 +162,23 @@ def _started(
             process.kill()  # nothing where it has ended and been waited for
             with _lock:
                 _running.pop(process, None)
+
+
+def result_schema(platter: Path) -> dict[str, Any]:
+    """The executable's schema of results, without references."""
+    schema: dict[str, Any] = json.loads(call_platter(platter, ["config", "schema", "result"]))
+    definitions = schema.pop("$defs", {})
+
+    def whole(node: Any) -> Any:
+        if isinstance(node, list):
+            return [whole(one) for one in node]
+        if not isinstance(node, dict):
+            return node
+        name = str(node.get("$ref", "")).removeprefix("#/$defs/")
+        return whole(definitions[name]) if name else {k: whole(one) for k, one in node.items()}
+
+    found: dict[str, Any] = whole(schema)
+    return found
 
 
 def call_platter(

@@ -25,7 +25,7 @@ _TOKEN = re.compile(r"[A-Za-z]|-?[0-9.]+(?:e-?[0-9]+)?")
 _NUMBER = re.compile(r"-?[0-9]+\.[0-9]+(?:e-?[0-9]+)?")
 _FAMILY = re.compile(r"font-family:[^;]*;?")
 # The widths of the first are those of the layout.
-_FONTS = "'DejaVu Sans', 'Bitstream Vera Sans', Verdana, Geneva, Arial, Helvetica, sans-serif"
+_FONTS = "'DejaVu Sans',Verdana,sans-serif"
 # Of the project's figures, for Matplotlib.
 STYLE: dict[str, Any] = {
     "svg.fonttype": "none",
@@ -37,6 +37,8 @@ STYLE: dict[str, Any] = {
     "axes.spines.right": False,
     "figure.constrained_layout.use": True,
 }
+_TWICE = re.compile(r"#([0-9a-f])\1([0-9a-f])\2([0-9a-f])\3(?![0-9a-f])")
+_CIRCLE = re.compile(r"M0 ([0-9.]+)(?:C[^A-Za-z]*){8}z")  # as Matplotlib draws a round mark
 _NO_ROTATION = re.compile(r"rotate\(-?0(?:\.0*)? [^)]*\)")
 
 
@@ -69,7 +71,9 @@ def compact(text: str | bytes) -> str:
 
 
 def _style(element: ET.Element) -> str:
-    return _FAMILY.sub("", re.sub(r"\s*([:;])\s*", r"\1", element.get("style", ""))).strip("; ")
+    """Without the font, and with colours of three digits where those are the same."""
+    text = _FAMILY.sub("", re.sub(r"\s*([:;])\s*", r"\1", element.get("style", "")))
+    return _TWICE.sub(r"#\1\2\3", text).strip("; ")
 
 
 def _rounded(text: str) -> str:
@@ -204,6 +208,35 @@ def _joined(shapes: Iterable[_Shape]) -> Iterator[_Shape]:
 # --- writing --------------------------------------------------------------------------------------
 
 
+def relative(data: str) -> str:
+    """A path of lines alone, each as its way from the point before, in few characters."""
+    if not re.fullmatch(r"[ Mz0-9.-]*", data):
+        return data
+    unit = 10**_PLACE
+    texts: list[str] = []
+    x = y = 0
+    for command, numbers in re.findall(r"([Mz])([^Mz]*)", data):
+        if command == "z":
+            texts.append("z")
+            continue
+        places = [round(float(number) * unit) for number in numbers.split()]
+        for at in range(0, len(places), 2):
+            ways = (places[at], places[at + 1]) if at == 0 else (places[at] - x, places[at + 1] - y)
+            across, down = (
+                re.sub(r"^(-?)0\.", r"\1.", _short(f"{way / unit:.{_PLACE}f}")) for way in ways
+            )
+            x, y = places[at], places[at + 1]
+            if at == 0:
+                texts.append(f"M{across} {down}")
+            elif ways[1] == 0:
+                texts.append(f"h{across}")
+            elif ways[0] == 0:
+                texts.append(f"v{down}")
+            else:
+                texts.append(f"l{across}{'' if down.startswith('-') else ' '}{down}")
+    return "".join(texts)
+
+
 def _tag(name: str, attributes: Mapping[str, str], inner: str = "") -> str:
     text = "".join(
         f' {key.replace(_HREF, "xlink:href")}="{escape(value)}"'
@@ -271,7 +304,10 @@ class _Writer:
             return self._marks(shape)
         if shape.tag == "path":
             style = {"fill": shape.style.removeprefix("fill:")} if _is_cell(shape) else style
-            return _tag("path", {**style, **shape.attributes, "d": "".join(shape.path)})
+            data = relative("".join(shape.path))
+            if _is_cell(shape):  # a filled box needs no last side
+                data = re.sub(r"(h([0-9.]+)v-([0-9.]+)h-\2)v\3(?=z|$)", r"\1", data)
+            return _tag("path", {**style, **shape.attributes, "d": data})
         return _tag(
             shape.tag,
             {**style, **shape.attributes},
@@ -293,7 +329,7 @@ class _Writer:
                 "class": "marks",
                 "style": f"marker:url(#{mark}s)",
                 **rest,
-                "d": f"M{' '.join(places)}",
+                "d": relative(f"M{' '.join(places)}"),
             },
         )
 
@@ -307,12 +343,14 @@ class _Writer:
             style = dict(
                 one.split(":", 1) for one in f"{used};{_style(self._paths[path])}".split(";") if one
             )
+            data = _path(self._paths[path].get("d", ""), _SHAPE)
+            circle = _CIRCLE.fullmatch(data)
             shape = _tag(
-                "path",
+                "circle" if circle else "path",
                 {
                     "id": name,
                     "style": ";".join(f"{key}:{value}" for key, value in style.items()),
-                    "d": _path(self._paths[path].get("d", ""), _SHAPE),
+                    **({"r": circle[1]} if circle else {"d": data}),
                 },
             )
             yield _tag(

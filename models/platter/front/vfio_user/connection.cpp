@@ -14,8 +14,7 @@ namespace platter::vfio_user {
 
 using serving::FileDescriptor;
 
-Connection::Connection(serving::Poller& poller, MessageHandlerIf& handler)
-    : poller_(poller), handler_(handler), input_(kMaxBytes) {}
+Connection::Connection(serving::Poller& poller, MessageHandlerIf& handler) : poller_(poller), handler_(handler) {}
 
 void Connection::open(FileDescriptor client) {
   client_ = std::move(client);
@@ -29,6 +28,7 @@ void Connection::close() {
   client_.close();
   failed_ = false;
   received_ = 0;
+  body_.clear();
   files_.clear();
   output_.clear();
   question_ = {};
@@ -43,9 +43,9 @@ void Connection::ready(std::uint32_t events) {
 /// Reads the next part of a message, but not beyond its end: the file descriptors of the next message come with the first byte of that one. Returns
 /// false if no more has arrived.
 bool Connection::receive() {
-  std::size_t wanted = kHeaderBytes;
-  if (received_ >= kHeaderBytes) wanted = get<Header>(input_, 0).size;
-  iovec part{input_.data() + received_, wanted - received_};
+  const bool in_body = received_ >= kHeaderBytes;
+  iovec part = in_body ? iovec{body_.data() + (received_ - kHeaderBytes), header_.size - received_}
+                       : iovec{reinterpret_cast<char*>(&header_) + received_, kHeaderBytes - received_};
   alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int) * kMaxFiles)> control{};
   msghdr message_header{};
   message_header.msg_iov = &part;
@@ -61,15 +61,15 @@ bool Connection::receive() {
   }
   received_ += static_cast<std::size_t>(bytes);
   if (received_ < kHeaderBytes) return true;
-  const auto header = get<Header>(input_, 0);
-  if (header.size < kHeaderBytes || header.size > kMaxBytes || !files_good) {
-    send({header.id, header.command, 0, kTypeReply | kError, static_cast<std::uint32_t>(files_good ? EMSGSIZE : EMFILE)}, {});
+  if (header_.size < kHeaderBytes || header_.size > kMaxBytes || !files_good) {
+    send({header_.id, header_.command, 0, kTypeReply | kError, static_cast<std::uint32_t>(files_good ? EMSGSIZE : EMFILE)}, {});
     failed_ = true;
     return false;
   }
-  if (received_ < header.size) return true;
+  if (!in_body) body_.resize(header_.size - kHeaderBytes);
+  if (received_ < header_.size) return true;
   received_ = 0;
-  complete({header, Bytes(input_.begin() + kHeaderBytes, input_.begin() + header.size), std::exchange(files_, {})});
+  complete({header_, std::exchange(body_, {}), std::exchange(files_, {})});
   return !failed_;
 }
 

@@ -80,8 +80,9 @@ class Connection : private serving::PollHandlerIf {
   serving::FileDescriptor client_;
   std::uint32_t events_ = 0;  ///< events for which the client is polled
   bool failed_ = false;
-  Bytes input_;
-  std::size_t received_ = 0;  ///< bytes of the incoming message so far
+  Header header_;             ///< of the incoming message
+  Bytes body_;                ///< of the incoming message
+  std::size_t received_ = 0;  ///< bytes of the incoming message so far, with its header
   std::vector<serving::FileDescriptor> files_;
   Bytes output_;
   Question question_;

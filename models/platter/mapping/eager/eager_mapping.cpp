@@ -12,7 +12,8 @@ using mechanics::Extent;
 
 EagerMapping::EagerMapping(const mechanics::AccessPlanner& planner, const EagerOptions& options, std::uint64_t seed,
                            bool keeps_headers)
-    : planner_(planner),
+    : MappingIf(this),
+      planner_(planner),
       sector_bytes_(planner.geometry().sector_bytes()),
       layout_(planner, options.block_bytes),
       map_(layout_, options.dilution),
@@ -27,21 +28,22 @@ EagerMapping::EagerMapping(const mechanics::AccessPlanner& planner, const EagerO
 // --- parts -----------------------------------------------------------------------------------------------------------
 
 Extent EagerMapping::read_of(const Walk& walk) const {
-  return planner_.resolve(Lba(layout_.first_sector(map_.place_of(block_of(walk))).value + walk.within), walk.sectors, false);
+  return planner_.resolve(Lba(layout_.first_sector(map_.place_of(block_of(walk))).value + walk.unit.within), walk.sectors,
+                          false);
 }
 
 Extent EagerMapping::next(Walk& walk) {
-  if (walk.fetching) {
-    walk.fetching = false;
+  if (walk.unit.fetching) {
+    walk.unit.fetching = false;
     return unplaced(granule(), true);
   }
   walk.done += walk.sectors;
   const std::uint64_t first = walk.first + walk.done;
-  walk.unit = first / granule();
-  walk.within = static_cast<std::uint32_t>(first % granule());
-  walk.sectors = static_cast<std::uint32_t>(std::min<std::uint64_t>(granule() - walk.within, walk.end() - first));
-  walk.fetching = walk.write && walk.sectors < granule();
-  if (walk.fetching) {
+  walk.unit.number = first / granule();
+  walk.unit.within = static_cast<std::uint32_t>(first % granule());
+  walk.sectors = static_cast<std::uint32_t>(std::min<std::uint64_t>(granule() - walk.unit.within, walk.end() - first));
+  walk.unit.fetching = walk.write && walk.sectors < granule();
+  if (walk.unit.fetching) {
     ++statistics_.read_first;
     return planner_.resolve(layout_.first_sector(map_.place_of(block_of(walk))), granule(), false);
   }
@@ -49,24 +51,23 @@ Extent EagerMapping::next(Walk& walk) {
 }
 
 Extent EagerMapping::aim(Walk& walk, Place place, bool hidden) {
-  walk.place = place;
+  walk.unit.place = place;
   ++statistics_.writes;
   if (hidden) ++statistics_.hidden;
   return planner_.resolve(layout_.first_sector(place), granule(), true);
 }
 
 mapping::WriteTarget EagerMapping::target(const Walk& walk) const {
-  return {bytes(layout_.first_sector(walk.place).value), bytes(walk.unit * granule()), bytes(granule())};
+  return {bytes(layout_.first_sector(walk.unit.place).value), bytes(walk.unit.number * granule()), bytes(granule())};
 }
 
-bool EagerMapping::written(const Walk& walk) {
-  if (headers_) headers_->write(walk.place, {block_of(walk), next_sequence_++});
-  map_.move(block_of(walk), walk.place);
-  return true;
+void EagerMapping::written(const Walk& walk) {
+  if (headers_) headers_->write(walk.unit.place, {block_of(walk), next_sequence_++});
+  map_.move(block_of(walk), walk.unit.place);
 }
 
 bool EagerMapping::follow(const Walk& written, const Walk& waiting, Extent& extent) const {
-  if (waiting.write || waiting.unit != written.unit) return false;
+  if (waiting.write || waiting.unit.number != written.unit.number) return false;
   extent = read_of(waiting);
   return true;
 }
@@ -87,7 +88,7 @@ void EagerMapping::locate(std::uint64_t address, std::uint64_t length, const Vis
 MapImage EagerMapping::image(const Walk* writing, std::uint32_t sectors) const {
   if (!headers_) return {};
   BlockHeaders headers = *headers_;
-  if (writing != nullptr) headers.tear(writing->place, sectors, {block_of(*writing), next_sequence_});
+  if (writing != nullptr) headers.tear(writing->unit.place, sectors, {block_of(*writing), next_sequence_});
   return headers;
 }
 

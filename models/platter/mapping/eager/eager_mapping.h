@@ -29,7 +29,7 @@ struct EagerStatistics {
 /// Eager writing (Zhang et al. 2002): a command is carried out part by part, a part being what it has of one block, and each part an access of
 /// its own: a read where its block is then, a write where the policy says. A write of a part of a block reads the block first. The map changes
 /// when a block is on the media; its old place is then free.
-class EagerMapping : public mapping::MappingIf {
+class EagerMapping : public mapping::MappingIf, public mapping::PlacingIf {
  public:
   /// `keeps_headers`: those of the sectors, for a drive that can lose its power. Throws std::invalid_argument for options that do not fit the
   /// drive.
@@ -43,10 +43,10 @@ class EagerMapping : public mapping::MappingIf {
   std::uint32_t granule() const override { return layout_.sectors_per_block(); }
   mechanics::Extent arrived(Walk& walk) const override { return unplaced(walk.blocks, walk.write); }
   mechanics::Extent next(Walk& walk) override;
-  const scheduling::FreeSpaceIf* free_space() const override { return &search_; }
+  const scheduling::FreeSpaceIf& free_space() const override { return search_; }
   mechanics::Extent aim(Walk& walk, Place place, bool hidden) override;
   mapping::WriteTarget target(const Walk& walk) const override;
-  bool written(const Walk& walk) override;
+  void written(const Walk& walk) override;
   bool follow(const Walk& written, const Walk& waiting, mechanics::Extent& extent) const override;
   void locate(std::uint64_t address, std::uint64_t length, const VisitPiece& visit) const override;
   MapImage image(const Walk* writing, std::uint32_t sectors) const override;
@@ -61,7 +61,7 @@ class EagerMapping : public mapping::MappingIf {
     extent.write = write;
     return extent;
   }
-  static Block block_of(const Walk& walk) { return Block(static_cast<std::uint32_t>(walk.unit)); }
+  static Block block_of(const Walk& walk) { return Block(static_cast<std::uint32_t>(walk.unit.number)); }
   mechanics::Extent read_of(const Walk& walk) const;
   std::uint64_t bytes(std::uint64_t sectors) const { return sectors * sector_bytes_; }
 

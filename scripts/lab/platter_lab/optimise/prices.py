@@ -17,13 +17,11 @@ from importlib import resources
 from typing import Any
 
 from platter_lab import LabError
+from platter_lab.optimise.contract import DECISION_LATENCY, FEATURES, SEQ_W
 
-SEG_M, SEG_W, CYL_W, SEQ_W = 5, 9, 18, 24  # of every accelerator that a scenario can have
+SEG_M, SEG_W, CYL_W = 5, 9, 18  # of every accelerator that a scenario can have
 BUILT_ENTRIES = 32
 _MEASURED_ANGLE_BITS = 16
-_DECISION_LATENCY = 12
-# The names of accelerator.features, and their bits in the tables.
-_FEATURES = {"ageing": 1, "look_ahead": 2, "limits": 4, "zero_latency": 8}
 
 
 class Source(StrEnum):
@@ -101,9 +99,7 @@ class Engine:
             lanes,
             int(values["accelerator.order_m"]),
             int(values["accelerator.angle_bits"]),
-            sum(
-                _FEATURES[name] for name in re.findall(r"\w+", str(values["accelerator.features"]))
-            ),
+            sum(FEATURES[name] for name in re.findall(r"\w+", str(values["accelerator.features"]))),
             float(values["accelerator.clock_mhz" if accelerated else "drive.controller.clock_mhz"]),
             float(values["drive.controller.firmware_base_cycles"]),
             float(values["drive.controller.firmware_candidate_cycles"]),
@@ -262,8 +258,8 @@ def _memory_bits(engine: Engine) -> Price:
     )
     seek = lanes * (cells * (3 * place_w + SEG_W) + (1 << SEG_W) * 2 * time_w)
     orderer = order * (1 << (order - 1)) * (time_w + 4 + _log2(order + 1)) if order else 0
-    limits = engine.entries * (sum_w + 2) if engine.features & _FEATURES["limits"] else 0
-    rests = engine.entries * engine.angle_bits if engine.features & _FEATURES["zero_latency"] else 0
+    limits = engine.entries * (sum_w + 2) if engine.features & FEATURES["limits"] else 0
+    rests = engine.entries * engine.angle_bits if engine.features & FEATURES["zero_latency"] else 0
     return Price(tables + listed + seek + orderer + limits + rests + 1024, Source.FORMULA)
 
 
@@ -278,7 +274,7 @@ def _decision_cycles(engine: Engine) -> Price:
             engine.firmware_base_cycles + engine.firmware_candidate_cycles * engine.depth,
             Source.FIRMWARE,
         )
-    return Price(engine.entries / engine.lanes + _DECISION_LATENCY, Source.FORMULA)
+    return Price(engine.entries / engine.lanes + DECISION_LATENCY, Source.FORMULA)
 
 
 def _decision_ns(engine: Engine) -> Price:

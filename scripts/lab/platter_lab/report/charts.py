@@ -90,9 +90,7 @@ def cdf_points(samples: Iterable[float]) -> list[tuple[float, float]]:
     return [(float(values[rank - 1]), float(rank / count)) for rank in ranks]
 
 
-def responses(
-    runs: Runs, *, tail: bool = False, width: int = look.NARROW, height: int = 270
-) -> alt.Chart | alt.HConcatChart:
+def responses(runs: Runs, *, tail: bool = False) -> alt.Chart | alt.HConcatChart:
     """Distribution of the response time by class; of several runs a panel a class.
 
     `tail`: the share that took longer, on a scale of ratios.
@@ -139,7 +137,7 @@ def responses(
         chart = alt.Chart(
             look.data([row for row in rows if cls in (None, row["class"])]),
             width=across,
-            height=height,
+            height=270,
             name=f"responses{'_tail' * tail}{cls or ''}",
         )
         drawn: alt.Chart = (
@@ -169,16 +167,18 @@ def responses(
 
     if len(named) == 1:
         return look.either_scale(
-            panel("", None, look.class_colour(classes), width), x="response time"
+            panel("", None, look.class_colour(classes), look.NARROW), x="response time"
         )
-    across = width if len(classes) == 1 else (look.WIDE - 90 * (len(classes) - 1)) // len(classes)
+    across = (
+        look.NARROW if len(classes) == 1 else (look.WIDE - 90 * (len(classes) - 1)) // len(classes)
+    )
     colour = look.series_colour("run", "run", list(named), width=across * len(classes))
     return look.either_scale(
         alt.hconcat(*(panel(cls, cls, colour, across) for cls in classes)), x="response time"
     )
 
 
-def percentiles(run: Run, *, width: int = look.WIDE, height: int = 270) -> alt.Chart:
+def percentiles(run: Run) -> alt.Chart:
     """What the result itself says of the response times, where there is no log."""
     rows = [
         {"class": cls, "ms": max(one["response_ms"][key], 1e-3), "share": share}
@@ -195,7 +195,7 @@ def percentiles(run: Run, *, width: int = look.WIDE, height: int = 270) -> alt.C
         if one["response_ms"].get(key) is not None
     ]
     chart: alt.Chart = (
-        alt.Chart(look.data(rows), width=width, height=height, name="percentiles")
+        alt.Chart(look.data(rows), width=look.WIDE, height=270, name="percentiles")
         .mark_line(point=True)
         .encode(
             alt.X(
@@ -218,7 +218,7 @@ def percentiles(run: Run, *, width: int = look.WIDE, height: int = 270) -> alt.C
     return look.either_scale(chart, x="response time")
 
 
-def parts(runs: Runs, *, width: int = look.WIDE) -> alt.Chart:
+def parts(runs: Runs) -> alt.Chart:
     """Where the time of the mean request went, by class and operation: the parts sum to the mean
     response time.
     """
@@ -242,7 +242,7 @@ def parts(runs: Runs, *, width: int = look.WIDE) -> alt.Chart:
                     }
                     for rank, part in enumerate(PARTS)
                 ]
-    across = width - 110 - 60 * (len(named) > 1)
+    across = look.WIDE - 110 - 60 * (len(named) > 1)
     step = alt.Step(34 if len(named) == 1 else 24)
     chart: alt.Chart = (
         alt.Chart(look.data(rows), name="parts", width=across, height=step)
@@ -263,7 +263,7 @@ def parts(runs: Runs, *, width: int = look.WIDE) -> alt.Chart:
     return chart
 
 
-def energy(runs: Runs, *, width: int = look.WIDE) -> alt.Chart:
+def energy(runs: Runs) -> alt.Chart:
     """Where the energy of the measured time went, by power state: the states sum to the whole."""
     named = _named(runs)
     rows, order = [], []
@@ -286,7 +286,7 @@ def energy(runs: Runs, *, width: int = look.WIDE) -> alt.Chart:
         ]
     there = [state for state in look.POWER if state.replace("_", " ") in {r["state"] for r in rows}]
     chart: alt.Chart = (
-        alt.Chart(look.data(rows), name="energy", width=width - 110, height=alt.Step(34))
+        alt.Chart(look.data(rows), name="energy", width=look.WIDE - 110, height=alt.Step(34))
         .mark_bar()
         .encode(
             alt.X(field="j", type="quantitative", title="energy [J]", stack="zero"),
@@ -305,13 +305,13 @@ def energy(runs: Runs, *, width: int = look.WIDE) -> alt.Chart:
     return chart
 
 
-def bands(run: Run, *, width: int = look.WIDE, height: int = 220) -> alt.HConcatChart:
+def bands(run: Run) -> alt.HConcatChart:
     """Where the time went, by how slow a request was: means over the requests between two
     percentiles of their class.
     """
     frame = served(run)
     classes = classes_of(frame)
-    across = (width - 70 * len(classes)) // max(len(classes), 1)
+    across = (look.WIDE - 70 * len(classes)) // max(len(classes), 1)
     in_two_lines = (
         "[slice(datum.label, 0, indexof(datum.label, '–') + 1), "
         "slice(datum.label, indexof(datum.label, '–') + 1)]"
@@ -337,7 +337,7 @@ def bands(run: Run, *, width: int = look.WIDE, height: int = 220) -> alt.HConcat
                     for rank, part in enumerate(PARTS)
                 ]
         charts.append(
-            alt.Chart(look.data(rows), width=across, height=height, name=f"bands_{cls}", title=cls)
+            alt.Chart(look.data(rows), width=across, height=220, name=f"bands_{cls}", title=cls)
             .mark_bar()
             .encode(
                 alt.X(
@@ -378,7 +378,7 @@ def _covered(begins: Floats, ends: Floats, edges: Floats) -> Floats:
     return np.diff(integral(begins) - integral(ends)) / np.diff(edges)
 
 
-def over_time(run: Run, *, width: int = look.WIDE, height: int = 150) -> alt.VConcatChart:
+def over_time(run: Run) -> alt.VConcatChart:
     """Requests outstanding, and in an access, over the whole run: time-weighted means in equal
     bins, stacked by class.
     """
@@ -418,7 +418,7 @@ def over_time(run: Run, *, width: int = look.WIDE, height: int = 150) -> alt.VCo
 
     def panel(name: str, title: str, axis: alt.Axis, last_one: bool) -> alt.Chart:
         drawn: alt.Chart = (
-            alt.Chart(look.data(rows), width=width, height=height, name=name)
+            alt.Chart(look.data(rows), width=look.WIDE, height=150, name=name)
             .mark_bar(strokeWidth=0, binSpacing=0, clip=True)
             .encode(
                 alt.X(
@@ -463,7 +463,7 @@ def sample(requests: pl.DataFrame, most: int = SCATTER_POINTS) -> pl.DataFrame:
     )
 
 
-def requests_over_time(run: Run, *, width: int = look.WIDE, height: int = 260) -> alt.Chart:
+def requests_over_time(run: Run) -> alt.Chart:
     """Where requests went, over the whole run; a `sample` of many."""
     few = sample(log_of(run)).sort("number")
     rows = [
@@ -480,7 +480,7 @@ def requests_over_time(run: Run, *, width: int = look.WIDE, height: int = 260) -
         ).iter_rows()
     ]
     drawn: alt.Chart = (
-        alt.Chart(look.data(rows), width=width, height=height, name="requests")
+        alt.Chart(look.data(rows), width=look.WIDE, height=260, name="requests")
         .mark_circle(size=9, opacity=0.55, clip=True)
         .encode(
             alt.X(
@@ -522,8 +522,6 @@ def arm(
     request: int | None = None,
     *,
     most: int = 110,
-    width: int = look.WIDE,
-    height: int = 360,
 ) -> alt.LayerChart:
     """The arm of one drive, access by access, up to a request's (default: the slowest of the
     measured time) and a little beyond: from where to where it went, and since when each request had
@@ -609,10 +607,10 @@ def arm(
     )
     marked = diamond.encode(alt.X(field="end", **x), y, tooltip=tips)
     waits = waits.properties(name="arm").add_params(look.zoom("zoom_arm", "x", "y"))
-    return look.layered(waits, moves, works, marked).properties(width=width, height=height)
+    return look.layered(waits, moves, works, marked).properties(width=look.WIDE, height=360)
 
 
-def bandwidth(run: Run, *, width: int = look.WIDE, height: int = 260) -> alt.Chart:
+def bandwidth(run: Run) -> alt.Chart:
     """What each stream of an AutoQoS run got, second by second."""
     streams = run.result["streams"]
     names = [f"{i + 1} {one['name']}" for i, one in enumerate(streams)]
@@ -622,7 +620,7 @@ def bandwidth(run: Run, *, width: int = look.WIDE, height: int = 260) -> alt.Cha
         for second, got in enumerate(one["series_bytes_per_s"])
     ]
     drawn: alt.Chart = (
-        alt.Chart(look.data(rows), width=width, height=height, name="bandwidth")
+        alt.Chart(look.data(rows), width=look.WIDE, height=260, name="bandwidth")
         .mark_line(strokeWidth=1.8, clip=True)
         .encode(
             alt.X(
@@ -684,9 +682,6 @@ def differences(baseline: Run, other: Run) -> pl.DataFrame:
 def paired(
     named: Mapping[str, pl.DataFrame],
     names: Sequence[str] = (),
-    *,
-    width: int = look.WIDE,
-    height: int = 260,
 ) -> alt.HConcatChart:
     """Distribution of the `differences` of each run to the baseline, a panel a class.
 
@@ -697,7 +692,7 @@ def paired(
         for cls in look.CLASSES
         if any((frame["class"] == cls).any() for frame in named.values())
     ]
-    across = (width - 90 * (len(classes) - 1)) // max(len(classes), 1)
+    across = (look.WIDE - 90 * (len(classes) - 1)) // max(len(classes), 1)
     charts = []
     for cls in classes:
         rows: list[dict[str, Any]] = []
@@ -753,5 +748,5 @@ def paired(
             )
             .add_params(look.zoom(f"zoom_paired_{cls}", "x"))
         )
-        charts.append(alt.layer(line, zero).properties(width=across, height=height, title=cls))
+        charts.append(alt.layer(line, zero).properties(width=across, height=260, title=cls))
     return alt.hconcat(*charts)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from platter_lab import LabError
-from platter_lab.executable import call_platter, find_platter
+from platter_lab.executable import find_platter, result_schema
 from platter_lab.report.page import number
 
 Schema = dict[str, Any]
@@ -34,8 +34,7 @@ def read_schema(platter: Path | None) -> Schema | None:
         if platter:
             raise
         return None
-    schema: Schema = json.loads(call_platter(executable, ["config", "schema", "result"]))
-    return schema
+    return result_schema(executable)
 
 
 def _of_kind(schema: Schema, kind: str) -> Schema:

@@ -27,6 +27,7 @@ STUDIES = {
     "replicated-striping": "replicated striping of variable bit-rate streams (Anastasiadis et al.)",
     "autoqos": "AutoQoS: a rate for multimedia streams without asking them (Wu et al.)",
     "integrated-servers": "partitioned and integrated servers (Shenoy et al.)",
+    "drive-that-misses": "which gains survive on a drive whose head does not always hit its sector",
 }
 
 KEPT = ROOT / "build" / "reproduce"
@@ -91,8 +92,8 @@ def add_command(subparsers: argparse._SubParsersAction[argparse.ArgumentParser])
         type=Path,
         metavar="DIR",
         help=(
-            "folder of page, figures and data (default: docs/papers/STUDY; with --quick "
-            "build/reproduce/STUDY-quick)"
+            "folder of page, figures and data (default: docs/papers/STUDY, or docs/results/STUDY; "
+            "with --quick build/reproduce/STUDY-quick)"
         ),
     )
     parser.add_argument(

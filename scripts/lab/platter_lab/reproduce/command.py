@@ -13,7 +13,7 @@ from platter_lab.executable import find_platter
 from platter_lab.files import expect_writable_file, expect_writable_folder, write_whole
 from platter_lab.reproduce import KEPT, STUDIES
 from platter_lab.reproduce.page import claims_json, details, files, terminal
-from platter_lab.reproduce.study import PAPERS, Plan, Study
+from platter_lab.reproduce.study import Plan, Study
 from platter_lab.runs.executor import LocalProcesses
 from platter_lab.runs.results import Results
 from platter_lab.runs.runner import Runner
@@ -27,9 +27,7 @@ def _say(text: str) -> None:
 def reproduce(study: Study, arguments: argparse.Namespace) -> None:
     plan = study.plan(arguments.quick)
     most = study.most(arguments.quick) if study.most else None
-    output = arguments.output or (
-        KEPT / f"{study.name}-quick" if arguments.quick else PAPERS / study.name
-    )
+    output = arguments.output or (KEPT / f"{study.name}-quick" if arguments.quick else study.folder)
     behind = (
         arguments.output / "details"
         if arguments.output
@@ -55,7 +53,8 @@ def reproduce(study: Study, arguments: argparse.Namespace) -> None:
     report = study.report(results, arguments.quick)
     texts = files(study, plan, report, arguments.quick)
     more = details(report)
-    wanted = {arguments.result: claims_json(study, report, output)} if arguments.result else {}
+    result = arguments.result
+    wanted = {result: claims_json(study, report, output, behind)} if result else {}
     write_whole(
         {
             **{output / name: text for name, text in texts.items()},

@@ -2220,7 +2220,9 @@ def _rows(results: Results) -> tuple[tuple[str, ...], ...]:
     rows = []
     for point in results.points:
         s = dict(point.settings)
-        others = " ".join(f"{key}={value}" for key, value in s.items() if key not in IN_COLUMNS)
+        others = " ".join(  # the last parts of the keys differ
+            f"{key.split('.')[-1]}={value}" for key, value in s.items() if key not in IN_COLUMNS
+        )
         rows += [
             (
                 s["server.architecture"],

@@ -144,10 +144,18 @@ def _mean(cells: Sequence[str]) -> list[str]:
     value = interval([float(cell or "nan") for cell in cells])
     if math.isnan(value.mean):
         return ["", ""]
-    return [
-        number(value.mean),
-        f"{value.high - value.mean:.3g}" if math.isfinite(value.high) else "",
-    ]
+    half = value.high - value.mean
+    if not math.isfinite(half):
+        return [number(value.mean), ""]
+    return [_to_place(value.mean, half), f"{half:.2g}"]
+
+
+def _to_place(mean: float, half: float) -> str:
+    """The mean to the second digit of half its interval."""
+    if half == 0 or mean == 0:
+        return number(mean)
+    digits = math.floor(math.log10(abs(mean))) - math.floor(math.log10(half)) + 2
+    return min(f"{mean:.{min(max(digits, 1), 6)}g}", number(mean), key=len)
 
 
 def number(value: float) -> str:
@@ -226,6 +234,7 @@ def page(study: Study, plan: Plan, report: Report, quick: bool) -> str:
         f"Made by `{command}`: {scale}, {plan.runs} runs with {seeds}. This command repeats one "
         "of them:\n",
         f"```\n{plan.points[0].command(plan.seeds[0])}\n```\n",
+        *(f"## {table.title}\n\n{markdown(table.header, table.rows)}\n" for table in report.first),
         "## Claims\n",
         INTERVALS + "\n",
         markdown(("", *CLAIM_HEADER), [(claim.name, *claim_row(claim)) for claim in report.claims])
@@ -239,7 +248,9 @@ def page(study: Study, plan: Plan, report: Report, quick: bool) -> str:
     for chart in report.charts:
         parts += [f"![{chart.title}]({chart.file})\n"]
     parts += [
-        data_section([table.file for table in data_tables(report)], list(details(report)), command)
+        data_section(
+            [table.file for table in map(means_table, report.runs)], list(details(report)), command
+        )
     ]
     return "\n".join(part for part in parts if part) + "\n"
 
@@ -255,8 +266,8 @@ def data_section(shown: Sequence[str], behind: Sequence[str], command: str) -> s
                 "the mean of each value, and half the width of that mean's 95 %"
             ),
             (
-                f"confidence interval (`_half`). `{command}` also writes every run and every "
-                "comparison"
+                f"confidence interval (`_half`). `{command}` also writes every run, every "
+                "comparison and the points of every figure"
             ),
             "([where](../../reference/reproduce.md#interface)): "
             f"{', '.join(f'`{file}`' for file in behind)}.",
@@ -264,17 +275,24 @@ def data_section(shown: Sequence[str], behind: Sequence[str], command: str) -> s
     )
 
 
-def data_tables(report: Report) -> list[Table]:
-    """Those of the study's folder."""
-    return [*map(means_table, report.runs), *map(chart_table, report.charts)]
-
-
 def details(report: Report) -> dict[str, str]:
-    """File name to text of what is behind the page: every run, every comparison, and further
-    tables."""
+    """File name to text of what is behind the page: every run, the claims, every comparison,
+    further tables, and the points of the figures."""
+    claims = Table(
+        "Claims",
+        ("name", *CLAIM_HEADER),
+        tuple((claim.name, *claim_row(claim)) for claim in report.claims),
+        "claims.csv",
+    )
     return {
         table.file: csv_text(table.header, table.rows)
-        for table in (*report.runs, parts_table(report.claims), *report.details)
+        for table in (
+            *report.runs,
+            claims,
+            parts_table(report.claims),
+            *report.details,
+            *map(chart_table, report.charts),
+        )
     }
 
 
@@ -282,15 +300,14 @@ def files(study: Study, plan: Plan, report: Report, quick: bool) -> dict[str, st
     """File name to text of the study's folder."""
     texts = {"README.md": page(study, plan, report, quick)}
     texts.update({chart.file: svg(chart) for chart in report.charts})
-    texts.update({table.file: csv_text(table.header, table.rows) for table in data_tables(report)})
-    texts["claims.csv"] = csv_text(
-        ("name", *CLAIM_HEADER), [(claim.name, *claim_row(claim)) for claim in report.claims]
-    )
+    for table in map(means_table, report.runs):
+        texts[table.file] = csv_text(table.header, table.rows)
     return texts
 
 
-def claims_json(study: Study, report: Report, folder: Path) -> str:
-    """The claims, and where the figures are, for a program (docs/reference/claims.schema.json)."""
+def claims_json(study: Study, report: Report, folder: Path, behind: Path) -> str:
+    """The claims, and where the figures and their points are, for a program
+    (docs/reference/claims.schema.json)."""
 
     def finite(value: float) -> float | None:
         return value if math.isfinite(value) else None
@@ -312,7 +329,7 @@ def claims_json(study: Study, report: Report, folder: Path) -> str:
     figures = [
         {
             "id": chart.file.removesuffix(".svg"),
-            "data": str(folder / chart_table(chart).file),
+            "data": str(behind / chart_table(chart).file),
             "image": str(folder / chart.file),
         }
         for chart in report.charts

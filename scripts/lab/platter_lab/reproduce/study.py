@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 from platter_lab.executable import ROOT
 from platter_lab.reproduce.claims import Claim
@@ -13,6 +14,7 @@ from platter_lab.runs.point import Point
 from platter_lab.runs.results import Results
 
 PAPERS = ROOT / "docs" / "papers"
+RESULTS = ROOT / "docs" / "results"
 
 
 @dataclass(frozen=True)
@@ -51,9 +53,10 @@ class Table:
 
 @dataclass(frozen=True)
 class Report:
-    """What a study found. The page has `tables`. A row of `runs` is a run: its configuration, its
-    `seed`, and its values. The study's folder has their means (`means.csv` of `runs.csv`); the runs
-    themselves and `details` go to a folder of their own, with every comparison."""
+    """What a study found. The page begins with `first`, and has `tables` behind the claims. A row
+    of `runs` is a run: its configuration, its `seed`, and its values. The study's folder has their
+    means (`means.csv` of `runs.csv`); the runs themselves and `details` go to a folder of their
+    own, with every comparison."""
 
     claims: tuple[Claim, ...]
     charts: tuple[Chart | Map, ...] = ()
@@ -61,6 +64,7 @@ class Report:
     interpretations: tuple[tuple[str, str], ...] = ()  # name and meaning
     runs: tuple[Table, ...] = ()
     details: tuple[Table, ...] = ()
+    first: tuple[Table, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -82,3 +86,9 @@ class Study:
     report: Callable[[Results, bool], Report]
     follow: Callable[[Results, bool], Plan] | None = None
     most: Callable[[bool], Plan] | None = None
+    home: Path = PAPERS  # of its folder
+
+    @property
+    def folder(self) -> Path:
+        """Of its page."""
+        return self.home / self.name

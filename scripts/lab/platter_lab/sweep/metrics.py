@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import difflib
-import json
 import math
 import re
 from collections.abc import Iterator, Sequence
@@ -12,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from platter_lab import LabError
-from platter_lab.executable import call_platter
+from platter_lab.executable import result_schema
 from platter_lab.runs.job import value_at
 from platter_lab.sweep.plan_file import Metric
 
@@ -22,9 +21,14 @@ def expect_metrics(platter: Path, plan: Path, metrics: Sequence[Metric]) -> dict
 
     LabError where there is no such number in any of them.
     """
-    schema = json.loads(call_platter(platter, ["config", "schema", "result"]))
+    schema = result_schema(platter)
     units = {}
     for metric in metrics:
+        if now := schema.get("renamed", {}).get(".".join(metric.place)):
+            raise LabError(
+                f"{plan}:{metric.line or ' '}metric {metric.name}: found "
+                f"{'.'.join(metric.place)}; its name is {now} now"
+            )
         nodes = [schema]
         for depth, part in enumerate(metric.place):
             below = [node for above in nodes for node in _below(above, part)]
