@@ -26,6 +26,13 @@ FixedPointFormat format(unsigned angle_w, unsigned cyl_w, unsigned seg_m, unsign
   return f;
 }
 
+/// The default, with as many bits as the drive's cylinders need.
+FixedPointFormat format_for(const mechanics::SeekCurve& curve) {
+  FixedPointFormat f;
+  while (curve.cylinders() > 1u << f.cyl_w) f.set_cylinder_bits(f.cyl_w + 1);
+  return f;
+}
+
 TEST(FixedPoint, DerivedWidthsAreTheDocumentedOnes) {
   const FixedPointFormat f = format(16, 18, 4);
   EXPECT_EQ(f.time_w(), 20u);
@@ -159,7 +166,7 @@ TEST(FixedPoint, SeekTableFollowsTheCurveOfEveryShippedDrive) {
     const mechanics::AccessPlanner planner(system::load_drive(shipped.name));
     const mechanics::SeekCurve& curve = planner.seek_curve();
     const Picoseconds period = planner.rotation().period();
-    for (const FixedPointFormat& f : {FixedPointFormat{}, format(12, 18, 2), format(20, 14, 5), format(18, 16, 3)}) {
+    for (const FixedPointFormat& f : {format_for(curve), format(12, 18, 2), format(20, 14, 5), format(18, 16, 3)}) {
       if (curve.cylinders() > 1u << f.cyl_w) continue;  // too many for it
       SCOPED_TRACE(shipped.name + " with " + std::to_string(f.angle_w) + " bits");
       const TickScale scale(f, period);

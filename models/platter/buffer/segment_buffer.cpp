@@ -11,7 +11,7 @@ using profile::ReadAhead;
 using profile::WriteBack;
 
 SegmentBuffer::SegmentBuffer(const AccessPlanner& planner, const profile::CacheProfile& profile)
-    : planner_(planner), profile_(profile), segments_(profile.segments) {
+    : planner_(planner), profile_(profile), segments_(profile.segments), part_blocks_(std::max(1u, profile.segment_blocks)) {
   if (profile_.separate_write_segments)
     for (std::size_t i = 0; i < std::min<std::size_t>(profile_.write_segments, segments_.size() - 1); ++i)
       segments_[i].reserved = true;
@@ -43,6 +43,8 @@ void SegmentBuffer::clear() {
 Hit SegmentBuffer::find(Lba first, std::uint32_t blocks, Picoseconds now) {
   if (stream_.active) advance(now);
   Hit best;
+  const bool coming = stream_.active && first.value >= segments_[stream_.segment].first && first.value <= stream_.limit;
+  if (!coming && !may_have(first.value)) return best;
   for (std::size_t i = 0; i < segments_.size(); ++i) {
     const Segment& segment = segments_[i];
     if (first.value < segment.first) continue;
@@ -146,20 +148,44 @@ std::uint32_t SegmentBuffer::passing(const Extent& extent, Picoseconds rotation)
 
 std::size_t SegmentBuffer::reusable(bool for_write) const {
   // Empty segments first, then the least recently used one. Segments with blocks to be written are not reused.
+  constexpr std::uint64_t kFilled = std::uint64_t{1} << 63;  // above every time of use
+  const bool separate = profile_.separate_write_segments;
   std::size_t best = kNone;
+  std::uint64_t least = ~std::uint64_t{0};
   for (std::size_t i = 0; i < segments_.size(); ++i) {
     const Segment& segment = segments_[i];
-    if (segment.dirty() || (profile_.separate_write_segments && segment.reserved != for_write)) continue;
-    if (best == kNone || (segment.empty() && !segments_[best].empty()) ||
-        (segment.empty() == segments_[best].empty() && segment.used < segments_[best].used))
-      best = i;
+    const std::uint64_t used = segment.used | (segment.empty() ? 0 : kFilled);
+    if (used >= least || segment.dirty() || (separate && segment.reserved != for_write)) continue;
+    least = used;
+    best = i;
   }
   return best;
 }
 
-void SegmentBuffer::extend(Segment& segment, std::uint64_t end) const {
+void SegmentBuffer::extend(Segment& segment, std::uint64_t end) {
   segment.end = std::max(segment.end, end);
   if (segment.end - segment.first > profile_.segment_blocks) segment.first = segment.end - profile_.segment_blocks;
+  mark(segment.first, segment.end);
+}
+
+void SegmentBuffer::mark(std::uint64_t from, std::uint64_t end) {
+  for (std::uint64_t number = from / part_blocks_; number * part_blocks_ < end; ++number) {
+    const std::uint64_t part = number % kParts;
+    std::uint64_t& word = marks_[part / 64];
+    if ((word >> (part % 64) & 1) != 0) continue;
+    word |= std::uint64_t{1} << (part % 64);
+    ++marked_;
+  }
+  if (marked_ > most_marked_) renew_marks();
+}
+
+void SegmentBuffer::renew_marks() {
+  marks_ = {};
+  marked_ = 0;
+  most_marked_ = kParts;
+  for (const Segment& segment : segments_)
+    if (!segment.empty()) mark(segment.first, segment.end);
+  most_marked_ = marked_ + kParts / 8;
 }
 
 // --- read-ahead ------------------------------------------------------------------------------------------------------
@@ -294,6 +320,7 @@ void SegmentBuffer::advance(Picoseconds now) {
       ended_ = stream_.front_in;
       stream_.wraps = false;
       segment.first = std::min(segment.first, stream_.front);
+      mark(segment.first, segment.end);
       from = stream_.front_in;
     }
     if (stream_.next >= stream_.limit) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -196,12 +197,28 @@ class SegmentBuffer {
   void cancel();
   /// The same, if it is this segment's.
   void cancel(std::size_t segment);
-  void extend(Segment& segment, std::uint64_t end) const;
+  void extend(Segment& segment, std::uint64_t end);
+  /// Blocks of a segment from here on are looked for.
+  void mark(std::uint64_t from, std::uint64_t end);
+  /// Takes back the marks of blocks that have been replaced.
+  void renew_marks();
+  /// False if no segment has this block.
+  bool may_have(std::uint64_t block) const {
+    const std::uint64_t part = block / part_blocks_ % kParts;
+    return (marks_[part / 64] >> (part % 64) & 1) != 0;
+  }
   static void drop(Segment& segment, std::uint64_t end);
 
   const AccessPlanner& planner_;
   profile::CacheProfile profile_;
   std::vector<Segment> segments_;
+  /// Most reads hit nothing. The drive's blocks in parts of a segment's size, numbered modulo kParts: those that a segment has, and perhaps
+  /// others.
+  static constexpr std::uint64_t kParts = 4096;
+  std::array<std::uint64_t, kParts / 64> marks_{};
+  std::uint64_t part_blocks_;
+  std::uint64_t marked_ = 0;
+  std::uint64_t most_marked_ = kParts / 8;
   std::uint64_t clock_ = 0;
   std::uint32_t dirty_segments_ = 0;
   Stream stream_;

@@ -79,9 +79,8 @@ ArrivalSpread::ArrivalSpread(const profile::DriveProfile& profile, double guard_
   guard_deviations_ = static_cast<Picoseconds>(std::max(0.0, deviations_of(guard_quantile)) * kOneDeviation + 0.999);
 }
 
-Picoseconds ArrivalSpread::at(const Points& points, std::uint32_t distance) {
+Picoseconds ArrivalSpread::between(const Points& points, std::uint32_t distance) {
   if (distance <= points.front().first) return points.front().second;
-  if (distance >= points.back().first) return points.back().second;
   const auto above = std::upper_bound(points.begin(), points.end(), distance,
                                       [](std::uint32_t wanted, const auto& point) { return wanted < point.first; });
   const auto& [x0, y0] = above[-1];

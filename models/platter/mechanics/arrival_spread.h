@@ -53,7 +53,10 @@ class ArrivalSpread {
   using Points = std::vector<std::pair<std::uint32_t, Picoseconds>>;
   static constexpr Picoseconds kOneDeviation = 1 << 16;
 
-  static Picoseconds at(const Points& points, std::uint32_t distance);
+  static Picoseconds at(const Points& points, std::uint32_t distance) {
+    return distance >= points.back().first ? points.back().second : between(points, distance);
+  }
+  static Picoseconds between(const Points& points, std::uint32_t distance);
 
   bool any_ = false;
   std::array<Points, 2> points_;  ///< of reads, of writes; not empty if `any_`

@@ -26,6 +26,7 @@ constexpr std::uint32_t kLeastCylinders = 1000;
 constexpr double kScaleTracks = 560000;
 constexpr double kScaleBytes = 1.1e12;
 constexpr std::uint32_t kSegments = 32;
+constexpr std::uint32_t kWriteSegments = 11;
 
 double rounded(double value, int digits) {
   double factor = 1;
@@ -460,8 +461,8 @@ void Maker::set_electronics() {
     cache.read_ahead_on_hit = true;
     cache.keep_read_blocks = true;
     cache.write_back = fast_writes ? profile::WriteBack::Interleaved : profile::WriteBack::Off;
-    cache.write_segments = fast_writes ? kSegments / 2 : 0;
-    because("cache.segments", "assumed: one for each of 32 streams");
+    cache.write_segments = fast_writes ? kWriteSegments : 0;
+    because("cache.segments", "assumed: 32, as many as the Cheetah 15K.5 of 2007 has");
     because("cache.segment_blocks", stated("cache").why + " over the segments");
     because("cache.read_ahead", "assumed: ahead of every read that leaves the drive without another command");
     because("cache.read_ahead_blocks", "assumed: as many as the outermost track has");
@@ -470,7 +471,8 @@ void Maker::set_electronics() {
     because("cache.write_back", sheet_.write_cache.empty()
                                     ? "assumed: on with SATA, off with SAS"
                                     : fmt::format("write_cache {}{}", sheet_.write_cache, source_of("write_cache")));
-    because("cache.write_segments", fast_writes ? "assumed: half of the segments" : "no writes are cached");
+    because("cache.write_segments",
+            fast_writes ? "assumed: a third of the segments, as on the Cheetah 15K.5" : "no writes are cached");
   }
   const Known depth = sas ? number("queue_depth", 128, "the interface allows more, and makers differ")
                           : number("queue_depth", 32, "32 tags of SATA's NCQ");
