@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The account of power states: by hand on the toy drive, and under random loads against the states that a probe has seen.
+#include <initializer_list>
+#include <utility>
+
 #include "platter/core/random.h"
 #include "platter/drive/energy_statistics.h"
 #include "testing.h"
@@ -14,18 +17,20 @@ using drive::PowerTimes;
 constexpr Picoseconds kS = core::kPicosecondsPerSecond;
 
 profile::PowerProfile power() {
-  profile::PowerProfile p;
-  p.spindle_w = 6;
-  p.spindle_unloaded_w = 5;
-  p.spindle_slow_w = 3;
-  p.electronics_w = 2;
-  p.electronics_idle_a_w = 1.5;
-  p.electronics_standby_w = 1;
-  p.active_w = 0.5;
-  p.read_w = 1;
-  p.write_w = 1.25;
-  p.coil_w = 8;
-  p.start_w = 20;
+  using P = profile::PowerProfile;
+  P p;
+  for (const auto& [member, watts] : std::initializer_list<std::pair<double P::*, double>>{{&P::spindle_w, 6},
+                                                                                           {&P::spindle_unloaded_w, 5},
+                                                                                           {&P::spindle_slow_w, 3},
+                                                                                           {&P::electronics_w, 2},
+                                                                                           {&P::electronics_idle_a_w, 1.5},
+                                                                                           {&P::electronics_standby_w, 1},
+                                                                                           {&P::active_w, 0.5},
+                                                                                           {&P::read_w, 1},
+                                                                                           {&P::write_w, 1.25},
+                                                                                           {&P::coil_w, 8},
+                                                                                           {&P::start_w, 20}})
+    p.*member = watts;
   return p;
 }
 
