@@ -7,7 +7,7 @@ namespace platter::scheduling {
 
 FirmwareRulesScheduler::FirmwareRulesScheduler(std::unique_ptr<SchedulerIf> policy, const FirmwareRules& rules,
                                                std::size_t capacity)
-    : policy_(std::move(policy)),
+    : WrappedScheduler(std::move(policy)),
       rules_(rules),
       knows_deadlines_(policy_->knows_deadlines()),
       commands_(capacity),
