@@ -179,6 +179,12 @@ Decision FirmwareRulesScheduler::pick(const HeadState& head, Picoseconds now) {
   return decision;
 }
 
+Decision FirmwareRulesScheduler::next_of_sweep(const HeadState& head, Picoseconds now) {
+  batch_due_ = false;  // of a decision that has not been carried out
+  picked_in_batch_ = batch_;
+  return policy_->next_of_sweep(head, now);
+}
+
 // --- batches ---------------------------------------------------------------------------------------------------------
 
 void FirmwareRulesScheduler::begin_batch() {

@@ -63,6 +63,7 @@ class FirmwareRulesScheduler : public WrappedScheduler {
   bool empty() const override { return policy_->empty() && held_.empty(); }
   Decision pick(const HeadState& head, Picoseconds now) override;
   DecisionWork work(const HeadState& head) override;
+  Decision next_of_sweep(const HeadState& head, Picoseconds now) override;
   bool awaited(const AwaitedDestages& since) override {
     awaited_ = since;
     return true;
