@@ -167,7 +167,9 @@ Decision FirmwareRulesScheduler::pick(const HeadState& head, Picoseconds now) {
       // The first of the others has reached the limit.
       batch_due_ =
           rules_.stream_first && rule == Rule::Age && !batch_ && stream_.known && !preferred->destage && !in_stream(*preferred);
-      return own_choice ? decision : Decision::serve(preferred->tag, rule);
+      if (own_choice) return decision;
+      policy_->put_first(*preferred, head, now);
+      return Decision::serve(preferred->tag, rule);
     }
   }
   if (decision.kind != Decision::Kind::Idle) return decision;

@@ -16,6 +16,9 @@ class WrappedScheduler : public SchedulerIf {
   void moved(Tag tag) override { policy_->moved(tag); }
   bool empty() const override { return policy_->empty(); }
   void begin_round() override { policy_->begin_round(); }
+  void put_first(const Command& command, const HeadState& head, Picoseconds now) override {
+    policy_->put_first(command, head, now);
+  }
   bool keeps_deadlines() const override { return policy_->keeps_deadlines(); }
   bool knows_deadlines() const override { return policy_->knows_deadlines(); }
   bool leaves_time(const Command& command, const HeadState& head, Picoseconds now) override {
