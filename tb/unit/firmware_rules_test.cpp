@@ -235,6 +235,22 @@ TEST(FirmwareRules, ADecisionSaysWhichRuleHasMadeIt) {
   EXPECT_EQ(holds_t, "00110");
 }
 
+TEST(FirmwareRules, ADecisionThatIsNotCarriedOutBeginsNoBatch) {
+  Rig rig("SPTF", 0, {}, streams(25'000 * kUs));
+  rig.add('a', 50);
+  rig.now = 20'000 * kUs;
+  rig.add('p', 10, 0).add('q', 10, 1);
+  EXPECT_EQ(rig.serve(2), "pq");
+  rig.add('r', 10, 2).add('A', 99);
+  rig.now = 30'000 * kUs;
+  EXPECT_EQ(rig.names[testing::settled(*rig.scheduler, rig.head, rig.now).tag.value], 'a');
+  const Decision sweep = rig.scheduler->next_of_sweep(rig.head, rig.now);
+  EXPECT_EQ(rig.names[sweep.tag.value], 'A');
+  rig.scheduler->remove(sweep.tag);
+  EXPECT_EQ(rig.names[testing::settled(*rig.scheduler, rig.head, rig.now).tag.value], 'a');
+  EXPECT_FALSE(rig.scheduler->held_back(rig.commands[rig.names.find('r')].tag));
+}
+
 // --- loads -----------------------------------------------------------------------------------------------------------
 
 TEST(FirmwareRules, ALongStreamInTheQueue) {

@@ -32,16 +32,16 @@ constexpr Picoseconds kSector = 100 * kUs;
 constexpr Picoseconds kTurn = 20 * kSector;
 constexpr std::uint64_t kTrack = 20;
 
-/// 8 cylinders, 2 surfaces, 20 sectors a track, 100 us a sector, no skew; 300 us for a head switch, 500 us for a seek of one
+/// By default 8 cylinders; 2 surfaces, 20 sectors a track, 100 us a sector, no skew; 300 us for a head switch, 500 us for a seek of one
 /// cylinder.
-DriveProfile drive() {
+DriveProfile drive(std::uint32_t cylinders = 8) {
   DriveProfile p;
   p.name = "round";
   p.source = "made up";
-  p.geometry.cylinders = 8;
+  p.geometry.cylinders = cylinders;
   p.geometry.surfaces = 2;
   profile::ZoneProfile zone;
-  zone.last_cylinder = 7;
+  zone.last_cylinder = cylinders - 1;
   zone.sectors_per_track = kTrack;
   p.geometry.zones = {zone};
   p.seek.points_us = {{1, 500.0}, {2, 600.0}};
@@ -590,11 +590,7 @@ TEST(SegmentBuffer, NoWrittenBlockIsLostOnItsWay) {
 
 /// Two buffers of the same drive with the same accesses. One of them is asked again and again how far its read-ahead is.
 TEST(SegmentBuffer, AskingHowFarTheReadAheadIsChangesNothing) {
-  DriveProfile large = drive();
-  large.geometry.cylinders = 8192;
-  large.geometry.zones[0].last_cylinder = 8191;
-  large.seek.points_us = {{1, 500.0}, {8191, 600.0}};
-  const AccessPlanner planner(large);
+  const AccessPlanner planner(drive(8192));
   for (int drive_number = 0; drive_number < 12; ++drive_number) {
     std::mt19937 random(static_cast<unsigned>(drive_number));
     CacheProfile profile = cache(drive_number % 3 == 0   ? ReadAhead::WholeTrack
@@ -645,11 +641,7 @@ TEST(SegmentBuffer, AskingHowFarTheReadAheadIsChangesNothing) {
 
 /// The same where a read-ahead is replaced before it has dropped the first blocks of its segment, after any number of other reads.
 TEST(SegmentBuffer, AskingHowFarTheReadAheadIsLosesNoBlock) {
-  DriveProfile large = drive();
-  large.geometry.cylinders = 1024;
-  large.geometry.zones[0].last_cylinder = 1023;
-  large.seek.points_us = {{1, 500.0}, {1023, 600.0}};
-  const AccessPlanner planner(large);
+  const AccessPlanner planner(drive(1024));
   CacheProfile profile = cache(ReadAhead::Segment);
   profile.segment_blocks = 20;
   profile.read_ahead_from_request_start = true;
