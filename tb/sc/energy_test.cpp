@@ -291,7 +291,14 @@ INSTANTIATE_TEST_SUITE_P(Caches, EnergyUnderLoad,
                                            LoadedDrive{profile::WriteBack::Off, true},
                                            LoadedDrive{profile::WriteBack::Append, false},
                                            LoadedDrive{profile::WriteBack::Interleaved, false},
-                                           LoadedDrive{profile::WriteBack::Interleaved, true}));
+                                           LoadedDrive{profile::WriteBack::Interleaved, true}),
+                         [](const auto& drive) {
+                           const profile::WriteBack cached = drive.param.write_back;
+                           return std::string(cached == profile::WriteBack::Off      ? "Off"
+                                              : cached == profile::WriteBack::Append ? "Append"
+                                                                                     : "Interleaved") +
+                                  (drive.param.read_ahead_on_hit ? "WithReadAheadOnHits" : "");
+                         });
 
 }  // namespace
 }  // namespace platter::testing
