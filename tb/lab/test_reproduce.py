@@ -2152,7 +2152,7 @@ class ADriveThatMisses(unittest.TestCase):
     def test_the_report_follows_the_data(self) -> None:
         report = unchanged(drive_that_misses)[1]
         claims = {claim.name: claim for claim in report.claims}
-        self.assertEqual(report.first[0].header[-3:], tuple(drive_that_misses.DRIVES))
+        self.assertEqual(report.first[1].header[-3:], tuple(drive_that_misses.DRIVES))
         slower = claims_of(drive_that_misses, LOOK=0.5)
         self.assertIs(slower["sptf-look"].plain_verdict, Verdict.HOLDS)
         self.assertEqual(claims["sptf-look"].parts, ())  # all policies are alike
@@ -2165,7 +2165,46 @@ class ADriveThatMisses(unittest.TestCase):
             "| 100.0 to 100.0 % | survives | survives | survives |",
             text,
         )
+        self.assertIn(
+            "| survives | LOOK over FCFS (throughput); SPTF over LOOK (throughput);", text
+        )
+        self.assertLess(text.index("## In short"), text.index("## Which gains survive"))
         self.assertLess(text.index("## Which gains survive"), text.index("## Claims"))
+        self.assertIs(claims["guard"].plain_verdict, Verdict.HOLDS)
+        guard = drive_that_misses.guard_claim({("a", "SPTF"): [0, 0], ("b", "SPTF"): [0, 1]})
+        self.assertIs(guard.plain_verdict, Verdict.FAILS)
+
+    def test_what_is_said_in_short_is_what_the_points_have(self) -> None:
+        """On the page in the project, by its other tables; each point counts once."""
+        text = (drive_that_misses.STUDY.folder / "README.md").read_text(encoding="utf-8")
+        gains = {
+            (gain.text, drive_that_misses.KINDS[gain.kind.name], gain.measured): gain
+            for gain in drive_that_misses.GAINS
+        }
+        titles = "|".join(drive_that_misses.KINDS.values())
+        verdicts = []
+        for title, table in re.findall(rf"^## ({titles})\n\n((?:\|.*\n)+)", text, re.MULTILINE):
+            for line in table.splitlines()[2:]:
+                cells = line.replace("\\|", "\0").strip("| ").split(" | ")
+                name, measured, verdict = (
+                    cells[at].replace("\0", "|") for at in (0, 1, len(cells) - 1)
+                )
+                verdicts.append((gains[name, title, measured], drive_that_misses.Fate(verdict)))
+        self.assertEqual({gain for gain, _ in verdicts}, set(gains.values()))
+        table = drive_that_misses.in_short(verdicts)
+        self.assertIn(f"## In short\n\n{page.markdown(table.header, table.rows)}\n", text)
+        counted = sum(
+            int(one.rpartition(": ")[2].split(" of ")[0])
+            for row in table.rows
+            for one in row[2].split("; ")
+            if one != "–"
+        ) + sum(
+            [gain for gain, _ in verdicts].count(gain)
+            for gain in gains.values()
+            for row in table.rows
+            if f"{gain.text} ({gain.measured})" in row[1].split("; ")
+        )
+        self.assertEqual(counted, len(verdicts))
 
     def test_the_front_is_that_of_the_controllers_that_keep_the_constraints(self) -> None:
         points = [(40.0, 0.7, 25.0, 0.0), (80.0, 0.7, 25.0, 0.0), (30.0, 0.7, 25.0, 0.0)]
