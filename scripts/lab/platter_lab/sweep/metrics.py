@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from platter_lab import LabError
+from platter_lab.executable import schema_of_kind
 from platter_lab.runs.job import value_at
 from platter_lab.sweep.plan_file import Metric
 
@@ -92,14 +93,12 @@ def _look_up(
             f", which a result has only with {' or '.join(keys)}; expected one of these keys in "
             "the scenario or set here, or another metric"
         )
-    nodes = [schema]
+    nodes = [schema_of_kind(schema, configuration["host"]["kind"]) if configuration else schema]
     for depth, part in enumerate(place):
         names = _names_below(place[:depth], configuration)
-        below = [node for above in nodes for node in _below(above, part, names, configuration)]
+        below = [node for above in nodes for node in _below(above, part, names)]
         if not below:
-            there = sorted(
-                {name for above in nodes for name in _names(above, names, configuration)}
-            )
+            there = sorted({name for above in nodes for name in _names(above, names)})
             near = difflib.get_close_matches(part, there, 3) or there[:12]
             above_it = ".".join(place[:depth]) or "a result"
             return [], (
@@ -125,35 +124,18 @@ def _names_below(
     return _NAMES.get(place[-1]) if place else None
 
 
-def _holds(condition: dict[str, Any], value: Any) -> bool:
-    """Whether a value is as the condition of a schema's `if` says."""
-    return condition.get("const", value) == value and all(
-        _holds(below, value[name])
-        for name, below in condition.get("properties", {}).items()
-        if name in value
-    )
-
-
-def _alternatives(node: Any, configuration: dict[str, Any] | None) -> Iterator[dict[str, Any]]:
+def _alternatives(node: Any) -> Iterator[dict[str, Any]]:
     """A schema and what its conditions lead to."""
     if isinstance(node, dict):
         yield node
-        branches = ["then", "else"]
-        if configuration is not None and "if" in node:
-            branches.remove(
-                "else" if _holds(node["if"], {"configuration": configuration}) else "then"
-            )
-        for key in branches:
-            yield from _alternatives(node.get(key), configuration)
+        for key in ("then", "else"):
+            yield from _alternatives(node.get(key))
 
 
 def _below(
-    node: dict[str, Any],
-    part: str,
-    names: Sequence[str] | None,
-    configuration: dict[str, Any] | None,
+    node: dict[str, Any], part: str, names: Sequence[str] | None
 ) -> Iterator[dict[str, Any]]:
-    for one in _alternatives(node, configuration):
+    for one in _alternatives(node):
         if part in one.get("properties", {}):
             yield one["properties"][part]
         elif isinstance(one.get("additionalProperties"), dict) and (names is None or part in names):
@@ -162,10 +144,8 @@ def _below(
             yield one["items"]
 
 
-def _names(
-    node: dict[str, Any], names: Sequence[str] | None, configuration: dict[str, Any] | None
-) -> Iterator[str]:
-    for one in _alternatives(node, configuration):
+def _names(node: dict[str, Any], names: Sequence[str] | None) -> Iterator[str]:
+    for one in _alternatives(node):
         yield from one.get("properties", {})
         if isinstance(one.get("additionalProperties"), dict):
             yield from names or ()
