@@ -2166,7 +2166,9 @@ class ADriveThatMisses(unittest.TestCase):
             text,
         )
         self.assertIn(
-            "| survives | LOOK over FCFS (throughput); SPTF over LOOK (throughput);", text
+            "| survives | SPTF over LOOK (throughput); SATF-risk over LOOK (throughput); "
+            "ASPTF(0.02) over LOOK (throughput) | – |",
+            text,
         )
         self.assertLess(text.index("## In short"), text.index("## Which gains survive"))
         self.assertLess(text.index("## Which gains survive"), text.index("## Claims"))
