@@ -780,7 +780,8 @@ def in_short(verdicts: Sequence[tuple[Gain, Fate]]) -> Table:
     """A row a verdict: the gains that have it, from those of all points."""
     rows = []
     for verdict in Fate:
-        everywhere, somewhere = [], []
+        everywhere: list[str] = []
+        somewhere: list[str] = []
         for gain in GAINS:
             own = [its for one, its in verdicts if one is gain]
             name = f"{gain.text} ({gain.measured})"
