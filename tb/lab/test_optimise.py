@@ -735,6 +735,18 @@ when = { engine = "model" }
             ),
             (("response_ms.p99", "response_ms"), "not a number"),
             (
+                ("classes.discrete.response_ms.p99", "classes.discreet.response_ms.p99"),
+                r'space.toml:38: ?metric p99: .*where classes has no "discreet"; expected discrete',
+            ),
+            (
+                ("classes.discrete.response_ms.p99", "jobs.database.response_ms.p99"),
+                r"space.toml:38: ?metric p99: .*which a result has only with workload.job;",
+            ),
+            (
+                ('path = "hiccups"', 'path = "energy.mean_w"'),
+                r"space.toml:48: ?metric hiccups: .*only with drive.power.spindle_w or drive",
+            ),
+            (
                 ('cost = "luts"', 'cost = "lutz"'),
                 r"space.toml:45: cost: found lutz, expected one of luts",
             ),
