@@ -183,6 +183,31 @@ class Show(Sheets):
         self.assertEqual(reach["warnings"], [])
         self.assertIn("policy SPTF", text)
 
+    def test_names_the_overhead_of_a_miss_and_whether_it_overlaps(self):
+        number = r"(\d+\.\d{3})"
+        for drive in ("savvio_10k4", "cheetah9lp"):
+            with self.subTest(drive=drive):
+                profile = json.loads(self.run_good("drive", "show", drive, "--json").stdout)
+                text = self.run_good("drive", "show", drive).stdout
+                line = re.search(
+                    rf"(?m)^overhead +read {number} / {number}, write {number} / {number} ms (.*)$",
+                    text,
+                )
+                for shown, key in zip(
+                    line.groups(),
+                    (
+                        f"{what}_after_{last}_us"
+                        for what in ("read_miss", "write")
+                        for last in ("read", "write")
+                    ),
+                    strict=False,
+                ):
+                    us = profile["overhead"][key]
+                    self.assertAlmostEqual(float(shown), us * 1e-3, delta=0.00051)
+                    self.assertGreater(us, 0)
+                overlap = profile["controller"]["overhead_overlap"]
+                self.assertEqual("overlaps with accesses" in line[5], overlap)
+
     def test_warns_of_a_skew_that_costs_a_turn_on_each_track(self):
         self.assertEqual(self.new(track_skew="0").returncode, 0)
         reach, text = self.shown(self.folder / "mine.toml", "--sheet", self.sheet())
