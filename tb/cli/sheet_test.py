@@ -5,8 +5,12 @@ drive.
 Environment: as cli_test.py.
 """
 
+import csv
 import json
 import re
+import subprocess
+import sys
+import tomllib
 import unittest
 
 from cli_test import SOURCE, Case, platter
@@ -161,6 +165,42 @@ class Contradictions(Sheets):
         )
         self.assertEqual(shown["geometry"]["cylinders"], 600000)
         self.assertEqual(shown["geometry"]["blocks"], 42970644480)
+
+
+class Published(Case):
+    """The page that compares the drives with what is published of them."""
+
+    def numbers_in(self, value):
+        """All numbers of a sheet, those in texts as well."""
+        if isinstance(value, dict):
+            return [n for key, v in value.items() if key != "sources" for n in self.numbers_in(v)]
+        if isinstance(value, str):
+            return [float(text) for text in re.findall(r"\d+(?:\.\d+)?", value)]
+        return [float(value)]
+
+    def test_no_predicted_number_is_in_the_drive_s_sheet(self):
+        with (SOURCE / "docs/validation/data_sheet_drives.csv").open(newline="") as file:
+            rows = list(csv.DictReader(file))
+        predicted = [row for row in rows if row["use"] == "predicted"]
+        self.assertGreater(len(predicted), 5)
+        for row in predicted:
+            with self.subTest(drive=row["drive"], number=row["number"]):
+                sheet = tomllib.loads((SHEETS / f"{row['drive']}.toml").read_text())
+                for key in ("name", "source"):  # the names of drives have numbers
+                    del sheet[key]
+                numbers = self.numbers_in(sheet)
+                self.assertGreater(len(numbers), 4)
+                for key in ("published_low", "published_high"):
+                    self.assertNotIn(float(row[key]), numbers)
+
+    def test_the_page_has_what_the_drives_do(self):
+        done = subprocess.run(
+            [sys.executable, SOURCE / "scripts/dev/data-sheets", "--check"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        self.assertEqual(done.returncode, 0, done.stderr)
 
 
 class Show(Sheets):
