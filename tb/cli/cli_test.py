@@ -1656,6 +1656,18 @@ class Runs(Case):
 
         self.assertEqual(times(), times(*self.POWER))
 
+    def test_power_of_zero_is_absent(self):
+        """Byte for byte."""
+        results = [
+            self.result_of(
+                SCENARIOS / "mirrored_array.toml", *overrides(["sim.measure_s=2", *zeros])
+            )
+            for zeros in ([], ["drive.power.spindle_w=0", "drive.power.electronics_w=0.0"])
+        ]
+        for result in results:
+            del result["host"]
+        self.assertEqual(results[0], results[1])
+
     def test_power_keys_that_contradict_each_other(self):
         for keys, key, said in (
             (["drive.power.coil_w=3"], "drive.power.coil_w", "expected 0"),

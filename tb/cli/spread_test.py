@@ -16,6 +16,7 @@ import pywellen
 from cli_test import SOURCE, Case, overrides, platter
 
 RANDOM = SOURCE / "models/configs/scenarios/random_4k.toml"
+JOBS = SOURCE / "models/configs/scenarios/jobs.toml"
 MIXED = SOURCE / "models/configs/scenarios/mixed_media.toml"
 SHORT = ("sim.warmup_s=0", "sim.measure_s=20")
 
@@ -233,6 +234,23 @@ class Misses(SpreadCase):
                 counts["reads"]["missed_turns"] + counts["writes"]["missed_turns"], misses["turns"]
             )
         self.assertGreater(missed, 50)
+
+    def test_the_misses_of_jobs_add_up_to_those_of_their_classes(self):
+        result, log = self.log_of(JOBS, *SHORT, "sim.measure_s=40", spread(300))
+        for name, column in (("turns", "missed"), ("gained_turns", "gained")):
+            of_jobs = {job: one["misses"][name] for job, one in result["jobs"].items()}
+            self.assertEqual(
+                of_jobs,
+                {
+                    job: sum(int(row[column]) for row in log if row["job"] == job)
+                    for job in result["jobs"]
+                },
+            )
+            self.assertGreater(sum(of_jobs.values()), 20)
+            self.assertEqual(
+                sum(of_jobs.values()),
+                sum(one["misses"][name] for one in result["classes"].values()),
+            )
 
     def test_waves_and_timeline_show_them(self):
         window = ("observe.wave_from_s=0", "observe.wave_to_s=5")
