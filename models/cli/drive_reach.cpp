@@ -29,7 +29,7 @@ namespace {
 constexpr const char* kPolicy = "SPTF";
 constexpr std::uint32_t kSequentialBytes = 256 * 1024;
 constexpr std::uint32_t kSequentialDepth = 4;
-constexpr std::uint64_t kMostSequential = 2000;  // requests
+constexpr std::uint64_t kMaxSequential = 2000;  // requests
 constexpr std::uint64_t kRandomReads = 6000;
 
 struct Load {
@@ -87,7 +87,7 @@ json measure(const profile::DriveProfile& profile, const Load& load) {
   const std::uint64_t capacity = geometry.capacity_bytes();
   const workload::Target target{geometry.block_count(), geometry.sector_bytes()};
   std::unique_ptr<workload::ProducerIf> producer;
-  const std::uint64_t requests = load.random ? kRandomReads + load.depth : std::min(kMostSequential, capacity / load.bytes);
+  const std::uint64_t requests = load.random ? kRandomReads + load.depth : std::min(kMaxSequential, capacity / load.bytes);
   if (load.random) {
     workload::RandomProducer::Options random;
     random.closed_depth = load.depth;

@@ -5,8 +5,12 @@ drive.
 Environment: as cli_test.py.
 """
 
+import csv
 import json
 import re
+import subprocess
+import sys
+import tomllib
 import unittest
 
 from cli_test import SOURCE, Case, platter
@@ -168,6 +172,42 @@ class Contradictions(Sheets):
         self.assertEqual(shown["geometry"]["blocks"], 42970644480)
 
 
+class Published(Case):
+    """The page that compares the drives with what is published of them."""
+
+    def numbers_in(self, value):
+        """All numbers of a sheet, those in texts as well."""
+        if isinstance(value, dict):
+            return [n for key, v in value.items() if key != "sources" for n in self.numbers_in(v)]
+        if isinstance(value, str):
+            return [float(text) for text in re.findall(r"\d+(?:\.\d+)?", value)]
+        return [float(value)]
+
+    def test_no_predicted_number_is_in_the_drive_s_sheet(self):
+        with (SOURCE / "docs/validation/data_sheet_drives.csv").open(newline="") as file:
+            rows = list(csv.DictReader(file))
+        predicted = [row for row in rows if row["use"] == "predicted"]
+        self.assertGreater(len(predicted), 5)
+        for row in predicted:
+            with self.subTest(drive=row["drive"], number=row["number"]):
+                sheet = tomllib.loads((SHEETS / f"{row['drive']}.toml").read_text())
+                for key in ("name", "source"):  # the names of drives have numbers
+                    del sheet[key]
+                numbers = self.numbers_in(sheet)
+                self.assertGreater(len(numbers), 4)
+                for key in ("published_low", "published_high"):
+                    self.assertNotIn(float(row[key]), numbers)
+
+    def test_the_page_has_what_the_drives_do(self):
+        done = subprocess.run(
+            [sys.executable, SOURCE / "scripts/dev/data-sheets", "--check"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        self.assertEqual(done.returncode, 0, done.stderr)
+
+
 class Show(Sheets):
     def shown(self, profile, *words):
         result = self.folder / "reach.json"
@@ -187,6 +227,31 @@ class Show(Sheets):
         self.assertEqual(rates, sorted(rates))
         self.assertEqual(reach["warnings"], [])
         self.assertIn("policy SPTF", text)
+
+    def test_names_the_overhead_of_a_miss_and_whether_it_overlaps(self):
+        number = r"(\d+\.\d{3})"
+        for drive in ("savvio_10k4", "cheetah9lp"):
+            with self.subTest(drive=drive):
+                profile = json.loads(self.run_good("drive", "show", drive, "--json").stdout)
+                text = self.run_good("drive", "show", drive).stdout
+                line = re.search(
+                    rf"(?m)^overhead +read {number} / {number}, write {number} / {number} ms (.*)$",
+                    text,
+                )
+                for shown, key in zip(
+                    line.groups(),
+                    (
+                        f"{what}_after_{last}_us"
+                        for what in ("read_miss", "write")
+                        for last in ("read", "write")
+                    ),
+                    strict=False,
+                ):
+                    us = profile["overhead"][key]
+                    self.assertAlmostEqual(float(shown), us * 1e-3, delta=0.00051)
+                    self.assertGreater(us, 0)
+                overlap = profile["controller"]["overhead_overlap"]
+                self.assertEqual("overlaps with accesses" in line[5], overlap)
 
     def test_warns_of_a_skew_that_costs_a_turn_on_each_track(self):
         self.assertEqual(self.new(track_skew="0").returncode, 0)

@@ -441,16 +441,16 @@ void Import::add_length(Reader& read, Job& job) {
 
 /// The job, as often as numjobs says.
 void Import::add_copies(Reader& read, const Job& job, const std::optional<Amount>& offset) {
-  constexpr double kMostJobs = 1000;
+  constexpr double kMaxJobs = 1000;
   const double copies = read.whole_number("numjobs", 1);
   const auto increment = read.notated("offset_increment", find_amount, amount_objection);
-  if (copies < 1 || copies > kMostJobs) {
-    read.refuse("numjobs", fmt::format("found {:g}, expected 1 to {:g}", copies, kMostJobs));
+  if (copies < 1 || copies > kMaxJobs) {
+    read.refuse("numjobs", fmt::format("found {:g}, expected 1 to {:g}", copies, kMaxJobs));
     return;
   }
-  constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 50;
+  constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 50;
   const Amount begin = offset.value_or(Amount(0));
-  if (increment && increment->bytes > kMostBytes) read.refuse("offset_increment", "expected at most 1 PiB");
+  if (increment && increment->bytes > kMaxBytes) read.refuse("offset_increment", "expected at most 1 PiB");
   if (increment && (begin.bytes > 0 || begin.percent) && begin.percent.has_value() != increment->percent.has_value())
     read.refuse("offset_increment", "expected bytes in this option and in offset, or % in both");
   for (int i = 0; i < static_cast<int>(copies); ++i) {

@@ -207,11 +207,11 @@ std::optional<Distribution> find_distribution(std::string_view text) {
   const std::optional<double> parameter = number_of(rest);
   if (!parameter) return std::nullopt;
   found.parameter = *parameter;
-  constexpr double kLeastTheta = 0.01;
-  constexpr double kMostTheta = 10;
+  constexpr double kMinTheta = 0.01;
+  constexpr double kMaxTheta = 10;
   if (name == "zipf") {
     found.kind = Kind::Zipf;
-    return *parameter >= kLeastTheta && *parameter <= kMostTheta ? std::optional(found) : std::nullopt;
+    return *parameter >= kMinTheta && *parameter <= kMaxTheta ? std::optional(found) : std::nullopt;
   }
   if (name == "pareto") {
     found.kind = Kind::Pareto;
