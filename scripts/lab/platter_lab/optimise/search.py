@@ -46,7 +46,7 @@ class Configurations:
             ) from error
 
     def _engine(self, settings: Mapping[str, str]) -> Engine:
-        return Engine.configured(self._scenario.configuration, settings)
+        return Engine.configured(self._scenario.with_drive_of(settings), settings)
 
     def _placed(self, name: str, settings: Mapping[str, str]) -> str | None:
         engine = self._engine(settings)

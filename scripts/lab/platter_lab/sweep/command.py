@@ -57,7 +57,8 @@ def _costs(scenario: Scenario, plan: Plan) -> dict[Configuration, dict[str, floa
             if not metric.cost:
                 continue
             try:
-                engine = Engine.configured(scenario.configuration, dict(configuration.settings))
+                settings = dict(configuration.settings)
+                engine = Engine.configured(scenario.with_drive_of(settings), settings)
                 costs[configuration][metric.cost] = COSTS[metric.cost].of(engine).value
             except NoPriceError as error:
                 raise LabError(
