@@ -28,6 +28,9 @@ struct RunOptions {
   bool quiet = false;
 };
 
+/// Writes a text to a file, or to the standard output if the name is empty.
+void write_to(const std::string& output, const std::string& text);
+
 /// The functions below report errors as exceptions: core::ConfigError and core::InputError (bad input), core::SimulationError.
 int run(const RunOptions& options);
 

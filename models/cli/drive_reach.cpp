@@ -16,6 +16,7 @@
 #include "platter/system/engines.h"
 #include "platter/workload/generators.h"
 #include "platter/workload/initiator.h"
+#include "platter/workload/job.h"
 #include "process_pool.h"
 
 namespace platter::cli {
@@ -28,7 +29,7 @@ namespace {
 constexpr const char* kPolicy = "SPTF";
 constexpr std::uint32_t kSequentialBytes = 256 * 1024;
 constexpr std::uint32_t kSequentialDepth = 4;
-constexpr std::uint64_t kMostSequential = 2000;  // requests
+constexpr std::uint64_t kMaxSequential = 2000;  // requests
 constexpr std::uint64_t kRandomReads = 6000;
 
 struct Load {
@@ -47,29 +48,6 @@ const std::vector<Load>& loads() {
   }();
   return all;
 }
-
-/// Reads one after the other, up to an end.
-class SequentialReads : public workload::ProducerIf {
- public:
-  SequentialReads(std::uint64_t address, std::uint32_t bytes, std::uint64_t requests)
-      : address_(address), bytes_(bytes), left_(requests) {}
-  bool next(workload::Request& request, Picoseconds now) override {
-    if (left_ == 0) return false;
-    --left_;
-    request = {};
-    request.issued = now;
-    request.address = address_;
-    request.length = bytes_;
-    address_ += bytes_;
-    return true;
-  }
-  std::uint32_t closed_depth() const override { return kSequentialDepth; }
-
- private:
-  std::uint64_t address_;
-  std::uint32_t bytes_;
-  std::uint64_t left_;
-};
 
 /// Measures the rate from one completion to a later one, and ends the simulation there.
 class RateMeter : public workload::RequestObserverIf {
@@ -106,17 +84,24 @@ json measure(const profile::DriveProfile& profile, const Load& load) {
   config.holds_data = false;
   drive::Drive disk("disk", config, system::engine_factory(engine));
   const mechanics::Geometry& geometry = disk.planner().geometry();
-  const std::uint64_t capacity = geometry.block_count() * geometry.sector_bytes();
+  const std::uint64_t capacity = geometry.capacity_bytes();
+  const workload::Target target{geometry.block_count(), geometry.sector_bytes()};
   std::unique_ptr<workload::ProducerIf> producer;
-  const std::uint64_t requests = load.random ? kRandomReads + load.depth : std::min(kMostSequential, capacity / load.bytes);
+  const std::uint64_t requests = load.random ? kRandomReads + load.depth : std::min(kMaxSequential, capacity / load.bytes);
   if (load.random) {
     workload::RandomProducer::Options random;
     random.closed_depth = load.depth;
     random.mean_bytes = load.bytes;
-    producer =
-        std::make_unique<workload::RandomProducer>(workload::Target{geometry.block_count(), geometry.sector_bytes()}, random);
+    producer = std::make_unique<workload::RandomProducer>(target, random);
   } else {
-    producer = std::make_unique<SequentialReads>(load.inner ? capacity - requests * load.bytes : 0, load.bytes, requests);
+    if (requests <= load.depth)
+      throw core::SimulationError(fmt::format("the drive has {} bytes, too few for the loads of `drive show`", capacity));
+    workload::JobParameters job;
+    job.bs.bytes = {load.bytes, load.bytes};
+    job.iodepth = load.depth;
+    job.io_size.bytes = requests * load.bytes;
+    job.offset.bytes = load.inner ? capacity - job.io_size.bytes : 0;
+    producer = std::make_unique<workload::JobProducer>(job, workload::Request::kNoJob, 0, target, 1);
   }
   RateMeter meter(load.depth, requests);
   workload::Initiator host("host");

@@ -11,16 +11,19 @@
 
 namespace platter::cli {
 
+void write_to(const std::string& output, const std::string& text) {
+  if (output.empty()) {
+    fmt::print("{}", text);
+    return;
+  }
+  observe::OutputFile file(output);
+  file.write(text);
+  file.commit();
+}
+
 int drive_import(const DriveImportOptions& options) {
   const disksim::Import import = disksim::import_drive(options.file, {options.disk, options.name});
-  const std::string profile = disksim::profile_file(import);
-  if (options.output.empty()) {
-    fmt::print("{}", profile);
-  } else {
-    observe::OutputFile out(options.output);
-    out.write(profile);
-    out.commit();
-  }
+  write_to(options.output, disksim::profile_file(import));
   // Only the profile goes to the standard output; the remarks go to stderr.
   fmt::print(stderr, "{}",
              options.json ? core::json_text(disksim::remarks_json(import)) + "\n" : disksim::remarks_text(import));
@@ -29,13 +32,7 @@ int drive_import(const DriveImportOptions& options) {
 
 int config_from_fio(const std::string& file, const std::string& drive, const std::string& output) {
   const workload::FioImport import = workload::import_fio(file, drive);
-  if (output.empty()) {
-    fmt::print("{}", import.scenario);
-  } else {
-    observe::OutputFile out(output);
-    out.write(import.scenario);
-    out.commit();
-  }
+  write_to(output, import.scenario);
   for (const std::string& remark : import.remarks) fmt::print(stderr, "{}\n", remark);
   return kGood;
 }

@@ -177,9 +177,10 @@ int drive_show(const DriveShowOptions& options) {
   fmt::print("seek          {:.3f} ms one cylinder, {:.3f} ms mean, {:.3f} ms full stroke\n", ms(planner.seek_curve()(1)),
              reach.mean_seek_ms, ms(planner.seek_curve()(stroke)));
   fmt::print("head switch   {:.3f} ms, write settle {:.3f} ms\n", ms(planner.head_switch()), ms(planner.write_settle()));
-  fmt::print("overhead      read {:.3f} / {:.3f}, write {:.3f} / {:.3f} ms (after a read / a write)\n",
-             ms(planner.overhead(false, false)), ms(planner.overhead(false, true)), ms(planner.overhead(true, false)),
-             ms(planner.overhead(true, true)));
+  fmt::print("overhead      read {:.3f} / {:.3f}, write {:.3f} / {:.3f} ms (after a read / a write){}\n",
+             ms(planner.command_overhead(false, false)), ms(planner.command_overhead(false, true)),
+             ms(planner.command_overhead(true, false)), ms(planner.command_overhead(true, true)),
+             planner.overhead_overlap() ? ", from the arrival on, overlaps with accesses of other commands" : "");
   fmt::print("bus           {:.3f} us a block to the host, {:.3f} from it\n\n", ms(planner.bus_block_time(false)) * 1e3,
              ms(planner.bus_block_time(true)) * 1e3);
   fmt::print("It reaches, by mechanics and bus alone (no buffer, no host, decisions without time):\n");

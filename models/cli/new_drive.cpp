@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
-
 #include "commands.h"
 #include "platter/core/error.h"
-#include "platter/observe/output_file.h"
 #include "platter/sheet/make_drive.h"
 #include "platter/sheet/sheet.h"
 #include "platter/system/drives.h"
@@ -20,14 +17,7 @@ int drive_new(const DriveNewOptions& options) {
   std::vector<core::ConfigProblem> problems;
   system::check(drive.profile, "", sheet, {sheet.file.empty() ? "drive new" : sheet.file, 0, 0}, problems);
   if (!problems.empty()) throw core::ConfigError(problems);
-  const std::string text = sheet::profile_text(drive, sheet);
-  if (options.output.empty()) {
-    fmt::print("{}", text);
-    return kGood;
-  }
-  observe::OutputFile out(options.output);
-  out.write(text);
-  out.commit();
+  write_to(options.output, sheet::profile_text(drive, sheet));
   return kGood;
 }
 

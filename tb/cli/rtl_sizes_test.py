@@ -77,6 +77,9 @@ class Sizes(Case):
         second = self.run_it("lockstep", "--result", self.folder / "second.json")
         self.assertEqual((second.returncode, second.stderr), (0, ""))
 
+        self.runs_a_drive_of_more_cylinders_than_the_default_size()
+        self.assertEqual(self.entries(), [entry])
+
         # A damaged entry, the rest of one that was not finished, and three runs at once
         kept = (entry / "sched.so").read_bytes()
         (entry / "sched.so").write_bytes(kept[: len(kept) // 2])
@@ -118,6 +121,29 @@ class Sizes(Case):
         self.assert_told(
             self.run_it(PLATTER_VERILATOR="/nowhere/verilator"), "its entry in the cache is damaged"
         )
+
+    def runs_a_drive_of_more_cylinders_than_the_default_size(self):
+        """The main job on the drive of 22 TB, whose cylinder numbers have 20 bits."""
+        file = self.folder / "large.json"
+        done = subprocess.run(
+            [
+                *(str(PLATTER), "run", str(MIXED), "--quiet", "--set=drive=wd22tb"),
+                *(f"--set={key}" for key in ("engine=lockstep", *SIZE, "sim.measure_s=30")),
+                *("--result", str(file)),
+            ],
+            env=self.environment(),
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        result = json.loads(file.read_text())
+        drive = result["configuration"]["drive"]
+        self.assertGreater(drive["geometry"]["cylinders"], 1 << 18)
+        scheduler = result["scheduler"]
+        self.assertEqual(scheduler["mismatches"], 0)
+        self.assertGreater(scheduler["operations_compared"], 1000)
+        self.assertEqual(result["hiccups"], 0)
 
     def without_host(self, file):
         result = json.loads(file.read_text())

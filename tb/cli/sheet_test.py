@@ -5,8 +5,12 @@ drive.
 Environment: as cli_test.py.
 """
 
+import csv
 import json
 import re
+import subprocess
+import sys
+import tomllib
 import unittest
 
 from cli_test import SOURCE, Case, platter
@@ -40,7 +44,7 @@ class Sheets(Case):
         self.lines = {key: line for line, key in enumerate(keys, start=3)}
         return self.write("mine_sheet.toml", text)
 
-    def refused(self, key, rule, at=None, **changed):
+    def refused(self, key, rule, **changed):
         """Both as a sheet and as options; nothing is written."""
         out = self.folder / "never.toml"
         done = platter("drive", "new", "--sheet", self.sheet(**changed), "-o", out)
@@ -49,7 +53,7 @@ class Sheets(Case):
         self.assertFalse(out.exists())
         done = self.new(**changed)
         self.assertEqual(done.returncode, 2, done.stdout + done.stderr)
-        self.assertRegex(done.stderr, rf"--{(at or key).replace('_', '-')}: .*{rule}")
+        self.assertRegex(done.stderr, rf"--{key.replace('_', '-')}: .*{rule}")
         self.assertEqual([f.name for f in self.folder.glob("*.toml")], ["mine_sheet.toml"])
 
 
@@ -114,35 +118,40 @@ class New(Sheets):
 
 class Contradictions(Sheets):
     def test_between_numbers_are_refused_where_they_stand(self):
-        self.refused("seek_full", "expected a full stroke that takes longer", seek_full="5")
-        self.refused("seek_average", "no arm that accelerates", seek_average="4")
-        self.refused("seek_average", "to the next track", seek_average="0.2")
-        self.refused("rate_outer", "rate x turn x tracks is the capacity", rate_outer="20MB/s")
-        self.refused("rate_outer", "found too much for the capacity", capacity="10GB")
-        self.refused("rate_inner", "expected no more inside", rate_inner="400MB/s")
-        self.refused(
-            "tracks", "expected at least 42970644480, the stated capacity", tracks="400000"
-        )
-        self.refused(
-            "rate_outer",
-            "expected at most 245.8 MB/s: 4000 sectors of 512 bytes x 120 turns/s",
-            sectors_outer="4000",
-        )
-        self.refused(
-            "sectors", "sectors x bytes of a sector is the capacity", sectors="39062500000"
-        )
-        self.refused("seek_write_full", "expected a full stroke", seek_write_full="6")
+        for key, rule, changed, text in (
+            ("seek_full", "expected a full stroke that takes longer", "seek_full", "5"),
+            ("seek_average", "no arm that accelerates", "seek_average", "4"),
+            ("seek_average", "to the next track", "seek_average", "0.2"),
+            ("rate_outer", "rate x turn x tracks is the capacity", "rate_outer", "20MB/s"),
+            ("rate_outer", "found too much for the capacity", "capacity", "10GB"),
+            ("rate_inner", "expected no more inside", "rate_inner", "400MB/s"),
+            ("tracks", "expected at least 42970644480, the stated capacity", "tracks", "400000"),
+            (
+                "rate_outer",
+                "expected at most 245.8 MB/s: 4000 sectors of 512 bytes x 120 turns/s",
+                "sectors_outer",
+                "4000",
+            ),
+            ("sectors", "sectors x bytes of a sector is the capacity", "sectors", "39062500000"),
+            ("seek_write_full", "expected a full stroke", "seek_write_full", "6"),
+        ):
+            with self.subTest(key=key, rule=rule):
+                self.refused(key, rule, **{changed: text})
 
     def test_of_units_and_ranges_are_refused(self):
-        self.refused("capacity", 'found the unit "TBit", expected one of B', capacity="22TBit")
-        self.refused("capacity", "a number with a unit", capacity="22")
-        self.refused("rate_outer", "found the unit", rate_outer="291Mbit/s")
-        self.refused("seek_single", "found -0.23 ms, expected 0.01 ms to", seek_single="-0.23")
-        self.refused("heads", "found 0, expected 1 to 64", heads="0")
-        self.refused("heads", "a whole number", heads="2.5")
-        self.refused("rpm", "found -7200 rpm", rpm="-7200")
-        self.refused("track_skew", "a fraction of a turn", track_skew="3/0")
-        self.refused("interface", "expected one of sata, sas", interface="scsi")
+        for key, text, rule in (
+            ("capacity", "22TBit", 'found the unit "TBit", expected one of B'),
+            ("capacity", "22", "a number with a unit"),
+            ("rate_outer", "291Mbit/s", "found the unit"),
+            ("seek_single", "-0.23", "found -0.23 ms, expected 0.01 ms to"),
+            ("heads", "0", "found 0, expected 1 to 64"),
+            ("heads", "2.5", "a whole number"),
+            ("rpm", "-7200", "found -7200 rpm"),
+            ("track_skew", "3/0", "a fraction of a turn"),
+            ("interface", "scsi", "expected one of sata, sas"),
+        ):
+            with self.subTest(key=key, text=text):
+                self.refused(key, rule, **{key: text})
 
     def test_what_is_missing_or_unknown_is_named(self):
         self.assertRegex(platter("drive", "new", "Mine").stderr, r"rpm: is missing: spindle speed")
@@ -161,6 +170,42 @@ class Contradictions(Sheets):
         )
         self.assertEqual(shown["geometry"]["cylinders"], 600000)
         self.assertEqual(shown["geometry"]["blocks"], 42970644480)
+
+
+class Published(Case):
+    """The page that compares the drives with what is published of them."""
+
+    def numbers_in(self, value):
+        """All numbers of a sheet, those in texts as well."""
+        if isinstance(value, dict):
+            return [n for key, v in value.items() if key != "sources" for n in self.numbers_in(v)]
+        if isinstance(value, str):
+            return [float(text) for text in re.findall(r"\d+(?:\.\d+)?", value)]
+        return [float(value)]
+
+    def test_no_predicted_number_is_in_the_drive_s_sheet(self):
+        with (SOURCE / "docs/validation/data_sheet_drives.csv").open(newline="") as file:
+            rows = list(csv.DictReader(file))
+        predicted = [row for row in rows if row["use"] == "predicted"]
+        self.assertGreater(len(predicted), 5)
+        for row in predicted:
+            with self.subTest(drive=row["drive"], number=row["number"]):
+                sheet = tomllib.loads((SHEETS / f"{row['drive']}.toml").read_text())
+                for key in ("name", "source"):  # the names of drives have numbers
+                    del sheet[key]
+                numbers = self.numbers_in(sheet)
+                self.assertGreater(len(numbers), 4)
+                for key in ("published_low", "published_high"):
+                    self.assertNotIn(float(row[key]), numbers)
+
+    def test_the_page_has_what_the_drives_do(self):
+        done = subprocess.run(
+            [sys.executable, SOURCE / "scripts/dev/data-sheets", "--check"],
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        self.assertEqual(done.returncode, 0, done.stderr)
 
 
 class Show(Sheets):
@@ -182,6 +227,31 @@ class Show(Sheets):
         self.assertEqual(rates, sorted(rates))
         self.assertEqual(reach["warnings"], [])
         self.assertIn("policy SPTF", text)
+
+    def test_names_the_overhead_of_a_miss_and_whether_it_overlaps(self):
+        number = r"(\d+\.\d{3})"
+        for drive in ("savvio_10k4", "cheetah9lp"):
+            with self.subTest(drive=drive):
+                profile = json.loads(self.run_good("drive", "show", drive, "--json").stdout)
+                text = self.run_good("drive", "show", drive).stdout
+                line = re.search(
+                    rf"(?m)^overhead +read {number} / {number}, write {number} / {number} ms (.*)$",
+                    text,
+                )
+                for shown, key in zip(
+                    line.groups(),
+                    (
+                        f"{what}_after_{last}_us"
+                        for what in ("read_miss", "write")
+                        for last in ("read", "write")
+                    ),
+                    strict=False,
+                ):
+                    us = profile["overhead"][key]
+                    self.assertAlmostEqual(float(shown), us * 1e-3, delta=0.00051)
+                    self.assertGreater(us, 0)
+                overlap = profile["controller"]["overhead_overlap"]
+                self.assertEqual("overlaps with accesses" in line[5], overlap)
 
     def test_warns_of_a_skew_that_costs_a_turn_on_each_track(self):
         self.assertEqual(self.new(track_skew="0").returncode, 0)

@@ -16,6 +16,7 @@ import pywellen
 from cli_test import SOURCE, Case, overrides, platter
 
 RANDOM = SOURCE / "models/configs/scenarios/random_4k.toml"
+JOBS = SOURCE / "models/configs/scenarios/jobs.toml"
 MIXED = SOURCE / "models/configs/scenarios/mixed_media.toml"
 SHORT = ("sim.warmup_s=0", "sim.measure_s=20")
 
@@ -234,6 +235,23 @@ class Misses(SpreadCase):
             )
         self.assertGreater(missed, 50)
 
+    def test_the_misses_of_jobs_add_up_to_those_of_their_classes(self):
+        result, log = self.log_of(JOBS, *SHORT, "sim.measure_s=40", spread(300))
+        for name, column in (("turns", "missed"), ("gained_turns", "gained")):
+            of_jobs = {job: one["misses"][name] for job, one in result["jobs"].items()}
+            self.assertEqual(
+                of_jobs,
+                {
+                    job: sum(int(row[column]) for row in log if row["job"] == job)
+                    for job in result["jobs"]
+                },
+            )
+            self.assertGreater(sum(of_jobs.values()), 20)
+            self.assertEqual(
+                sum(of_jobs.values()),
+                sum(one["misses"][name] for one in result["classes"].values()),
+            )
+
     def test_waves_and_timeline_show_them(self):
         window = ("observe.wave_from_s=0", "observe.wave_to_s=5")
         settings = (*SHORT, "sim.measure_s=5", *window, "engine=firmware", spread(300))
@@ -306,26 +324,47 @@ class Guard(SpreadCase):
                 self.assertEqual(result["hiccups"], 0)
                 self.assertGreater(result["classes"]["continuous"]["misses"]["requests"], 20)
 
-    def test_a_lower_quantile_keeps_its_promise_and_an_unguarded_sweep_does_not(self):
-        """Hiccups are at most the share that the quantile leaves."""
-        rates = []
-        for quantile in (0, 0.9, 0.99):
-            result, _ = self.run_of(MIXED, *self.LOAD, "policy=SPTF", f"guard.quantile={quantile}")
-            continuous = result["classes"]["continuous"]
-            share = result["hiccups"] / continuous["completions"]
-            rates.append(share)
-            if quantile > 0.5:
-                bound = 1 - quantile
-                self.assertLessEqual(
-                    share, bound + 4 * math.sqrt(bound / continuous["completions"])
-                )
-        self.assertEqual(rates, sorted(rates, reverse=True))
+    def late_shares(self, engine, quantiles):
+        """Of the continuous requests under a policy that leaves the sweep no time to spare."""
+        settings = [one for one in self.LOAD if not one.startswith("engine")]
+        shares = []
+        for quantile in quantiles:
+            result, _ = self.run_of(
+                MIXED,
+                *settings,
+                "sim.measure_s=60",
+                f"engine={engine}",
+                "policy=OPS:SLACK(3.4|0.46)",
+                f"guard.quantile={quantile}",
+            )
+            completions = result["classes"]["continuous"]["completions"]
+            shares.append(result["hiccups"] / completions)
+            bound = 1 - quantile
+            if quantile > 0:
+                self.assertLessEqual(shares[-1], bound + 4 * math.sqrt(bound / completions))
+        return shares
+
+    def test_a_lower_quantile_keeps_its_promise_and_a_guard_of_the_mean_does_not(self):
+        """Hiccups are at most the share that the quantile leaves, and fewer at a higher one."""
+        shares = self.late_shares("firmware", (0, 0.9, 0.999999))
+        self.assertGreater(shares[0], 0.005)
+        self.assertEqual(shares, sorted(shares, reverse=True))
+        self.assertLess(shares[1], shares[0] / 2)
+        self.assertEqual(shares[-1], 0)
 
     def test_the_engines_of_the_accelerator_guard_as_well(self):
+        """At the quantile of the mean the same load has hiccups."""
+        shares = self.late_shares("model", (0, 0.999999))
+        self.assertGreater(shares[0], 0.005)
+        self.assertEqual(shares[1], 0)
+
+    def test_no_register_of_the_accelerator_s_cost_weakens_its_guard(self):
         for policy in ("SPTF", "SPTF(margin)", "SATF-risk"):
             with self.subTest(policy):
                 settings = [s for s in self.LOAD if not s.startswith("engine")]
-                result, _ = self.run_of(MIXED, *settings, "engine=model", f"policy={policy}")
+                result, _ = self.run_of(
+                    MIXED, *settings, "sim.measure_s=100", "engine=model", f"policy={policy}"
+                )
                 self.assertEqual(result["hiccups"], 0)
 
     def test_a_spread_of_more_than_a_turn_is_refused_by_the_accelerator(self):

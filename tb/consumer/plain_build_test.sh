@@ -40,8 +40,10 @@ within=("$cmake" -S "$folder/tree/tb/consumer" -DCONSUMER_PLATTER="$folder/tree"
 says older_standard "Platter needs C++17 or later: CMAKE_CXX_STANDARD is 14."
 
 # The command, without optimisation, which takes less time.
-must configure "${configure[@]}" -B "$folder/b" -DPLATTER_PRECOMPILE=ON -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=
+must configure "${configure[@]}" -B "$folder/b" -DCMAKE_EXPORT_COMPILE_COMMANDS=ON -DPLATTER_PRECOMPILE=ON -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=
 must build "$cmake" --build "$folder/b" -j "$(nproc)"
+[ -e "$folder/b/compile_commands.json" ] || fail "the build folder has no compile_commands.json"
+[ ! -e "$folder/tree/compile_commands.json" ] && [ ! -e "$folder/tree/build" ] || fail "the build wrote into the tree"
 platter=$folder/b/models/platter
 must version "$platter" --version
 says version "platter $(cat "$source/VERSION")"

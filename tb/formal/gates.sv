@@ -101,6 +101,8 @@ module formal_gates
   localparam logic [31:0] Continuous = 32'd1 << EPosClassLsb;
   localparam logic [31:0] Guard = 32'd1 << CtrlGuardEnLsb;
   localparam logic [31:0] OneAhead = (32'd1 << AheadMostLsb) | (32'd1 << AheadDepthLsb);
+  // Half of what that access costs: RESULT_KEY then shows it.
+  localparam logic [31:0] Half = 32'd128 << AheadShareFirstLsb;
   localparam logic [31:0] InOrder = (32'd1 << ClusterTakeCLsb) | (32'd1 << ClusterTakeDLsb) |
                                     (32'd1 << ClusterOrderLsb);
 
@@ -135,8 +137,9 @@ module formal_gates
         8'd18: wr_addr = EEndPosOffset;
         8'd20: wr_addr = EDeadlineOffset;
         8'd22: {wr_addr, known, value} = {InsertOffset, 32'hFFFFFFFF, 32'd1};
-        8'd28: {wr_addr, known, value} = {CtrlOffset, 32'hFFFFFFFF,
-                                          (Program == Guarded) ? Guard : 32'd0};
+        8'd28: {wr_addr, known, value} = (Program == Ahead) ?
+                   {AheadShareOffset, 32'hFFFFFFFF, Half} :
+                   {CtrlOffset, 32'hFFFFFFFF, (Program == Guarded) ? Guard : 32'd0};
         8'd30: {wr_addr, known, value} = (Program == Cluster) ?
                    {ClusterOffset, 32'hFFFFFFFF, InOrder} :
                    {AheadOffset, 32'hFFFFFFFF, (Program == Ahead) ? OneAhead : 32'd0};

@@ -128,14 +128,14 @@ class Watched:
             ["--slowest", EXPLAINED, "--when", "response_ms >= 0", "--no-waves", "-o", folder],
         )
         told = json.loads((folder / "explain.json").read_text())["requests"]
-        columns = next(iter(rows.values()))
-        times = [key for key in told[0] if key.endswith("_ps") and key in columns]
-        times.remove("deadline_ps")
+        times = [key for key in told[0] if key.endswith("_ps")]
+        if "missed" not in next(iter(rows.values())):  # arrivals have no spread
+            times.remove("missed_by_ps")
         return [
             f"explain: request {one['number']}: {key} is {one[key]}"
             for one in told
             for key in times
-            if str(one[key]) != rows[str(one["number"])][key]
+            if ("" if one[key] is None else str(one[key])) != rows[str(one["number"])][key]
         ]
 
 

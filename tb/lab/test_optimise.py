@@ -11,6 +11,7 @@ import subprocess
 import sys
 import time
 import unittest
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -24,6 +25,7 @@ from platter_lab.optimise.prices import COSTS, Engine, NoPriceError, Source
 from platter_lab.optimise.space import read_space
 from platter_lab.optimise.study import Record, Study
 from platter_lab.pareto import undominated
+from platter_lab.runs.point import Scenario
 
 SCENARIO = ROOT / "models/configs/scenarios/mixed_media.toml"
 SPACE = f"""
@@ -735,6 +737,18 @@ when = { engine = "model" }
             ),
             (("response_ms.p99", "response_ms"), "not a number"),
             (
+                ("classes.discrete.response_ms.p99", "classes.discreet.response_ms.p99"),
+                r'space.toml:38: ?metric p99: .*where classes has no "discreet"; expected discrete',
+            ),
+            (
+                ("classes.discrete.response_ms.p99", "jobs.database.response_ms.p99"),
+                r"space.toml:38: ?metric p99: .*which a result has only with workload.job;",
+            ),
+            (
+                ('path = "hiccups"', 'path = "energy.mean_w"'),
+                r"space.toml:48: ?metric hiccups: .*only with drive.power.spindle_w or drive",
+            ),
+            (
                 ('cost = "luts"', 'cost = "lutz"'),
                 r"space.toml:45: cost: found lutz, expected one of luts",
             ),
@@ -762,7 +776,8 @@ when = { engine = "model" }
             (
                 ("values = [1, 2, 4, 8]", "values = [1, 2, 16]"),
                 (
-                    r"not known: 16 x 16, orderer none, angles of 16 bits, optional parts none: "
+                    r"not known: 16 x 16, orderer none, angles of 16 bits, cylinders of 18 bits, "
+                    r"optional parts none: "
                     r"outside the measured points"
                 ),
             ),
@@ -956,6 +971,42 @@ class Prices(unittest.TestCase):
         self.assertEqual(
             COSTS["memory_bits"].of(engine(features=15)), prices.Price(bits, Source.FORMULA)
         )
+
+    def test_wider_cylinder_numbers_have_their_price_where_they_were_measured(self) -> None:
+        with (ROOT / "docs/reference/data/accelerator_cylinders.csv").open() as file:
+            rows = [row for row in csv.DictReader(file) if row["cyl_w"] != "18"]
+        self.assertIn("21", {row["cyl_w"] for row in rows})
+        for row in rows:
+            at = replace(engine(features=int(row["features"])), cylinder_bits=int(row["cyl_w"]))
+            for column in ("lut4", "ff", "ram_block"):
+                self.assertEqual(
+                    COSTS[column].of(at), prices.Price(float(row[column]), Source.MEASURED)
+                )
+        wide = [replace(engine(), cylinder_bits=bits) for bits in range(14, 22)]
+        bits = [COSTS["memory_bits"].of(at).value for at in wide]
+        self.assertEqual(bits, sorted(set(bits)))
+        for at, name in (
+            (replace(engine(64), cylinder_bits=20), "luts"),
+            (replace(engine(), cylinder_bits=20), "fmax_mhz"),
+            (replace(engine(), cylinder_bits=20), "decision_nj"),
+        ):
+            with (
+                self.subTest(at=at.text(), name=name),
+                self.assertRaisesRegex(NoPriceError, "cylinders of 20 bits"),
+            ):
+                COSTS[name].of(at)
+
+    def test_the_width_of_cylinder_numbers_is_that_of_the_drive(self) -> None:
+        scenario = Scenario(PLATTER, SCENARIO)
+        for settings, bits in (
+            (dict[str, str](), 18),
+            ({"drive": "wd22tb"}, 20),
+            ({"drive": "wd22tb", "accelerator.cylinder_bits": "21"}, 21),
+            ({"drive.geometry.cylinders": "262145"}, 19),
+        ):
+            with self.subTest(settings=settings):
+                found = Engine.configured(scenario.with_drive_of(settings), settings)
+                self.assertEqual(found.cylinder_bits, bits)
 
     def test_the_energy_of_a_decision_is_that_of_the_measured_accelerators(self) -> None:
         with (ROOT / "docs/reference/data/accelerator_power.csv").open() as file:

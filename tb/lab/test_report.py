@@ -27,7 +27,7 @@ from platter_lab import LabError, cli
 from platter_lab.executable import ROOT
 from platter_lab.model import Run, read_requests
 from platter_lab.pareto import undominated
-from platter_lab.report import charts
+from platter_lab.report import charts, look
 from platter_lab.report.compare_page import mean_difference
 from platter_lab.report.inputs import read_inputs
 from platter_lab.report.page import mean_and_half, number
@@ -326,6 +326,8 @@ class Numbers(Case):
         self.assertEqual(set(rows["of"]), {"with"})
         self.assertAlmostEqual(rows["j"].sum(), run.result["energy"]["j"], places=6)
         self.assertIn("accelerate", set(rows["state"]))
+        # No state of a result is left out.
+        self.assertEqual(set(look.POWER), set(run.result["energy"]["joules"]))
         self.assertIn(">Energy<", self.page(file))
         self.assertIn(">Energy<", self.page(file, self.sptf))
         self.assertNotIn(">Energy<", self.page(self.sptf))

@@ -643,6 +643,61 @@ workload.discrete.trace = "{name}"''',
         with self.assertRaisesRegex(LabError, r"plan.toml:4: seeds: found 0"):
             read_plan(self.plan(("seeds = 3", "seeds = 0")))
 
+    JOBS = f"""
+format = 1
+scenario = "{ROOT / "models/configs/scenarios/jobs.toml"}"
+seeds = 1
+[set]
+sim.warmup_s = 0
+sim.measure_s = 2
+[[axis]]
+key = "policy"
+values = ["SPTF", "FCFS"]
+[[axis]]
+key = "drive.power.spindle_w"
+values = [0, 5]
+[[metric]]
+name = "metric"
+path = "jobs.database.response_ms.mean"
+"""
+
+    def test_a_metric_that_no_result_has_is_refused_before_anything_runs(self) -> None:
+        counting = self.executable(self.COUNTS)
+        path, powers = "jobs.database.response_ms.mean", "values = [0, 5]"
+        for new, expected in (
+            ("jobs.databse.completed", 'where jobs has no "databse"; expected database ('),
+            ("jobs.x.completed", 'where jobs has no "x"; expected backup, database, log ('),
+            (
+                "classes.discreet.completed",
+                'where classes has no "discreet"; expected discrete (',
+            ),
+            (
+                "energy.j",
+                "which a result has only with drive.power.spindle_w or "
+                "drive.power.electronics_w; expected one of these keys",
+            ),
+            ("eager.placed", 'where eager has no "placed"'),
+            ("eager.writes", "which a result has only with eager.enabled; expected"),
+            ("text.completions", 'where a result has no "text"; expected '),
+        ):
+            with self.subTest(path=new):
+                plan = self.plan((path, new), (powers, "values = [0]"), text=self.JOBS)
+                for options in ((), ("--estimate",)):
+                    code, _, err = self.sweep(plan, *options, platter=counting)
+                    self.assertEqual(code, 2, err)
+                    self.assertIn(f"plan.toml:16: metric metric: found {new}, {expected}", err)
+        self.assertEqual(self.runs(), 0)
+
+    def test_a_metric_may_be_in_the_results_of_some_configurations(self) -> None:
+        for path in ("jobs.database.response_ms.mean", "energy.j"):
+            with self.subTest(path=path):
+                plan = self.plan(("jobs.database.response_ms.mean", path), text=self.JOBS)
+                code, _, err = self.sweep(plan)
+                self.assertEqual(code, 0, err)
+                table = self.frame()
+                there = table.filter(pl.col("metric").is_not_null())["drive.power.spindle_w"]
+                self.assertEqual(set(there), {0, 5} if path.startswith("jobs") else {5})
+
     def test_axes_may_be_ranges_and_keys_that_move_together(self) -> None:
         plan = read_plan(
             self.plan(

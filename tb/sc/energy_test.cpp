@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The account of power states: by hand on the toy drive, and under random loads against the states that a probe has seen.
+#include <initializer_list>
+#include <utility>
+
 #include "platter/core/random.h"
 #include "platter/drive/energy_statistics.h"
 #include "testing.h"
@@ -14,18 +17,20 @@ using drive::PowerTimes;
 constexpr Picoseconds kS = core::kPicosecondsPerSecond;
 
 profile::PowerProfile power() {
-  profile::PowerProfile p;
-  p.spindle_w = 6;
-  p.spindle_unloaded_w = 5;
-  p.spindle_slow_w = 3;
-  p.electronics_w = 2;
-  p.electronics_idle_a_w = 1.5;
-  p.electronics_standby_w = 1;
-  p.active_w = 0.5;
-  p.read_w = 1;
-  p.write_w = 1.25;
-  p.coil_w = 8;
-  p.start_w = 20;
+  using P = profile::PowerProfile;
+  P p;
+  for (const auto& [member, watts] : std::initializer_list<std::pair<double P::*, double>>{{&P::spindle_w, 6},
+                                                                                           {&P::spindle_unloaded_w, 5},
+                                                                                           {&P::spindle_slow_w, 3},
+                                                                                           {&P::electronics_w, 2},
+                                                                                           {&P::electronics_idle_a_w, 1.5},
+                                                                                           {&P::electronics_standby_w, 1},
+                                                                                           {&P::active_w, 0.5},
+                                                                                           {&P::read_w, 1},
+                                                                                           {&P::write_w, 1.25},
+                                                                                           {&P::coil_w, 8},
+                                                                                           {&P::start_w, 20}})
+    p.*member = watts;
   return p;
 }
 
@@ -39,8 +44,10 @@ Picoseconds sum(const PowerTimes& times) {
 
 /// Carries out `body` on a drive to the end of `length`.
 struct Rig {
-  Rig(const profile::DriveProfile& profile, std::function<void(Script&)> body)
-      : disk(make_drive("disk", "FCFS", "firmware", profile)), script("script", std::move(body)), host("host") {
+  Rig(const profile::DriveProfile& profile, std::function<void(Script&)> body, const std::string& number = {})
+      : disk(make_drive(("disk" + number).c_str(), "FCFS", "firmware", profile)),
+        script(("script" + number).c_str(), std::move(body)),
+        host(("host" + number).c_str()) {
     script.disk_init_socket.bind(disk->host_tgt_socket);
     host.disk_init_socket.bind(disk->host_tgt_socket);
   }
@@ -190,11 +197,33 @@ struct Seen {
   Picoseconds of(drive::ControllerState state) const { return times[static_cast<std::size_t>(state)]; }
 };
 
-class EnergyUnderLoad : public ::testing::TestWithParam<profile::WriteBack> {};
+struct LoadedDrive {
+  profile::WriteBack write_back;
+  bool read_ahead_on_hit;
+
+  profile::DriveProfile profile() const {
+    profile::DriveProfile profile = cached_toy_profile(write_back);
+    profile.cache.read_ahead_on_hit = read_ahead_on_hit;
+    return profile;
+  }
+};
+
+class EnergyUnderLoad : public ::testing::TestWithParam<LoadedDrive> {};
+
+/// The states that the account and a probe divide alike.
+void expect_alike(const PowerTimes& times, const Seen& seen) {
+  using drive::ControllerState;
+  EXPECT_EQ(in(times, PowerState::Overhead), seen.of(ControllerState::Overhead));
+  EXPECT_EQ(in(times, PowerState::Accelerate) + in(times, PowerState::Coast) + in(times, PowerState::Settle),
+            seen.of(ControllerState::Seek) + seen.of(ControllerState::Settle));
+  EXPECT_EQ(in(times, PowerState::Rotation), seen.of(ControllerState::Rotate));
+  EXPECT_EQ(in(times, PowerState::Read) + in(times, PowerState::Write), seen.of(ControllerState::Transfer));
+  EXPECT_EQ(in(times, PowerState::ReadAhead) + in(times, PowerState::Idle),
+            seen.of(ControllerState::Idle) + seen.of(ControllerState::Decide));
+}
 
 TEST_P(EnergyUnderLoad, AgreesWithTheStatesThatAProbeSees) {
-  using drive::ControllerState;
-  profile::DriveProfile profile = cached_toy_profile(GetParam());
+  profile::DriveProfile profile = GetParam().profile();
   profile.power = power();
   Rig rig(profile, {});
   DriveWatch watch;
@@ -219,6 +248,8 @@ TEST_P(EnergyUnderLoad, AgreesWithTheStatesThatAProbeSees) {
     }
     const PowerTimes times = rig.times();
     ASSERT_EQ(sum(times), at);
+    expect_alike(times, Seen(watch, at));
+    ASSERT_FALSE(HasFailure()) << "at " << at;
     for (std::size_t i = 0; i < times.size(); ++i) {
       EXPECT_GE(times[i], before[i]) << drive::kPowerStateNames[i] << " at " << at;
       total[i] += times[i] - before[i];
@@ -226,22 +257,53 @@ TEST_P(EnergyUnderLoad, AgreesWithTheStatesThatAProbeSees) {
     before = times;
   }
   EXPECT_EQ(total, before);  // adjacent windows add up
-  const Seen seen(watch, core::now_ps());
-  EXPECT_EQ(in(before, PowerState::Overhead), seen.of(ControllerState::Overhead));
-  EXPECT_EQ(in(before, PowerState::Accelerate) + in(before, PowerState::Coast) + in(before, PowerState::Settle),
-            seen.of(ControllerState::Seek) + seen.of(ControllerState::Settle));
-  EXPECT_EQ(in(before, PowerState::Rotation), seen.of(ControllerState::Rotate));
-  EXPECT_EQ(in(before, PowerState::Read) + in(before, PowerState::Write), seen.of(ControllerState::Transfer));
-  if (GetParam() == profile::WriteBack::Off) {
+  expect_alike(before, Seen(watch, core::now_ps()));
+  if (GetParam().write_back == profile::WriteBack::Off) {
     EXPECT_GT(in(before, PowerState::ReadAhead), 0);
   }
-  EXPECT_EQ(in(before, PowerState::ReadAhead) + in(before, PowerState::Idle),
-            seen.of(ControllerState::Idle) + seen.of(ControllerState::Decide));
+}
+
+/// Three drives with the same load: one without power, one with power that never rests, and one of these whose account is read all the time.
+TEST_P(EnergyUnderLoad, AnAccountWithoutRestChangesNoResponse) {
+  std::vector<std::unique_ptr<Rig>> rigs;
+  std::vector<core::RandomStream> random(3, core::RandomStream(5, "energy"));
+  std::vector<std::vector<Picoseconds>> responses(3);
+  for (std::size_t i = 0; i < 3; ++i) {
+    profile::DriveProfile profile = GetParam().profile();
+    if (i > 0) profile.power = power();
+    rigs.push_back(std::make_unique<Rig>(profile, std::function<void(Script&)>(), std::to_string(i)));
+    AtHost& host = rigs.back()->host;
+    host.on_finished = [&, i](Transaction& t) {
+      responses[i].push_back(core::now_ps() - t.begin_req);
+      const bool anywhere = random[i].below(4) == 0;
+      const bool write = random[i].below(3) == 0;
+      const std::uint64_t first = random[i].below(anywhere ? kToyBlocks - 20 : 200);
+      host.submit(write, first, static_cast<std::uint32_t>(1 + random[i].below(20)));
+    };
+    for (std::uint64_t j = 0; j < 2; ++j) host.submit(false, j * 100, 4);
+  }
+  for (Picoseconds at = 0; at < 1500 * kMs; at += kMs / 7) {
+    run_until(at);
+    rigs[2]->times();
+  }
+  EXPECT_GT(responses[0].size(), 100u);
+  EXPECT_EQ(responses[0], responses[1]);
+  EXPECT_EQ(responses[0], responses[2]);
 }
 
 INSTANTIATE_TEST_SUITE_P(Caches, EnergyUnderLoad,
-                         ::testing::Values(profile::WriteBack::Off, profile::WriteBack::Append,
-                                           profile::WriteBack::Interleaved));
+                         ::testing::Values(LoadedDrive{profile::WriteBack::Off, false},
+                                           LoadedDrive{profile::WriteBack::Off, true},
+                                           LoadedDrive{profile::WriteBack::Append, false},
+                                           LoadedDrive{profile::WriteBack::Interleaved, false},
+                                           LoadedDrive{profile::WriteBack::Interleaved, true}),
+                         [](const auto& drive) {
+                           const profile::WriteBack cached = drive.param.write_back;
+                           return std::string(cached == profile::WriteBack::Off      ? "Off"
+                                              : cached == profile::WriteBack::Append ? "Append"
+                                                                                     : "Interleaved") +
+                                  (drive.param.read_ahead_on_hit ? "WithReadAheadOnHits" : "");
+                         });
 
 }  // namespace
 }  // namespace platter::testing

@@ -222,6 +222,37 @@ TEST(Statistics, ReadsAndWritesApart) {
   EXPECT_NO_THROW(statistics.check_conservation());
 }
 
+TEST(Statistics, TheJobsOfAClassAddUpToIt) {
+  Statistics statistics(0, core::kNoDeadline, {"a", "b"});
+  statistics.count_misses();
+  const auto add = [&](std::int32_t job, std::uint32_t missed, std::uint32_t gained, CommandStatus status) {
+    Request r = request(0, RequestClass::Discrete);
+    r.job = job;
+    CommandTiming t = timing(0, 30 * kMs);
+    t.missed = missed;
+    t.gained = gained;
+    statistics.issued(r);
+    finish(statistics, r, t, status);
+  };
+  add(0, 2, 0, CommandStatus::Good);
+  add(0, 0, 1, CommandStatus::Good);
+  add(1, 3, 0, CommandStatus::Good);
+  add(1, 5, 0, CommandStatus::BadAddress);
+  add(1, 0, 0, CommandStatus::Good);
+  const observe::ClassStatistics& all = statistics.of(RequestClass::Discrete);
+  EXPECT_EQ(all.missed_turns, 5u);
+  const auto expect_sum = [&](auto member) {
+    EXPECT_EQ(statistics.jobs()[0].second.*member + statistics.jobs()[1].second.*member, all.*member);
+  };
+  for (const auto member :
+       {&observe::RequestStatistics::missed, &observe::RequestStatistics::missed_turns,
+        &observe::RequestStatistics::gained_turns, &observe::RequestStatistics::issued, &observe::RequestStatistics::completed,
+        &observe::RequestStatistics::failed, &observe::RequestStatistics::bytes})
+    expect_sum(member);
+  for (const auto& [name, job] : observe::measured_jobs(statistics, 1))
+    EXPECT_TRUE(params::to_json(observe::class_rows(), &job).contains("misses")) << name;
+}
+
 TEST(Statistics, LateIsAfterTheDeadline) {
   Statistics statistics(0);
   for (const Picoseconds response : {1'000 * kMs - 1, 1'000 * kMs, 1'000 * kMs + 1}) {

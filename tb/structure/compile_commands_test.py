@@ -47,13 +47,21 @@ class CompileCommands(unittest.TestCase):
         self.assertEqual(wanted - set(files), set())
 
     def test_a_build_writes_it(self):
-        done = subprocess.run(
-            ["ninja", "-C", os.environ["PLATTER_BUILD"], "-t", "query", "all"],
+        self.assertIn("    platter_compile_commands\n", self.ninja("query", "all"))
+        made = [
+            line.removesuffix(": CUSTOM_COMMAND")
+            for line in self.ninja("targets", "all").splitlines()
+            if line.endswith("compile_commands.json: CUSTOM_COMMAND")
+        ]
+        self.assertEqual(made, [str(SOURCE / "build/compile_commands.json")])
+
+    def ninja(self, *tool):
+        return subprocess.run(
+            ["ninja", "-C", os.environ["PLATTER_BUILD"], "-t", *tool],
             capture_output=True,
             text=True,
             check=True,
-        )
-        self.assertIn("    platter_compile_commands\n", done.stdout)
+        ).stdout
 
     def test_they_compile(self):
         for name in COMPILED:

@@ -123,6 +123,13 @@ class Documents(unittest.TestCase):
             [],
         )
 
+    def test_the_page_on_extensions_names_every_function_of_a_policy(self):
+        interface = (SOURCE / "models/platter/scheduling/scheduler_if.h").read_text()
+        functions = re.findall(r"^  virtual [^~(]*?(\w+)\(", interface, re.M)
+        self.assertGreater(len(functions), 10)
+        page = (SOURCE / "docs/how_to/extend.md").read_text()
+        self.assertEqual([name for name in functions if f"`{name}()`" not in page], [])
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -119,6 +119,11 @@ TEST_F(FioJobFile, WhatHasNoEquivalentIsRefusedWithItsLine) {
                                                                                    {"loops=2", "expected 1"},
                                                                                    {"numjobs=0", "expected 1 to 1000"},
                                                                                    {"time_based", "expected runtime"},
+                                                                                   {"numjobs=1.5", "a whole number"},
+                                                                                   {"iodepth=2.5", "a whole number"},
+                                                                                   {"kb_base=1000", "powers of 1024"},
+                                                                                   {"create_only=1", "expected 0"},
+                                                                                   {"file_append=1", "expected 0"},
                                                                                    {"iodepth=x", "expected a number"},
                                                                                    {"iodepth=1000000", "expected at most"},
                                                                                    {"rate_iops=1e12", "expected at most"},
@@ -127,6 +132,7 @@ TEST_F(FioJobFile, WhatHasNoEquivalentIsRefusedWithItsLine) {
                                                                                    {"nosuchoption=1", "no equivalent"}})
     expect_refused(head + line + "\n", line.substr(0, line.find('=')), 4, part);
   expect_refused(head + "ioengine=libaio\niodepth=4\nthinktime=10\n", "thinktime", 6, "each request outstanding thinks alone");
+  expect_refused(head + "runtime=0\ntime_based\n", "time_based", 5, "expected runtime");
   expect_refused(head + "rw=randrw\nrate_iops=100,10\n", "rate_iops", 5, "the same share");
   expect_refused("[a]\nfilename=x\ndirect=1\n[b]\nfilename=y\ndirect=1\n", "filename", 5, "one file");
   EXPECT_EQ(problems_of("[a]\nverify=md5\nrate=1m\nzonemode=zbd\n").size(), 3u) << "all are told together";

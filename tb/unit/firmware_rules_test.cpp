@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <array>
 #include <random>
 #include <vector>
 
+#include "platter/scheduling/class_budgets.h"
 #include "policy_rig.h"
 
 namespace platter::scheduling {
@@ -134,6 +136,43 @@ TEST(FirmwareRules, AStreamLeavesADeadlineOutsideTheSweepItsTime) {
   }
 }
 
+// --- accounts of service ---------------------------------------------------------------------------------------------
+
+void add_background(Rig& rig, char name, std::uint32_t cylinder) {
+  scheduling::Command command;
+  command.cls = RequestClass::Background;
+  command.extent = rig.planner.resolve(core::Lba(std::uint64_t{cylinder} * kSectors), 1, false);
+  rig.add_command(name, command);
+}
+
+TEST(FirmwareRules, AFairQueueChargesWhatARulePutsFirst) {
+  Rig rig("SFQ(1|1|1)", 10, {}, aged(100'000 * kUs));
+  add_background(rig, 'w', 10);
+  add_background(rig, 'x', 90);
+  add_background(rig, 'y', 12);
+  EXPECT_EQ(rig.serve(1), "w");
+  rig.now = 100'000 * kUs;
+  rig.add('a', 10, 1).add('b', 10, 3).add('c', 10, 5);
+  EXPECT_EQ(rig.serve(2), "xy");
+  add_background(rig, 'z', 10);
+  rig.add('C', 10, 7);
+  EXPECT_EQ(rig.serve(), "aCbcz") << "the class of x and y has had its share; that of C begins where that of a, b and c stands";
+}
+
+TEST(FirmwareRules, ARunToTheEdgeThatARuleReplacesIsNotCharged) {
+  Interpretations interpretations;
+  interpretations.cello_elevator = CelloElevator::Scan;
+  Rig rig("CELLO(1|1|1)", 50, interpretations, aged(100'000 * kUs));
+  add_background(rig, 'z', 99);
+  rig.now = 100'000 * kUs;
+  rig.add('a', 40);
+  EXPECT_EQ(rig.serve(), "za") << "for a alone the arm would have run to the edge";
+  Picoseconds charged = 0;
+  for (const RequestClass cls : {RequestClass::Continuous, RequestClass::Discrete, RequestClass::Background})
+    charged += rig.scheduler->class_budgets()->total(cls);
+  EXPECT_EQ(charged, rig.busy);
+}
+
 // --- destages --------------------------------------------------------------------------------------------------------
 
 TEST(FirmwareRules, DestagesHaveNoAgeUntilHostsWaitForThem) {
@@ -194,6 +233,22 @@ TEST(FirmwareRules, ADecisionSaysWhichRuleHasMadeIt) {
   EXPECT_EQ(order, "raxbt");
   EXPECT_EQ(rules, "sappp");
   EXPECT_EQ(holds_t, "00110");
+}
+
+TEST(FirmwareRules, ADecisionThatIsNotCarriedOutBeginsNoBatch) {
+  Rig rig("SPTF", 0, {}, streams(25'000 * kUs));
+  rig.add('a', 50);
+  rig.now = 20'000 * kUs;
+  rig.add('p', 10, 0).add('q', 10, 1);
+  EXPECT_EQ(rig.serve(2), "pq");
+  rig.add('r', 10, 2).add('A', 99);
+  rig.now = 30'000 * kUs;
+  EXPECT_EQ(rig.names[testing::settled(*rig.scheduler, rig.head, rig.now).tag.value], 'a');
+  const Decision sweep = rig.scheduler->next_of_sweep(rig.head, rig.now);
+  EXPECT_EQ(rig.names[sweep.tag.value], 'A');
+  rig.scheduler->remove(sweep.tag);
+  EXPECT_EQ(rig.names[testing::settled(*rig.scheduler, rig.head, rig.now).tag.value], 'a');
+  EXPECT_FALSE(rig.scheduler->held_back(rig.commands[rig.names.find('r')].tag));
 }
 
 // --- loads -----------------------------------------------------------------------------------------------------------
@@ -287,6 +342,12 @@ class Load {
     }
     EXPECT_EQ(there_, 0u);
   }
+
+  /// `sequence` of the commands served, in that order.
+  const std::vector<std::uint64_t>& order() const { return order_; }
+  /// The time of all accesses of each class.
+  const std::array<Picoseconds, core::kRequestClasses>& served() const { return served_; }
+  const ClassBudgets* class_budgets() const { return scheduler_->class_budgets(); }
 
   int late = 0;             ///< continuous commands after their deadlines
   Picoseconds longest = 0;  ///< wait, of commands that are not served by their deadlines
@@ -393,6 +454,8 @@ class Load {
     const Picoseconds taken = planner_.commit(head_, command.extent, now_).total();
     ASSERT_LE(taken, kLongest);
     now_ += taken;
+    order_.push_back(command.sequence);
+    served_[core::index_of(command.cls)] += taken;
     late += in_sweep(command) && now_ > command.deadline ? 1 : 0;
     destages_ -= command.destage ? 1u : 0u;
     destaged_ += command.destage ? 1u : 0u;
@@ -407,6 +470,8 @@ class Load {
   std::mt19937 random_;
   std::vector<scheduling::Command> commands_ = std::vector<scheduling::Command>(kTags);
   std::vector<bool> used_ = std::vector<bool>(kTags, false);
+  std::vector<std::uint64_t> order_;
+  std::array<Picoseconds, core::kRequestClasses> served_{};
   HeadState head_;
   Picoseconds now_ = 0;
   Picoseconds bound_ = 0;
@@ -440,6 +505,34 @@ TEST(FirmwareRules, NobodyWaitsMuchLongerThanTheLimit) {
             EXPECT_EQ(load.late, 0);
           }
         }
+}
+
+TEST(FirmwareRules, ALimitThatNothingReachesIsAsNone) {
+  for (const std::string& policy : every_policy()) {
+    SCOPED_TRACE(policy);
+    Load plain(policy, {0, false, false}, 11);
+    Load ruled(policy, {3'600 * core::kPicosecondsPerSecond, false, false}, 11);
+    plain.run(20 * core::kPicosecondsPerSecond);
+    ruled.run(20 * core::kPicosecondsPerSecond);
+    EXPECT_EQ(plain.order(), ruled.order());
+    EXPECT_EQ(plain.longest, ruled.longest);
+  }
+}
+
+TEST(FirmwareRules, EachAccessIsChargedToItsClass) {
+  for (const Picoseconds limit : {Picoseconds{0}, 30'000 * kUs, 400'000 * kUs})
+    for (const bool stream_first : {false, true}) {
+      SCOPED_TRACE(std::to_string(limit / (1'000 * kUs)) + " ms" + (stream_first ? ", stream first" : ""));
+      Load load("CELLO(1|2|1)", {limit, stream_first, limit > 0}, 13);
+      load.run(20 * core::kPicosecondsPerSecond);
+      ASSERT_NE(load.class_budgets(), nullptr);
+      for (const RequestClass cls : {RequestClass::Continuous, RequestClass::Discrete, RequestClass::Background}) {
+        if (cls != RequestClass::Background || limit > 0) {
+          EXPECT_GT(load.served()[core::index_of(cls)], 0);
+        }
+        EXPECT_EQ(load.class_budgets()->total(cls), load.served()[core::index_of(cls)]);
+      }
+    }
 }
 
 }  // namespace

@@ -132,6 +132,64 @@ Excess excess_over(const mechanics::SeekCurve& curve, const SeekTable& table, co
   return excess;
 }
 
+/// Least height of a strip between two parallel lines that holds these times from `first` to `last`: by so much a line that is nowhere below
+/// them exceeds them somewhere.
+double strip(const std::vector<double>& times, std::uint32_t first, std::uint32_t last) {
+  const auto height = [&](double slope) {
+    double low = times[first];
+    double high = low;
+    for (std::uint32_t distance = first + 1; distance <= last; ++distance) {
+      const double time = times[distance] - slope * (distance - first);
+      low = std::min(low, time);
+      high = std::max(high, time);
+    }
+    return high - low;
+  };
+  double least = 0;
+  double most = 0;
+  for (std::uint32_t distance = first; distance < last; ++distance) {
+    least = std::min(least, times[distance + 1] - times[distance]);
+    most = std::max(most, times[distance + 1] - times[distance]);
+  }
+  while (most - least > 1e-5 / (1 + last - first)) {  // the height is convex
+    const double third = (most - least) / 3;
+    if (height(least + third) <= height(most - third))
+      most -= third;
+    else
+      least += third;
+  }
+  return height((least + most) / 2);
+}
+
+/// True if the lines of a table could follow the curve with at most this excess if nothing were rounded: up to four in a cell, each as long
+/// as possible up to the end of a place, in groups of 1, 2 or 4.
+bool lines_could_follow(const mechanics::SeekCurve& curve, const FixedPointFormat& f, double excess_us) {
+  std::vector<double> times_us;
+  for (std::uint32_t distance = 0; distance < curve.cylinders(); ++distance)
+    times_us.push_back(static_cast<double>(curve(distance)) * 1e-6);
+  std::uint32_t segments = 0;
+  for (std::uint32_t begin = 0; begin < curve.cylinders();) {
+    const std::uint32_t width = 1u << seek_place(f, begin).width_log2;
+    const std::uint32_t end = std::min(begin + width, curve.cylinders());
+    const std::uint32_t place = std::max(1u, width >> f.place_w());  // cylinders
+    std::uint32_t lines = 0;
+    for (std::uint32_t first = begin; first < end; ++lines) {
+      if (lines == SeekTable::kSegmentsPerCell) return false;
+      std::uint32_t fits = 0;
+      std::uint32_t fails = (end - first + place - 1) / place + 1;  // in places
+      while (fails - fits > 1) {
+        const std::uint32_t middle = (fits + fails) / 2;
+        (strip(times_us, first, std::min(first + middle * place, end) - 1) <= excess_us ? fits : fails) = middle;
+      }
+      if (fits == 0) return false;
+      first += fits * place;
+    }
+    segments += lines == 3 ? 4 : lines;
+    begin = end;
+  }
+  return segments <= f.segments();
+}
+
 /// What a loader must keep to: every segment named is there, groups lie at multiples of their size and do not overlap.
 void check_layout(const SeekTable& table, const FixedPointFormat& f, std::uint32_t cylinders) {
   ASSERT_EQ(table.cells.size(), f.cells());
@@ -179,7 +237,12 @@ TEST(FixedPoint, SeekTableFollowsTheCurveOfEveryShippedDrive) {
       EXPECT_NEAR(table.mean_error_us, excess.mean_us, 1e-6);
       EXPECT_LT(excess.max_us, (table.lift_ticks + 1) * scale.picoseconds_per_tick() * 1e-6);
       if (f.angle_w != 16) continue;
-      EXPECT_LE(excess.max_us, 2.5);
+      // At most 2 us. Only a curve that no lines follow so closely has more, and then no more than rounding adds to what lines can do.
+      constexpr double kRounding = 4;  // ticks
+      if (excess.max_us > 2.0) {
+        EXPECT_TRUE(lines_could_follow(curve, f, excess.max_us));
+        EXPECT_FALSE(lines_could_follow(curve, f, excess.max_us - kRounding * scale.picoseconds_per_tick() * 1e-6));
+      }
       RecordProperty(shipped.name + "_max_us", std::to_string(excess.max_us));
       RecordProperty(shipped.name + "_mean_us", std::to_string(excess.mean_us));
       RecordProperty(shipped.name + "_segments", std::to_string(table.segments.size()));
@@ -310,7 +373,7 @@ TEST(FixedPoint, RoundingCostsNextToNoServiceTime) {
     profile.same_track_us = profile.same_track_write_us = 0;
     const mechanics::AccessPlanner planner(profile);
     accelerator::AcceleratorParameters parameters;
-    while (planner.geometry().cylinders() > 1u << parameters.format.cyl_w) ++parameters.format.cyl_w;
+    parameters.format = format_for(planner.seek_curve());
     FixedPointSptf fixed(planner, parameters);
     std::mt19937_64 random(61);
     std::vector<mechanics::Extent> queue(kDepth);

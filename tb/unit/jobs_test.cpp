@@ -349,6 +349,77 @@ TEST(Job, ADepthIsFilledFirstAndThenEachRequestThinks) {
   }
 }
 
+// --- limits --------------------------------------------------------------------------------------------------------
+
+TEST(Job, ShareZeroIsAbsentAndShareOneIsAll) {
+  const JobParameters reads = job("job", Kind::Randread);
+  const auto expect_same = [](const JobParameters& a, const JobParameters& b, const char* what) {
+    const std::vector<Request> one = requests_of(a, 3000);
+    const std::vector<Request> two = requests_of(b, 3000);
+    EXPECT_EQ(one.size(), two.size()) << what;
+    EXPECT_TRUE(std::equal(one.begin(), one.end(), two.begin(), two.end(), same)) << what;
+  };
+  for (const char* split : {"4k/100", "4k", "4k/100:64k/0", "1m/0:4k", "4k/100:1m", "4k/30:4k/70"}) {
+    JobParameters one_size = reads;
+    one_size.bssplit = *find_block_split(split);
+    expect_same(one_size, reads, split);
+  }
+  JobParameters mixed = reads;
+  mixed.bssplit = *find_block_split("4k/50:8k/50");
+  JobParameters with_absent = reads;
+  with_absent.bssplit = *find_block_split("1m/0:4k/50:2m/0:8k/50:4m/0");
+  expect_same(with_absent, mixed, "sizes of share 0");
+  JobParameters ranged = reads;
+  ranged.bsrange = *find_block_range("4k-4k");
+  expect_same(ranged, reads, "bsrange");
+  for (const auto& [percent, kind] : {std::pair(100, Kind::Randread), std::pair(0, Kind::Randwrite)}) {
+    JobParameters both = job("job", Kind::Randrw);
+    both.rwmixread = percent;
+    both.bs = *find_block_size(percent == 100 ? "4k,64k" : "64k,4k");
+    expect_same(both, job("job", kind), "rwmixread");
+  }
+  JobParameters urgent = reads;
+  urgent.cmdprio_deadline_ms = 30;
+  urgent.cmdprio_class = JobParameters::PriorityClass::Continuous;
+  expect_same(urgent, reads, "cmdprio_percentage = 0");
+  urgent.cmdprio_percentage = *find_percentages("0,100");
+  expect_same(urgent, reads, "cmdprio_percentage of writes");
+  urgent.cmdprio_percentage = *find_percentages("100");
+  JobParameters continuous = reads;
+  continuous.cls = JobParameters::Class::Continuous;
+  continuous.deadline_ms = 30;
+  expect_same(urgent, continuous, "cmdprio_percentage = 100");
+  JobParameters whole = reads;
+  whole.offset = *find_amount("0%");
+  whole.size = *find_amount("100%");
+  whole.blockalign = Amount(4096);
+  expect_same(whole, reads, "the whole drive");
+  JobParameters zoned = reads;
+  JobParameters with_empty = reads;
+  zoned.random_distribution = *find_distribution("zoned:60/20:40/80");
+  with_empty.random_distribution = *find_distribution("zoned:60/20:40/80:0/0");
+  expect_same(with_empty, zoned, "a zone of share 0");
+}
+
+TEST(Job, IssuesItsSizeAndLessThanOneRequestMore) {
+  for (const char* split : {"4k/100", "512/50:64k/50", "4k/99:1m/1"})
+    for (const std::uint64_t bytes : {512u, 4096u, 100'000u, 10'000'000u}) {
+      JobParameters finite = job("finite", Kind::Randrw);
+      finite.bssplit = *find_block_split(split);
+      finite.io_size = Amount(bytes);
+      const std::vector<Request> requests = requests_of(finite, 100'000);
+      ASSERT_FALSE(requests.empty());
+      std::uint64_t sum = 0;
+      for (const Request& request : requests) sum += request.length;
+      EXPECT_GE(sum, bytes) << split;
+      EXPECT_LT(sum - requests.back().length, bytes) << split;
+    }
+  JobParameters whole = job("whole", Kind::Randwrite);
+  whole.size = Amount(777 * 4096);
+  whole.io_size = *find_amount("100%");
+  EXPECT_EQ(requests_of(whole, 10'000).size(), 777u) << "each place once";
+}
+
 // --- seeds ---------------------------------------------------------------------------------------------------------
 
 TEST(Job, TheSeedAndTheNameGiveTheRequestsWhateverElseThereIs) {

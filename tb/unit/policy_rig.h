@@ -85,13 +85,16 @@ class Rig {
         Picoseconds settle = 0;
         planner.move(head.cylinder, head.head, decision.cylinder, head.head, false, seek, settle);
         now += seek;
+        busy += seek;
         head.cylinder = decision.cylinder;
         order += '>';
         continue;
       }
       if (decision.forced) order += '!';
       order += names[decision.tag.value];
-      now += planner.commit(head, commands[decision.tag.value].extent, now).total();
+      const Picoseconds taken = planner.commit(head, commands[decision.tag.value].extent, now).total();
+      now += taken;
+      busy += taken;
       scheduler->remove(decision.tag);
     }
     return order;
@@ -101,6 +104,7 @@ class Rig {
   std::unique_ptr<scheduling::SchedulerIf> scheduler;
   mechanics::HeadState head;
   Picoseconds now = 0;
+  Picoseconds busy = 0;  ///< of all accesses and runs
   std::vector<scheduling::Command> commands;
   std::string names;
   std::uint64_t order_steps = 0;

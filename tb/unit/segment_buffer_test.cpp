@@ -4,12 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <map>
 #include <random>
 #include <set>
 #include <stdexcept>
+#include <tuple>
 #include <vector>
 
 #include "drives.h"
@@ -30,16 +32,16 @@ constexpr Picoseconds kSector = 100 * kUs;
 constexpr Picoseconds kTurn = 20 * kSector;
 constexpr std::uint64_t kTrack = 20;
 
-/// 8 cylinders, 2 surfaces, 20 sectors a track, 100 us a sector, no skew; 300 us for a head switch, 500 us for a seek of one
+/// By default 8 cylinders; 2 surfaces, 20 sectors a track, 100 us a sector, no skew; 300 us for a head switch, 500 us for a seek of one
 /// cylinder.
-DriveProfile drive() {
+DriveProfile drive(std::uint32_t cylinders = 8) {
   DriveProfile p;
   p.name = "round";
   p.source = "made up";
-  p.geometry.cylinders = 8;
+  p.geometry.cylinders = cylinders;
   p.geometry.surfaces = 2;
   profile::ZoneProfile zone;
-  zone.last_cylinder = 7;
+  zone.last_cylinder = cylinders - 1;
   zone.sectors_per_track = kTrack;
   p.geometry.zones = {zone};
   p.seek.points_us = {{1, 500.0}, {2, 600.0}};
@@ -602,6 +604,84 @@ TEST(SegmentBuffer, NoWrittenBlockIsLostOnItsWay) {
       for (std::uint64_t b = 0; b < done.blocks; ++b) dirty.erase(done.first.value + b);
       check();
     }
+  }
+}
+
+/// Two buffers of the same drive with the same accesses. One of them is asked again and again how far its read-ahead is.
+TEST(SegmentBuffer, AskingHowFarTheReadAheadIsChangesNothing) {
+  const AccessPlanner planner(drive(8192));
+  for (int drive_number = 0; drive_number < 12; ++drive_number) {
+    std::mt19937 random(static_cast<unsigned>(drive_number));
+    CacheProfile profile = cache(drive_number % 3 == 0   ? ReadAhead::WholeTrack
+                                 : drive_number % 3 == 1 ? ReadAhead::Segment
+                                                         : ReadAhead::NextTrack);
+    profile.segments = 3 + static_cast<std::uint32_t>(random() % 4);
+    profile.segment_blocks = 10 + static_cast<std::uint32_t>(random() % 20);
+    profile.read_ahead_from_request_start = true;
+    profile.almost_read_hits = drive_number % 2 == 0;
+    SegmentBuffer asked(planner, profile);
+    SegmentBuffer plain(planner, profile);
+    Picoseconds now = 0;
+    const auto pass = [&](std::uint32_t sectors) {
+      now += static_cast<Picoseconds>(random() % sectors) * kSector;
+      const Picoseconds until = asked.read_ahead_until(now);
+      EXPECT_EQ(asked.read_ahead_until(now), until);
+    };
+    std::array<std::uint64_t, 6> places{};
+    for (int step = 0; step < 20'000 && !::testing::Test::HasFailure(); ++step) {
+      pass(12);
+      std::uint64_t& place = places[random() % places.size()];
+      place = random() % 3 != 0 ? place + random() % 12 : random() % 300'000;
+      const Lba first(place);
+      const auto blocks = static_cast<std::uint32_t>(1 + random() % 8);
+      if (random() % 8 == 0) {
+        asked.invalidate(first, blocks);
+        plain.invalidate(first, blocks);
+        continue;
+      }
+      const Hit hit = asked.find(first, blocks, now);
+      const Hit same = plain.find(first, blocks, now);
+      ASSERT_EQ(std::tie(hit.kind, hit.blocks, hit.segment), std::tie(same.kind, same.blocks, same.segment)) << step;
+      for (SegmentBuffer* buffer : {&asked, &plain})
+        if (hit.kind != Hit::Kind::Miss) buffer->use(hit, first, hit.blocks);
+      if (hit.kind == Hit::Kind::Whole) continue;
+      HeadState at;
+      HeadState same_at;
+      ASSERT_EQ(asked.stop(now, at), plain.stop(now, same_at));
+      pass(40);  // the access
+      for (SegmentBuffer* buffer : {&asked, &plain}) {
+        const std::size_t segment = buffer->read_done(Lba(first.value + hit.blocks), blocks - hit.blocks, 0,
+                                                      hit.kind == Hit::Kind::Partial ? &hit : nullptr);
+        buffer->start_read_ahead(segment, first, blocks, at, now);
+      }
+    }
+  }
+}
+
+/// The same where a read-ahead is replaced before it has dropped the first blocks of its segment, after any number of other reads.
+TEST(SegmentBuffer, AskingHowFarTheReadAheadIsLosesNoBlock) {
+  const AccessPlanner planner(drive(1024));
+  CacheProfile profile = cache(ReadAhead::Segment);
+  profile.segment_blocks = 20;
+  profile.read_ahead_from_request_start = true;
+  profile.almost_read_hits = true;
+  for (std::uint64_t others = 0; others < 1100; ++others) {
+    SegmentBuffer buffer(planner, profile);
+    for (std::uint64_t i = 0; i < others; ++i) buffer.read_done(Lba(20 * (i + 10)), 1, 0, nullptr);
+    const std::uint64_t first = 96;
+    const std::size_t segment = buffer.read_done(Lba(first), 8, 0, nullptr);
+    HeadState at;
+    buffer.start_read_ahead(segment, Lba(first), 8, at, 0);
+    for (const std::uint64_t next : {first + 8, first + 16, first + 24}) {
+      const Hit hit = buffer.find(Lba(next), 4, 0);
+      ASSERT_EQ(hit.kind, Hit::Kind::Whole);
+      buffer.use(hit, Lba(next), 4);
+    }
+    buffer.stop(0, at);
+    buffer.read_ahead_until(1000 * kTurn);
+    const std::size_t another = buffer.read_done(Lba(60), 1, 0, nullptr);
+    buffer.start_read_ahead(another, Lba(60), 1, at, 1000 * kTurn);
+    ASSERT_EQ(buffer.find(Lba(first), 1, 1000 * kTurn).kind, Hit::Kind::Whole) << others;
   }
 }
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // From a data sheet to a drive: units, curve, tracks, and the whole profile.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 
 #include "platter/core/error.h"
@@ -165,6 +168,73 @@ TEST(MakeDrive, AgreedNumbersOfBlocks) {
   EXPECT_EQ(blocks("2TB", "4"), 3'907'029'168);
   EXPECT_EQ(blocks("4TB", "10"), 7'814'037'168);
   EXPECT_EQ(blocks("18TB", "18"), 35'156'656'128);
+}
+
+/// Turns in which a block's track and the next one pass, from this block on.
+double turns_of_two_tracks(const mechanics::AccessPlanner& planner, std::uint64_t block, bool write) {
+  const auto blocks_from = [&](std::uint64_t first) {
+    return planner.geometry().track_run(core::Lba(first), 0xFFFF'FFFFu).blocks;
+  };
+  const std::uint32_t one = blocks_from(block);
+  const mechanics::Extent both = planner.resolve(core::Lba(block), one + blocks_from(block + one), write);
+  return static_cast<double>(both.media) / static_cast<double>(planner.rotation().period());
+}
+
+/// Goes over the tracks from a block on: two neighbouring ones pass in two turns and the longest skew, if skews cover the switches.
+void expect_no_lost_turn(const profile::DriveProfile& profile, const mechanics::AccessPlanner& planner, std::uint64_t block,
+                         std::uint32_t tracks) {
+  const profile::GeometryProfile& g = profile.geometry;
+  const double skew = std::max({g.track_skew_turns, g.head_skew_turns, g.band_skew_turns, g.zone_skew_turns});
+  for (std::uint32_t i = 0; i < tracks; ++i) {
+    for (const bool write : {false, true}) ASSERT_LE(turns_of_two_tracks(planner, block, write), 2 + skew + 1e-6) << block;
+    block += planner.geometry().track_run(core::Lba(block), 0xFFFF'FFFFu).blocks;
+  }
+}
+
+TEST(MakeDrive, ASkewThatIsTooSmallCostsATurn) {
+  Sheet sheet = worked_example();
+  set_option(sheet, "track_skew", "track_skew", "0.02");
+  const mechanics::AccessPlanner planner(make_drive(sheet).profile);
+  EXPECT_NEAR(turns_of_two_tracks(planner, 0, false), 3.02, 1e-6);
+}
+
+TEST(MakeDrive, EveryDriveHasItsCapacityItsSeeksAndItsSkews) {
+  std::size_t made = 0;
+  for (const char* capacity : {"500GB", "4TB", "18TB"})
+    for (const char* heads : {"2", "5", "18"})
+      for (const auto& [rpm, average] : {std::pair{"5400", "9"}, {"7200", "8"}, {"15000", "3"}})
+        for (const char* single : {"0.2", "0.9"}) {
+          SCOPED_TRACE(fmt::format("{} on {} surfaces, {} rpm, {} ms to the next track", capacity, heads, rpm, single));
+          Sheet sheet;
+          for (const auto& [key, text] : {std::pair{"name", "x"},
+                                          {"capacity", capacity},
+                                          {"heads", heads},
+                                          {"rpm", rpm},
+                                          {"seek_average", average},
+                                          {"seek_single", single}})
+            set_option(sheet, key, key, text);
+          std::optional<NewDrive> drive;
+          try {
+            drive = make_drive(sheet);
+          } catch (const core::ConfigError&) {
+            continue;  // too much for so few surfaces
+          }
+          ++made;
+          const mechanics::AccessPlanner planner(drive->profile);
+          const mechanics::Geometry& geometry = planner.geometry();
+          EXPECT_EQ(geometry.block_count(), static_cast<std::uint64_t>(drive->profile.geometry.blocks));
+          EXPECT_NEAR(mean_seek_us(drive->profile.seek.points_us, drive->profile.geometry.cylinders), *sheet.seek_average, 0.1);
+          for (std::uint32_t distance = 1; distance < geometry.cylinders(); distance += 1 + distance / 8) {
+            ASSERT_LE(planner.seek_curve()(distance), planner.seek_curve()(distance + 1));
+            ASSERT_LE(seek_us(drive->profile.seek.points_us, distance), seek_us(drive->profile.seek.write_points_us, distance));
+          }
+          const std::uint32_t group = geometry.surfaces() * drive->profile.geometry.band_tracks;
+          ASSERT_NO_FATAL_FAILURE(expect_no_lost_turn(drive->profile, planner, 0, 2 * group + 2));
+          const mechanics::ZoneSummary second = geometry.zone(1);
+          ASSERT_NO_FATAL_FAILURE(
+              expect_no_lost_turn(drive->profile, planner, second.first_block - 3 * second.most_sectors, 6));
+        }
+  EXPECT_GT(made, 40u);
 }
 
 std::string refusal(const std::string& key, const std::string& text) {

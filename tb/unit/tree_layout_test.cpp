@@ -47,14 +47,20 @@ PhysicalAddress place(std::uint32_t cylinder, std::uint32_t head, std::uint32_t 
   return {Cylinder(cylinder), Head(head), SectorIndex(sector)};
 }
 
-PatternRun tracks(std::uint32_t count, std::int64_t cylinder, std::int64_t step, std::uint32_t head, std::uint32_t sectors,
-                  double angle = 0, double angle_step = 0) {
+/// The places of a pattern's instances.
+PatternRun instances(std::uint32_t count, std::int64_t cylinder, std::int64_t step, double angle, double angle_step) {
   PatternRun run;
   run.count = count;
   run.cylinder = cylinder;
   run.step = step;
   run.angle = angle;
   run.angle_step = angle_step;
+  return run;
+}
+
+PatternRun tracks(std::uint32_t count, std::int64_t cylinder, std::int64_t step, std::uint32_t head, std::uint32_t sectors,
+                  double angle = 0, double angle_step = 0) {
+  PatternRun run = instances(count, cylinder, step, angle, angle_step);
   run.head = head;
   run.sectors = run.sectors_per_track = sectors;
   return run;
@@ -68,14 +74,9 @@ PatternRun part(PatternRun run, std::uint32_t first, std::uint32_t sectors) {
 
 PatternRun node(std::uint32_t number, std::uint32_t count, std::int64_t cylinder, std::int64_t step, double angle = 0,
                 double angle_step = 0) {
-  PatternRun run;
+  PatternRun run = instances(count, cylinder, step, angle, angle_step);
   run.track = false;
   run.node = number;
-  run.count = count;
-  run.cylinder = cylinder;
-  run.step = step;
-  run.angle = angle;
-  run.angle_step = angle_step;
   return run;
 }
 

@@ -9,7 +9,9 @@ using core::Picoseconds;
 
 namespace {
 
-/// SATF-risk has the probability of a miss as two steps: 1 up to a margin of so many deviations, then this up to the guard's quantile.
+/// SATF-risk has the probability of a miss as two steps: 1 up to a margin of so many deviations, then this up to the guard's quantile. The
+/// second step is the mean of the normal distribution's tail from the margin to 4 deviations, 0.040, rounded up. The margin is a round
+/// number without a derivation; a wait of this length misses with probability 0.23. docs/reference/policies.md has other pairs.
 constexpr double kExpectedMargin = 0.75;
 constexpr double kExpectedRisk = 0.05;
 

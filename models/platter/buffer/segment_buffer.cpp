@@ -351,6 +351,7 @@ Picoseconds SegmentBuffer::read_ahead_until(Picoseconds now) {
   segments_[stream.segment] = segment;
   looked_ = looked;
   ended_ = ended;
+  mark(segment.first, segment.end);  // `advance` may have taken marks of its first blocks back
   return until;
 }
 

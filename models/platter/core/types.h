@@ -55,6 +55,9 @@ constexpr Picoseconds to_picoseconds(double value, Picoseconds unit) {
   return static_cast<Picoseconds>(scaled < 0 ? scaled - 0.5 : scaled + 0.5);
 }
 
+/// `time` + `by`, or kNoDeadline where the sum would be later than that. Neither is negative.
+constexpr Picoseconds later_by(Picoseconds time, Picoseconds by) { return by >= kNoDeadline - time ? kNoDeadline : time + by; }
+
 /// For what is shown.
 constexpr double to_milliseconds(Picoseconds time) { return static_cast<double>(time) * 1e-9; }
 

@@ -53,11 +53,9 @@ void ActuatorUnit::serve(QueueEntry& entry) {
   entry.enter(Stage::Access);
   current_ = &entry;
   const Command& command = entry.command;
-  mechanics::HeadState head = arm_.state();
+  mechanics::HeadState head = arm_.state();  // `commit` moves it to the access's end
   const mechanics::CommittedAccess time =
-      draws_ ? planner_.commit(head, extent, effective, command.data_ready, command.overhead_end, &*draws_)
-             : mechanics::CommittedAccess{planner_.estimate(head, extent, effective, command.data_ready, command.overhead_end),
-                                          0, 0};
+      planner_.commit(head, extent, effective, command.data_ready, command.overhead_end, draws_ ? &*draws_ : nullptr);
   command::CommandTiming& timing = entry.result.timing;
   if (entry.accesses++ == 0) {
     timing.started = effective;

@@ -66,9 +66,10 @@ inline const params::Statistics<ArrivalCounts>& arrival_count_rows() {
                  [](const A& a) { return a.missed; }, {"missed"})
           .value("missed_share", "", "share of the `accesses` that missed; null without accesses", "mean",
                  [](const A& a) { return params::mean(static_cast<double>(a.missed), a.accesses); }, {"share", 4})
-          .value("missed_turns", "", "turns that these accesses waited more", "sum", [](const A& a) { return a.missed_turns; })
-          .value("gained_turns", "", "turns that accesses waited less, because the head was in time for an earlier turn", "sum",
-                 [](const A& a) { return a.gained_turns; }, {"gained turns"});
+          .value("missed_turns", "", "additional turns that these accesses waited", "sum",
+                 [](const A& a) { return a.missed_turns; })
+          .value("gained_turns", "", "turns by which accesses waited less, because the head was in time for an earlier turn",
+                 "sum", [](const A& a) { return a.gained_turns; }, {"gained turns"});
   return rows;
 }
 

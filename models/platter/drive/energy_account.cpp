@@ -176,6 +176,7 @@ void EnergyAccount::move(Picoseconds now, Picoseconds begin, std::uint32_t dista
 }
 
 void EnergyAccount::read_ahead(Picoseconds now, Picoseconds begin, Picoseconds end) {
+  if (end <= begin) return;  // it was to begin later
   rest_until(now, begin);
   append(PowerState::ReadAhead, end - end_);
 }

@@ -162,6 +162,7 @@ void ModelReader::read_seek_file(const Reader& mechanics) {
   }
   std::stable_sort(points.begin(), points.end(), by_distance);
   auto& table = carrier_.import.profile.seek.points_us;
+  auto& writes = carrier_.import.profile.seek.write_points_us;
   for (const SeekPoint& point : points) {
     if (point.distance == 0) {
       if (point.us != 0) changed(point.line, 0, "a seek of no distance takes no time");
@@ -169,6 +170,7 @@ void ModelReader::read_seek_file(const Reader& mechanics) {
       changed(point.line, point.distance, "is given twice; the first one is used");
     } else {
       table.emplace_back(point.distance, point.us);
+      if (point.write_us) writes.emplace_back(point.distance, *point.write_us);
     }
   }
   if (table.empty()) {
@@ -176,13 +178,7 @@ void ModelReader::read_seek_file(const Reader& mechanics) {
     return;
   }
   remark_doubtful(points, name);
-  if (points.front().write_us) {
-    auto& writes = carrier_.import.profile.seek.write_points_us;
-    for (const auto& [distance, us] : table) {
-      const auto point =
-          std::find_if(points.begin(), points.end(), [d = distance](const SeekPoint& p) { return p.distance == d; });
-      writes.emplace_back(distance, *point->write_us);
-    }
+  if (!writes.empty()) {
     if (writes.size() == 1) writes.emplace_back(writes.front().first + 1, writes.front().second);
     if (carrier_.import.profile.write_settle_us != 0)
       carrier_.remark_on(Remark::Kind::Changed, mechanics, "Add. write settling delay",

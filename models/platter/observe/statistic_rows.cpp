@@ -91,9 +91,9 @@ const params::Statistics<RequestStatistics>& miss_rows() {
                  [](const R& r) { return r.missed; }, {"missed"})
           .value("share", "", "share of the `completions`; null without them", "mean",
                  [](const R& r) { return params::mean(static_cast<double>(r.missed), r.response.count()); }, {"share", 4})
-          .value("turns", "", "turns that these requests waited more", "sum", [](const R& r) { return r.missed_turns; })
-          .value("gained_turns", "", "turns that requests waited less, because the head was in time for an earlier turn", "sum",
-                 [](const R& r) { return r.gained_turns; }, {"gained turns"});
+          .value("turns", "", "additional turns that these requests waited", "sum", [](const R& r) { return r.missed_turns; })
+          .value("gained_turns", "", "turns by which requests waited less, because the head was in time for an earlier turn",
+                 "sum", [](const R& r) { return r.gained_turns; }, {"gained turns"});
   return rows;
 }
 

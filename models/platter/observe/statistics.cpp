@@ -162,7 +162,9 @@ void RequestStatistics::outstanding_at(const workload::Request& request, Picosec
 }
 
 void Statistics::count_misses() {
-  for (ClassStatistics& c : classes_) c.spread = c.reads.spread = c.writes.spread = true;
+  const auto count = [](ClassStatistics& c) { c.spread = c.reads.spread = c.writes.spread = true; };
+  for (ClassStatistics& c : classes_) count(c);
+  for (auto& [name, job] : jobs_) count(job);
 }
 
 void Statistics::issued(const workload::Request& request) {

@@ -159,7 +159,7 @@ json dumped_value(const BoundRow& bound) {
   return value_of(bound);
 }
 
-void add_line(std::string& text, const std::string& key, const BoundRow& bound, bool explained = true) {
+void add_line(std::string& text, const std::string& key, const BoundRow& bound, bool explained) {
   const Row& row = *bound.row;
   const std::string comment = !explained         ? ""
                               : row.unit.empty() ? fmt::format("  # {}", row.description)
@@ -209,6 +209,33 @@ std::string wrapped_value(const std::string& key, const json& value) {
   return text + row + "\n]\n";
 }
 
+/// A whole file. `add` appends a key to a text; it is told whether the key is to be explained: in an array of tables only that of the first table.
+/// A section without a key is left out.
+template <typename Add>
+std::string toml_text(const Grammar& grammar, const Add& add) {
+  // A section's keys may come from several modules, and those at the top of the file come first.
+  std::vector<std::string> sections{""};
+  std::map<std::string, std::string> text;
+  for (const BoundRow& bound : grammar.rows()) {
+    const std::size_t dot = bound.key.rfind('.');
+    const std::string section = dot == std::string::npos ? "" : bound.key.substr(0, dot);
+    if (text.count(section) == 0 && !section.empty()) sections.push_back(section);
+    add(text[section], dot == std::string::npos ? bound.key : bound.key.substr(dot + 1), bound, true);
+  }
+  std::string whole;
+  for (const std::string& section : sections)
+    if (!text[section].empty()) whole += (section.empty() ? "" : "\n[" + section + "]\n") + text[section];
+  for (const BoundArray& array : grammar.arrays()) {
+    bool explained = true;
+    for (const std::vector<BoundRow>& element : array.elements()) {
+      whole += fmt::format("\n[[{}]]\n", array.key);
+      for (const BoundRow& bound : element) add(whole, own_key(array, bound), bound, explained);
+      explained = false;
+    }
+  }
+  return whole;
+}
+
 // --- page ------------------------------------------------------------------------------------------------------------
 
 constexpr const char* kPageHead = "| key | unit | default | range | meaning |\n| --- | --- | --- | --- | --- |\n";
@@ -239,58 +266,17 @@ json to_json(const Grammar& grammar) {
   return out;
 }
 
-std::string to_toml(const Grammar& grammar) {
-  // A section's keys may come from several modules, and those at the top of the file come first.
-  std::vector<std::string> sections{""};
-  std::map<std::string, std::string> text;
-  for (const BoundRow& bound : grammar.rows()) {
-    const std::size_t dot = bound.key.rfind('.');
-    const std::string section = dot == std::string::npos ? "" : bound.key.substr(0, dot);
-    if (text.count(section) == 0 && !section.empty()) sections.push_back(section);
-    add_line(text[section], dot == std::string::npos ? bound.key : bound.key.substr(dot + 1), bound);
-  }
-  std::string whole;
-  for (const std::string& section : sections) whole += (section.empty() ? "" : "\n[" + section + "]\n") + text[section];
-  for (const BoundArray& array : grammar.arrays()) {
-    bool explained = true;
-    for (const std::vector<BoundRow>& element : array.elements()) {
-      whole += fmt::format("\n[[{}]]\n", array.key);
-      for (const BoundRow& bound : element) add_line(whole, own_key(array, bound), bound, explained);
-      explained = false;
-    }
-  }
-  return whole;
-}
+std::string to_toml(const Grammar& grammar) { return toml_text(grammar, add_line); }
 
 std::string commented_toml(const Grammar& grammar, const std::map<std::string, std::string>& comments) {
   std::string last;  // comment
-  const auto add = [&comments, &last](std::string& text, const std::string& key, const BoundRow& bound, bool with_comment) {
+  return toml_text(grammar, [&](std::string& text, const std::string& key, const BoundRow& bound, bool explained) {
     const auto comment = comments.find(bound.key);
     if (comment == comments.end()) return;
-    if (with_comment && !comment->second.empty() && comment->second != last) text += commented(comment->second);
+    if (explained && !comment->second.empty() && comment->second != last) text += commented(comment->second);
     last = comment->second;
     text += wrapped_value(key, dumped_value(bound));
-  };
-  std::vector<std::string> sections{""};
-  std::map<std::string, std::string> text;
-  for (const BoundRow& bound : grammar.rows()) {
-    const std::size_t dot = bound.key.rfind('.');
-    const std::string section = dot == std::string::npos ? "" : bound.key.substr(0, dot);
-    if (text.count(section) == 0 && !section.empty()) sections.push_back(section);
-    add(text[section], dot == std::string::npos ? bound.key : bound.key.substr(dot + 1), bound, true);
-  }
-  std::string whole;
-  for (const std::string& section : sections)
-    if (!text[section].empty()) whole += (section.empty() ? "" : "\n[" + section + "]\n") + text[section];
-  for (const BoundArray& array : grammar.arrays()) {
-    bool first = true;
-    for (const std::vector<BoundRow>& element : array.elements()) {
-      whole += fmt::format("\n[[{}]]\n", array.key);
-      for (const BoundRow& bound : element) add(whole, own_key(array, bound), bound, first);
-      first = false;
-    }
-  }
-  return whole;
+  });
 }
 
 json schema(const Grammar& grammar) {

@@ -498,8 +498,8 @@ std::optional<ElementOverride> override_of(const BoundArray& array, const std::s
   const std::string rest = key.substr(begin.size());
   const std::size_t dot = rest.find('.');
   const std::string number = rest.substr(0, dot);
-  constexpr std::size_t kMostDigits = 9;
-  if (dot == std::string::npos || number.empty() || number.size() > kMostDigits ||
+  constexpr std::size_t kMaxDigits = 9;
+  if (dot == std::string::npos || number.empty() || number.size() > kMaxDigits ||
       number.find_first_not_of("0123456789") != std::string::npos) {
     report(problems, leaf.position, key,
            fmt::format("expected the number of a {0}, from 0 on, and its key: {1}.0.{2}", array.one, array.key,

@@ -243,7 +243,7 @@ const params::Table<DriveProfile>& drive_parameters() {
        "standard deviation of the head's arrival at its target: points [distance, deviation], with ascending distances and "
        "straight lines between them; empty: every arrival is at its time",
        at(&P::arrival_spread_us)},
-      {"mechanics.arrival_spread_write_us", "cylinders, us", "the same of writes; empty: that of reads",
+      {"mechanics.arrival_spread_write_us", "cylinders, us", "the same for writes; empty: as for reads",
        at(&P::arrival_spread_write_us)},
       {"overhead.read_hit_after_read_us", "us", "command overhead of a read from the buffer after a read",
        overhead(&O::read_hit_us, 0), Range{0, 1e6}},
@@ -341,7 +341,8 @@ const params::Table<DriveProfile>& drive_parameters() {
        "firmware: a command that has waited this long goes first; 1 to 4 s on drives of today; 0: no such rule",
        at(&P::age_limit_s), Range{0, 3600}},
       {"controller.stream_first", "",
-       "firmware: a sequential stream goes first until another command reaches `controller.age_limit_s`, then those that wait",
+       "firmware: a sequential stream goes first until another command reaches `controller.age_limit_s`; then the others that "
+       "wait have a turn",
        at(&P::stream_first)},
       {"queue.depth", "", "tags of the command queue; at most 256 with engines other than firmware", at(&P::queue_depth),
        Range{1, kMaxTags}},

@@ -70,6 +70,11 @@ class CelloScheduler : public SchedulerIf {
     return serve(next_class(head, now), head, now);
   }
 
+  void put_first(const Command& command, const HeadState& head, Picoseconds now) override {
+    run_time_ = 0;
+    choose(command, head, now);
+  }
+
   bool knows_deadlines() const override { return true; }
   bool leaves_time(const Command& command, const HeadState& head, Picoseconds now) override {
     if (sweep_.empty() || command.cls == RequestClass::Continuous || !budgets_.covers(RequestClass::Continuous, now))
@@ -101,10 +106,15 @@ class CelloScheduler : public SchedulerIf {
     if (run_time_ > 0 && head.cylinder == run_to_) budgets_.charge(run_class_, run_time_);
     run_time_ = 0;
   }
+  /// The command to charge when it is served.
+  void choose(const Command& command, const HeadState& head, Picoseconds now) {
+    picked_ = &command;
+    picked_time_ = planner_.estimate(head, command.extent, now, command.data_ready, command.overhead_end).total();
+  }
   /// Serves the next command of a class that has one, or makes the run to the edge before it.
   Decision serve(RequestClass cls, const HeadState& head, Picoseconds now) {
     if (cls == RequestClass::Continuous) {
-      picked_ = &sweep_.first();
+      choose(sweep_.first(), head, now);
     } else {
       const Decision next = best_effort(cls).pick(head, now);
       if (next.kind == Decision::Kind::Move) {
@@ -114,9 +124,8 @@ class CelloScheduler : public SchedulerIf {
         run_time_ = travel(head, next.cylinder);
         return next;
       }
-      picked_ = commands_[next.tag.value];
+      choose(*commands_[next.tag.value], head, now);
     }
-    picked_time_ = planner_.estimate(head, picked_->extent, now, picked_->data_ready, picked_->overhead_end).total();
     Decision decision = Decision::serve(picked_->tag);
     decision.forced = cls == RequestClass::Continuous && budgets_.slack < 0;
     return decision;

@@ -29,7 +29,7 @@ class FairQueueScheduler : public SchedulerIf {
     for (std::size_t c = 0; c < flows_.size(); ++c) {
       Flow& flow = flows_[c];
       if (picked_ != nullptr && picked_->tag == tag && static_cast<std::size_t>(picked_->cls) == c) {
-        virtual_time_ = std::max(virtual_time_, flow.start);
+        if (own_choice_) virtual_time_ = std::max(virtual_time_, flow.start);
         const Weight weight = weights_[c];
         flow.finish = flow.start + (weight.millionths != 0 ? weight.over(picked_end_ - picked_at_) : 0);
         flow.start = flow.finish;  // start tag of the next waiting command
@@ -72,11 +72,12 @@ class FairQueueScheduler : public SchedulerIf {
       best_weighs = weighs;
     }
     if (best == nullptr) return {};
-    picked_ = &best->commands.oldest();
-    picked_at_ = now;
-    picked_end_ = now + planner_.estimate(head, picked_->extent, now, picked_->data_ready, picked_->overhead_end).total();
+    choose(best->commands.oldest(), true, head, now);
     return Decision::serve(picked_->tag);
   }
+
+  /// It takes the start tag of its class's oldest command. The virtual time stays, because commands with lower start tags may wait.
+  void put_first(const Command& command, const HeadState& head, Picoseconds now) override { choose(command, false, head, now); }
 
  private:
   struct Flow {
@@ -87,13 +88,21 @@ class FairQueueScheduler : public SchedulerIf {
     Picoseconds finish = 0;  ///< finish tag of the last command served
   };
 
+  void choose(const Command& command, bool own_choice, const HeadState& head, Picoseconds now) {
+    picked_ = &command;
+    own_choice_ = own_choice;
+    picked_at_ = now;
+    picked_end_ = now + planner_.estimate(head, command.extent, now, command.data_ready, command.overhead_end).total();
+  }
+
   const AccessPlanner& planner_;
   ClassWeights weights_;
   std::array<Flow, core::kRequestClasses> flows_;
-  Picoseconds virtual_time_ = 0;  ///< start tag of the command in service
+  Picoseconds virtual_time_ = 0;  ///< start tag of the command in service, or of the last one of its own choice
   Picoseconds last_finish_ = 0;   ///< the greatest finish tag
   Picoseconds busy_until_ = 0;
   const Command* picked_ = nullptr;
+  bool own_choice_ = true;  ///< no rule outside the policy has put it first
   Picoseconds picked_at_ = 0;
   Picoseconds picked_end_ = 0;
 };

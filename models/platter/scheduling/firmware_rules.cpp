@@ -7,7 +7,7 @@ namespace platter::scheduling {
 
 FirmwareRulesScheduler::FirmwareRulesScheduler(std::unique_ptr<SchedulerIf> policy, const FirmwareRules& rules,
                                                std::size_t capacity)
-    : policy_(std::move(policy)),
+    : WrappedScheduler(std::move(policy)),
       rules_(rules),
       knows_deadlines_(policy_->knows_deadlines()),
       commands_(capacity),
@@ -167,7 +167,9 @@ Decision FirmwareRulesScheduler::pick(const HeadState& head, Picoseconds now) {
       // The first of the others has reached the limit.
       batch_due_ =
           rules_.stream_first && rule == Rule::Age && !batch_ && stream_.known && !preferred->destage && !in_stream(*preferred);
-      return own_choice ? decision : Decision::serve(preferred->tag, rule);
+      if (own_choice) return decision;
+      policy_->put_first(*preferred, head, now);
+      return Decision::serve(preferred->tag, rule);
     }
   }
   if (decision.kind != Decision::Kind::Idle) return decision;
@@ -177,6 +179,12 @@ Decision FirmwareRulesScheduler::pick(const HeadState& head, Picoseconds now) {
   }
   decision.until = std::min(decision.until, next_due(now));
   return decision;
+}
+
+Decision FirmwareRulesScheduler::next_of_sweep(const HeadState& head, Picoseconds now) {
+  batch_due_ = false;  // of a decision that has not been carried out
+  picked_in_batch_ = batch_;
+  return policy_->next_of_sweep(head, now);
 }
 
 // --- batches ---------------------------------------------------------------------------------------------------------

@@ -8,6 +8,7 @@
 
 #include "platter/scheduling/age_list.h"
 #include "platter/scheduling/policies.h"
+#include "platter/scheduling/wrapped_scheduler.h"
 
 namespace platter::scheduling {
 
@@ -51,7 +52,7 @@ class PlaceList {
 /// Destages have no age and are in no stream, unless commands of hosts have waited for destages until the limit (AwaitedDestages). Then
 /// destages and aged commands take turns. A rule goes before the deadlines that the policy knows only where the policy leaves them their
 /// time (SchedulerIf::leaves_time): its continuous commands with a deadline have no age, and its commands with a deadline are in no stream.
-class FirmwareRulesScheduler : public SchedulerIf {
+class FirmwareRulesScheduler : public WrappedScheduler {
  public:
   /// Precondition: `rules.age_limit` is above 0.
   FirmwareRulesScheduler(std::unique_ptr<SchedulerIf> policy, const FirmwareRules& rules, std::size_t capacity);
@@ -59,25 +60,15 @@ class FirmwareRulesScheduler : public SchedulerIf {
   void insert(const Command& command) override;
   void remove(Tag tag) override;
   void withdraw(Tag tag) override;
-  void moved(Tag tag) override { policy_->moved(tag); }
   bool empty() const override { return policy_->empty() && held_.empty(); }
-  void begin_round() override { policy_->begin_round(); }
   Decision pick(const HeadState& head, Picoseconds now) override;
   DecisionWork work(const HeadState& head) override;
-  bool keeps_deadlines() const override { return policy_->keeps_deadlines(); }
-  bool knows_deadlines() const override { return policy_->knows_deadlines(); }
-  bool leaves_time(const Command& command, const HeadState& head, Picoseconds now) override {
-    return policy_->leaves_time(command, head, now);
-  }
-  bool has_time(const HeadState& head, Picoseconds effective) override { return policy_->has_time(head, effective); }
-  Decision next_of_sweep(const HeadState& head, Picoseconds now) override { return policy_->next_of_sweep(head, now); }
+  Decision next_of_sweep(const HeadState& head, Picoseconds now) override;
   bool awaited(const AwaitedDestages& since) override {
     awaited_ = since;
     return true;
   }
   bool held_back(Tag tag) const override { return picked_in_batch_ && held_back_[tag.value]; }
-  const ClassBudgets* class_budgets() const override { return policy_->class_budgets(); }
-  const GapStatistics* gaps() const override { return policy_->gaps(); }
 
  private:
   /// The sequential stream: its waiting commands are those of its direction that begin between `low` and `rules_.stream_reach` blocks
@@ -132,7 +123,6 @@ class FirmwareRulesScheduler : public SchedulerIf {
   void end_batch();
   void end_batch_if_served();
 
-  std::unique_ptr<SchedulerIf> policy_;
   FirmwareRules rules_;
   bool knows_deadlines_;
   std::vector<const Command*> commands_;  ///< all, by tag

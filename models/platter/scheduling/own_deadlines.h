@@ -2,10 +2,11 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "platter/scheduling/command_set.h"
-#include "platter/scheduling/scheduler_if.h"
+#include "platter/scheduling/wrapped_scheduler.h"
 
 namespace platter::scheduling {
 
@@ -15,31 +16,27 @@ namespace platter::scheduling {
 /// longer counts.
 ///
 /// This guard is our own; Balafoutis et al. have deadlines of rounds only.
-class OwnDeadlines : public SchedulerIf {
+class OwnDeadlines : public WrappedScheduler {
  public:
   /// `decision_bound`: see SchedulerContext.
   OwnDeadlines(std::unique_ptr<SchedulerIf> policy, const AccessPlanner& planner, std::size_t capacity,
                Picoseconds decision_bound)
-      : policy_(std::move(policy)), planner_(planner), decision_bound_(decision_bound), commands_(capacity), own_(capacity) {}
+      : WrappedScheduler(std::move(policy)),
+        planner_(planner),
+        decision_bound_(decision_bound),
+        commands_(capacity),
+        own_(capacity) {}
 
   void insert(const Command& command) override;
   void remove(Tag tag) override;
   void withdraw(Tag tag) override;
-  void moved(Tag tag) override { policy_->moved(tag); }
-  bool empty() const override { return policy_->empty(); }
-  void begin_round() override { policy_->begin_round(); }
   Decision pick(const HeadState& head, Picoseconds now) override;
   DecisionWork work(const HeadState& head) override;
-  bool keeps_deadlines() const override { return true; }
   /// True also only if no deadline outside the sweep that can be kept now would be lost behind the command.
   bool leaves_time(const Command& command, const HeadState& head, Picoseconds now) override {
     return policy_->leaves_time(command, head, now) &&
            (own_.empty() || due(Decision::serve(command.tag), head, now) == nullptr);
   }
-  bool has_time(const HeadState& head, Picoseconds effective) override { return policy_->has_time(head, effective); }
-  Decision next_of_sweep(const HeadState& head, Picoseconds now) override { return policy_->next_of_sweep(head, now); }
-  const ClassBudgets* class_budgets() const override { return policy_->class_budgets(); }
-  const GapStatistics* gaps() const override { return policy_->gaps(); }
 
  private:
   /// The command that must be served now; null if the decision may stand.
@@ -48,7 +45,6 @@ class OwnDeadlines : public SchedulerIf {
   /// Time from `now` until the host must have the command's last block.
   Picoseconds left(const Command& command, const HeadState& head, Picoseconds now) const;
 
-  std::unique_ptr<SchedulerIf> policy_;
   const AccessPlanner& planner_;
   Picoseconds decision_bound_;
   std::vector<const Command*> commands_;  ///< by tag

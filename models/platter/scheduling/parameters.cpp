@@ -53,8 +53,8 @@ const params::Table<ArrivalParameters>& arrival_parameters() {
   using P = ArrivalParameters;
   static const params::Table<P> table = {
       {"guard.quantile", "",
-       "quantile of the head's arrival that the deadline guard counts on, where arrivals have a spread: an access is later "
-       "than the guard has charged with at most the rest of the probability",
+       "where arrivals have a spread, the deadline guard computes for this quantile of the head's arrival; an access takes "
+       "longer than charged with a probability of at most 1 - this value",
        at(&P::guard_quantile), Range{0, 1}},
       {"scheduling.margin_deviations", "",
        "SPTF(margin): an arrival less than so many standard deviations before its sector is charged one more turn",

@@ -98,6 +98,9 @@ class SchedulerIf {
   /// Returns the decision that becomes known at `now` (absolute, ps), for the arm in the state `head`; idle (`{}`) without commands. The engine
   /// has called `work` with the same state before. Does not remove the picked command: the engine calls `remove`.
   virtual Decision pick(const HeadState& head, Picoseconds now) = 0;
+  /// A rule outside the policy has replaced the decision that the last `pick` has returned: this command is served. `remove` follows, as
+  /// after a decision of the policy. A policy that keeps an account of service charges the command as one of its own choice.
+  virtual void put_first(const Command& /*command*/, const HeadState& /*head*/, Picoseconds /*now*/) {}
   /// The work that the next `pick` with this state will take. The call may fix which commands that `pick` chooses from, so the caller must
   /// continue with `pick` with the same state.
   virtual DecisionWork work(const HeadState& head) = 0;

@@ -212,8 +212,7 @@ void Maker::take_seeks() {
                          n.average_us * 1e-3, n.single_us * 1e-3));
   };
   check("seek_", reads_);
-  const std::size_t before = problems_.size();
-  if (before == 0) check("seek_write_", writes_);
+  if (problems_.empty()) check("seek_write_", writes_);
 }
 
 void Maker::plan_tracks() {

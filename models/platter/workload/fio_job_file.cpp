@@ -63,10 +63,8 @@ bool has_no_effect(const std::string& key) {
                                               "create_on_open",
                                               "create_fsync",
                                               "create_serialize",
-                                              "create_only",
                                               "overwrite",
                                               "unlink",
-                                              "file_append",
                                               "refill_buffers",
                                               "buffer_pattern",
                                               "zero_buffers",
@@ -116,7 +114,6 @@ bool has_no_effect(const std::string& key) {
                                               "openfiles",
                                               "file_service_type",
                                               "filename_format",
-                                              "kb_base",
                                               "unit_base",
                                               "continue_on_error"};
   return kKeys.count(key) != 0;
@@ -246,6 +243,11 @@ class Import {
         refuse(key, fmt::format("found \"{}\", expected 0 or 1", option->value));
       return !option->has_value || option->value == "1";
     }
+    double whole_number(const std::string& key, double otherwise) {
+      const double value = number(key, otherwise);
+      if (value != std::floor(value)) refuse(key, fmt::format("found {:g}, expected a whole number", value));
+      return value;
+    }
     double number(const std::string& key, double otherwise) {
       const Option* option = find(key);
       if (option == nullptr) return otherwise;
@@ -353,7 +355,7 @@ void Import::add_sizes(Reader& read, const Section& section, Job& job) {
 /// Returns the number of requests that fio keeps outstanding.
 double Import::add_depth(Reader& read, Job& job) {
   constexpr double kDeepest = 100'000;
-  double depth = read.number("iodepth", 1);
+  double depth = read.whole_number("iodepth", 1);
   if (depth > kDeepest) read.refuse("iodepth", fmt::format("found {:g}, expected at most {:g}", depth, kDeepest));
   const Option* engine = read.find("ioengine");
   const std::string name = engine != nullptr ? engine->value : "psync";
@@ -406,7 +408,7 @@ void Import::add_rate(Reader& read, const std::string& rw, double reads_percent,
 void Import::add_length(Reader& read, Job& job) {
   job.startdelay_s = read.seconds("startdelay", 1).value_or(0);
   const double ramp_s = read.seconds("ramp_time", 1).value_or(0);
-  const std::optional<double> runtime_s = read.seconds("runtime", 1);
+  const double runtime_s = read.seconds("runtime", 1).value_or(0);  // 0: no limit
   const bool time_based = read.flag("time_based");
   const auto io_size = read.notated("io_size", find_amount, amount_objection);
   if (warmup_s_.value_or(ramp_s) != ramp_s)
@@ -414,7 +416,7 @@ void Import::add_length(Reader& read, Job& job) {
   warmup_s_ = ramp_s;
   if (ramp_s > 0 && !time_based) read.refuse("ramp_time", "expected time_based and runtime beside it");
   if (ramp_s > 0 && job.startdelay_s > 0) read.refuse("ramp_time", "expected no startdelay: the warm-up of a run begins at 0");
-  if (time_based && !runtime_s) read.refuse("time_based", "expected runtime beside it");
+  if (time_based && runtime_s == 0) read.refuse("time_based", "expected runtime beside it");
   const bool waits = read.flag("stonewall");
   if (waits && !jobs_.empty()) {
     double end_s = 0;
@@ -430,25 +432,25 @@ void Import::add_length(Reader& read, Job& job) {
     if (ramp_s > 0 && end_s > 0) read.refuse("ramp_time", "expected none beside stonewall: the warm-up of a run begins at 0");
   }
   if (job.startdelay_s > 0) job.keys.emplace_back("startdelay", real(job.startdelay_s));
-  if (runtime_s) job.keys.emplace_back("runtime", real(*runtime_s + ramp_s));
-  if (time_based && runtime_s)
-    job.end_s = job.startdelay_s + ramp_s + *runtime_s;
+  if (runtime_s > 0) job.keys.emplace_back("runtime", real(runtime_s + ramp_s));
+  if (time_based && runtime_s > 0)
+    job.end_s = job.startdelay_s + ramp_s + runtime_s;
   else if (!time_based)
     job.keys.emplace_back("io_size", quoted(io_size ? io_size->notation : "100%"));
 }
 
 /// The job, as often as numjobs says.
 void Import::add_copies(Reader& read, const Job& job, const std::optional<Amount>& offset) {
-  constexpr double kMostJobs = 1000;
-  const double copies = read.number("numjobs", 1);
+  constexpr double kMaxJobs = 1000;
+  const double copies = read.whole_number("numjobs", 1);
   const auto increment = read.notated("offset_increment", find_amount, amount_objection);
-  if (copies < 1 || copies > kMostJobs) {
-    read.refuse("numjobs", fmt::format("found {:g}, expected 1 to {:g}", copies, kMostJobs));
+  if (copies < 1 || copies > kMaxJobs) {
+    read.refuse("numjobs", fmt::format("found {:g}, expected 1 to {:g}", copies, kMaxJobs));
     return;
   }
-  constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 50;
+  constexpr std::uint64_t kMaxBytes = std::uint64_t{1} << 50;
   const Amount begin = offset.value_or(Amount(0));
-  if (increment && increment->bytes > kMostBytes) read.refuse("offset_increment", "expected at most 1 PiB");
+  if (increment && increment->bytes > kMaxBytes) read.refuse("offset_increment", "expected at most 1 PiB");
   if (increment && (begin.bytes > 0 || begin.percent) && begin.percent.has_value() != increment->percent.has_value())
     read.refuse("offset_increment", "expected bytes in this option and in offset, or % in both");
   for (int i = 0; i < static_cast<int>(copies); ++i) {
@@ -516,7 +518,9 @@ void Import::add(const Section& section) {
   read.expect("nrfiles", {"1"}, "expected 1 file, which stands for the drive");
   read.expect("loops", {"1"}, "expected 1");
   read.expect("percentage_random", {"100"}, "expected 100");
-  for (const char* key : {"fsync", "fdatasync", "sync", "buffered"}) read.expect(key, {"0"}, "expected 0");
+  read.expect("kb_base", {"1024"}, "expected 1024: the suffixes here are powers of 1024");
+  for (const char* key : {"fsync", "fdatasync", "sync", "buffered", "create_only", "file_append"})
+    read.expect(key, {"0"}, "expected 0");
   add_copies(read, job, offset);
   read.refuse_the_rest();
 }

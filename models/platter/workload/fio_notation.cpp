@@ -3,9 +3,11 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace platter::workload {
 
@@ -52,14 +54,24 @@ std::optional<std::uint64_t> bytes_of(std::string_view text) {
   return value << shift;
 }
 
-/// One value for both, or two separated by a comma.
-template <typename Value, typename Read>
-bool read_both(std::string_view text, std::array<Value, 2>& values, const Read& read) {
+std::optional<std::uint64_t> size_of(std::string_view text) {
+  const std::optional<std::uint64_t> bytes = bytes_of(text);
+  return bytes && *bytes > 0 ? bytes : std::nullopt;
+}
+
+/// Reads `values` of `Both`: one value for both directions, or two separated by a comma. `read` returns the value of a text, if it is one.
+template <typename Both, typename Value, typename Read>
+std::optional<Both> find_both(std::string_view text, std::array<Value, 2> Both::* values, const Read& read) {
   const std::vector<std::string_view> parts = split(text, ',');
-  if (parts.size() > values.size()) return false;
-  for (std::size_t i = 0; i < values.size(); ++i)
-    if (!read(parts[std::min(i, parts.size() - 1)], values[i])) return false;
-  return true;
+  Both found;
+  found.notation = text;
+  if (parts.size() > (found.*values).size()) return std::nullopt;
+  for (std::size_t i = 0; i < (found.*values).size(); ++i) {
+    std::optional<Value> value = read(parts[std::min(i, parts.size() - 1)]);
+    if (!value) return std::nullopt;
+    (found.*values)[i] = std::move(*value);
+  }
+  return found;
 }
 
 /// Divides what is left of 100 % evenly between the shares that are not given. False if the sum is not 100.
@@ -71,22 +83,22 @@ bool complete(const std::vector<double*>& given, const std::vector<double*>& ope
   return true;
 }
 
-bool read_shares(std::string_view text, std::vector<BlockShare>& shares) {
-  shares.clear();
+std::optional<std::vector<BlockShare>> shares_of(std::string_view text) {
+  std::vector<BlockShare> shares;
   std::vector<bool> is_given;
   for (const std::string_view part : split(text, ':')) {
     const std::size_t slash = part.find('/');
-    const std::optional<std::uint64_t> bytes = bytes_of(part.substr(0, slash));
+    const std::optional<std::uint64_t> bytes = size_of(part.substr(0, slash));
     const std::string_view share = slash == std::string_view::npos ? std::string_view() : part.substr(slash + 1);
     const std::optional<double> percent = share.empty() ? 0.0 : percent_of(share);
-    if (!bytes || *bytes == 0 || !percent) return false;
+    if (!bytes || !percent) return std::nullopt;
     shares.push_back({*bytes, *percent});
     is_given.push_back(!share.empty());
   }
   std::vector<double*> given;
   std::vector<double*> open;
   for (std::size_t i = 0; i < shares.size(); ++i) (is_given[i] ? given : open).push_back(&shares[i].percent);
-  return complete(given, open);
+  return complete(given, open) ? std::optional(shares) : std::nullopt;
 }
 
 bool read_zones(std::string_view text, std::vector<Distribution::Zone>& zones) {
@@ -146,32 +158,22 @@ std::string amount_objection(std::string_view text) {
   return objection(text, "bytes such as \"64k\" or \"2g\" (k, m, g, t, p: powers of 1024), or a share such as \"25%\"");
 }
 
-std::optional<BlockSize> find_block_size(std::string_view text) {
-  BlockSize size;
-  size.notation = text;
-  const bool good = read_both(text, size.bytes, [](std::string_view part, std::uint64_t& bytes) {
-    const std::optional<std::uint64_t> found = bytes_of(part);
-    bytes = found.value_or(0);
-    return bytes > 0;
-  });
-  return good ? std::optional(size) : std::nullopt;
-}
+std::optional<BlockSize> find_block_size(std::string_view text) { return find_both(text, &BlockSize::bytes, size_of); }
 
 std::string block_size_objection(std::string_view text) {
   return objection(text, "a size such as \"4k\" (k, m, g: powers of 1024), or two such as \"4k,64k\" for reads and writes");
 }
 
 std::optional<BlockRange> find_block_range(std::string_view text) {
-  BlockRange range;
-  range.notation = text;
-  if (text.empty()) return range;
-  const bool good = read_both(text, range.bounds, [](std::string_view part, BlockRange::Bounds& bounds) {
+  if (text.empty()) return BlockRange();
+  return find_both(text, &BlockRange::bounds, [](std::string_view part) -> std::optional<BlockRange::Bounds> {
     const std::size_t dash = part.find('-');
-    if (dash == std::string_view::npos) return false;
-    bounds = {bytes_of(part.substr(0, dash)).value_or(0), bytes_of(part.substr(dash + 1)).value_or(0)};
-    return bounds.least > 0 && bounds.least <= bounds.most;
+    if (dash == std::string_view::npos) return std::nullopt;
+    const std::optional<std::uint64_t> least = size_of(part.substr(0, dash));
+    const std::optional<std::uint64_t> most = size_of(part.substr(dash + 1));
+    if (!least || !most || *least > *most) return std::nullopt;
+    return BlockRange::Bounds{*least, *most};
   });
-  return good ? std::optional(range) : std::nullopt;
 }
 
 std::string block_range_objection(std::string_view text) {
@@ -179,10 +181,8 @@ std::string block_range_objection(std::string_view text) {
 }
 
 std::optional<BlockSplit> find_block_split(std::string_view text) {
-  BlockSplit found;
-  found.notation = text;
-  if (text.empty()) return found;
-  return read_both(text, found.shares, read_shares) ? std::optional(found) : std::nullopt;
+  if (text.empty()) return BlockSplit();
+  return find_both(text, &BlockSplit::shares, shares_of);
 }
 
 std::string block_split_objection(std::string_view text) {
@@ -207,11 +207,11 @@ std::optional<Distribution> find_distribution(std::string_view text) {
   const std::optional<double> parameter = number_of(rest);
   if (!parameter) return std::nullopt;
   found.parameter = *parameter;
-  constexpr double kLeastTheta = 0.01;
-  constexpr double kMostTheta = 10;
+  constexpr double kMinTheta = 0.01;
+  constexpr double kMaxTheta = 10;
   if (name == "zipf") {
     found.kind = Kind::Zipf;
-    return *parameter >= kLeastTheta && *parameter <= kMostTheta ? std::optional(found) : std::nullopt;
+    return *parameter >= kMinTheta && *parameter <= kMaxTheta ? std::optional(found) : std::nullopt;
   }
   if (name == "pareto") {
     found.kind = Kind::Pareto;
@@ -227,14 +227,7 @@ std::string distribution_objection(std::string_view text) {
 }
 
 std::optional<Percentages> find_percentages(std::string_view text) {
-  Percentages found;
-  found.notation = text;
-  const bool good = read_both(text, found.percent, [](std::string_view part, double& percent) {
-    const std::optional<double> value = percent_of(part);
-    percent = value.value_or(0);
-    return value.has_value();
-  });
-  return good ? std::optional(found) : std::nullopt;
+  return find_both(text, &Percentages::percent, percent_of);
 }
 
 std::string percentages_objection(std::string_view text) {

@@ -61,8 +61,7 @@ bool RandomProducer::next(Request& request, core::Picoseconds now) {
   request.length = static_cast<std::uint32_t>(blocks * target_.block_bytes);
   request.operation = command::read_or_write(options_.read_fraction < 1 && kinds_.uniform() > options_.read_fraction);
   request.cls = core::RequestClass::Discrete;
-  request.deadline =
-      options_.deadline >= core::kNoDeadline - request.issued ? core::kNoDeadline : request.issued + options_.deadline;
+  request.deadline = core::later_by(request.issued, options_.deadline);
   request.stream = 0;
   return true;
 }
@@ -146,6 +145,17 @@ TraceRest TraceProducer::rest_from(core::Picoseconds end, std::uint64_t most) {
   return rest;
 }
 
+core::Picoseconds TraceProducer::arrival(const TraceRecord& record) const {
+  const core::Picoseconds time =
+      pace_.speed == 1.0 ? record.time_ps : core::to_picoseconds(static_cast<double>(record.time_ps) / pace_.speed, 1);
+  if (time == core::kNoDeadline)
+    throw core::InputError(file_, record.line, 0,
+                           fmt::format("found an arrival after {1:g} s with workload.discrete.trace_speed = {0:g}, expected "
+                                       "one within the 106 days that simulated time lasts",
+                                       pace_.speed, static_cast<double>(record.time_ps) * 1e-12 / pace_.speed));
+  return time;
+}
+
 bool TraceProducer::next(Request& request, core::Picoseconds now) {
   TraceRecord record;
   if (!reader_.next(record)) return false;
@@ -153,16 +163,9 @@ bool TraceProducer::next(Request& request, core::Picoseconds now) {
     throw core::InputError(file_, record.line, 0,
                            fmt::format("found a request of {} bytes at byte {}, expected whole sectors of {} bytes",
                                        record.length_bytes, record.offset_bytes, target_.block_bytes));
-  const double speed = pace_.speed;
-  request.issued = speed == 1.0 ? record.time_ps : core::to_picoseconds(static_cast<double>(record.time_ps) / speed, 1);
-  if (pace_.closed_depth > 0) {
-    request.issued = given_ < pace_.closed_depth ? now : now + pace_.think;
-    ++given_;
-  } else if (request.issued == core::kNoDeadline)
-    throw core::InputError(file_, record.line, 0,
-                           fmt::format("found an arrival after {1:g} s with workload.discrete.trace_speed = {0:g}, expected "
-                                       "one within the 106 days that simulated time lasts",
-                                       speed, static_cast<double>(record.time_ps) * 1e-12 / speed));
+  request.issued = pace_.closed_depth == 0         ? arrival(record)
+                   : given_++ < pace_.closed_depth ? now
+                                                   : core::later_by(now, pace_.think);
   request.address = record.offset_bytes;
   request.length = record.length_bytes;
   request.operation = command::read_or_write(record.write);

@@ -118,6 +118,9 @@ class TraceProducer : public ProducerIf {
   bool records_responses() const { return reader_.format().responses; }
 
  private:
+  /// The time of the request in an open replay.
+  core::Picoseconds arrival(const TraceRecord& record) const;
+
   TraceReader reader_;
   std::string file_;
   Target target_;

@@ -12,10 +12,6 @@ core::Picoseconds relative(double deadline_ms) {
   return deadline_ms > 0 ? core::to_picoseconds(deadline_ms, core::kPicosecondsPerMillisecond) : core::kNoDeadline;
 }
 
-core::Picoseconds sum(core::Picoseconds time, core::Picoseconds by) {
-  return by >= core::kNoDeadline - time ? core::kNoDeadline : time + by;
-}
-
 core::RandomStream stream_of(const JobParameters& job, std::uint64_t seed, const char* use) {
   return {seed, "job." + job.name + "." + use};
 }
@@ -47,7 +43,7 @@ JobProducer::JobProducer(const JobParameters& job, std::int32_t number, std::uin
       sizes_(stream_of(job, seed, "sizes")),
       priorities_(stream_of(job, seed, "priorities")) {
   if (bytes_left_ == 0) bytes_left_ = ~std::uint64_t{0};  // no limit
-  if (job.runtime_s > 0) end_ = sum(begin_, core::to_picoseconds(job.runtime_s, core::kPicosecondsPerSecond));
+  if (job.runtime_s > 0) end_ = core::later_by(begin_, core::to_picoseconds(job.runtime_s, core::kPicosecondsPerSecond));
   for (const std::size_t way : {kOfReads, kOfWrites}) {
     Sizes& sizes = sizes_of_[way];
     sizes.least = job.bs.bytes[way] / target.block_bytes;
@@ -58,9 +54,11 @@ JobProducer::JobProducer(const JobParameters& job, std::int32_t number, std::uin
     }
     double share = 0;
     for (const BlockShare& one : job.bssplit.shares[way]) {
+      if (one.percent == 0) continue;
       share += one.percent;
-      sizes.shares.push_back({one.bytes / target.block_bytes, share});
+      sizes.shares.push_back({share / 100, one.bytes / target.block_bytes});
     }
+    if (!sizes.shares.empty()) sizes.shares.back().until = 1;  // the sum is rounded
   }
   const bool one_size = job.least_block() == job.most_block();
   switch (law_) {
@@ -73,24 +71,22 @@ JobProducer::JobProducer(const JobParameters& job, std::int32_t number, std::uin
 
 core::Picoseconds JobProducer::due(core::Picoseconds now) {
   core::Picoseconds time = begin_;
-  if (depth_ > 0 && issued_ >= depth_) time = std::max(begin_, sum(now, think_));
+  if (depth_ > 0 && issued_ >= depth_) time = std::max(begin_, core::later_by(now, think_));
   if (rate_per_s_ == 0) return time;
   if (poisson_) {
     time_s_ += arrivals_.exponential() / rate_per_s_;
   } else {
     time_s_ = static_cast<double>(issued_) / rate_per_s_;
   }
-  return std::max(time, sum(begin_, core::to_picoseconds(time_s_, core::kPicosecondsPerSecond)));
+  return std::max(time, core::later_by(begin_, core::to_picoseconds(time_s_, core::kPicosecondsPerSecond)));
 }
 
 std::uint64_t JobProducer::blocks_of_next(bool write) {
   const Sizes& sizes = sizes_of_[write ? kOfWrites : kOfReads];
   if (sizes.shares.empty()) return sizes.steps == 1 ? sizes.least : sizes.least * (1 + sizes_.below(sizes.steps));
-  if (sizes.shares.size() == 1) return sizes.shares.front().bytes;
-  const double percent = 100 * sizes_.uniform();
-  for (const BlockShare& one : sizes.shares)
-    if (percent <= one.percent) return one.bytes;
-  return sizes.shares.back().bytes;
+  if (sizes.shares.size() == 1) return sizes.shares.front().blocks;
+  const double share = sizes_.uniform();
+  return std::find_if(sizes.shares.begin(), sizes.shares.end(), [share](const Share& s) { return share <= s.until; })->blocks;
 }
 
 std::uint64_t JobProducer::random_place() {
@@ -139,7 +135,7 @@ bool JobProducer::next(Request& request, core::Picoseconds now) {
   const bool is_urgent = urgent_share_[way] > 0 && priorities_.uniform() <= urgent_share_[way];
   const Urgency& urgency = is_urgent ? urgent_ : usual_;
   request.cls = urgency.cls;
-  request.deadline = sum(request.issued, urgency.deadline);
+  request.deadline = core::later_by(request.issued, urgency.deadline);
   request.stream = urgency.cls == core::RequestClass::Continuous ? stream_ : 0;
   request.job = number_;
   bytes_left_ -= std::min<std::uint64_t>(bytes_left_, request.length);

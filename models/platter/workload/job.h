@@ -24,9 +24,13 @@ class JobProducer : public ProducerIf {
   std::uint32_t closed_depth() const override { return depth_; }
 
  private:
+  struct Share {
+    double until = 0;  ///< the share of this size and those before it
+    std::uint64_t blocks = 0;
+  };
   /// Sizes in blocks of the drive.
   struct Sizes {
-    std::vector<BlockShare> shares;  ///< empty: from `least` on, in steps of `least`, evenly
+    std::vector<Share> shares;  ///< of sizes that occur; empty: from `least` on, in steps of `least`, evenly
     std::uint64_t least = 0;
     std::uint64_t steps = 1;
   };

@@ -87,12 +87,15 @@ class Point:
     seg_m: int = 5
     seg_w: int = 9
     features: int = 0
+    cyl_w: int = 18
 
     @property
     def name(self):
         variant = "" if (self.seg_m, self.seg_w) == (5, 9) else f"m{self.seg_m}w{self.seg_w}"
-        return f"{self.entries}x{self.lanes}x{self.order_m}{variant}" + (
-            f"f{self.features}" if self.features else ""
+        return (
+            f"{self.entries}x{self.lanes}x{self.order_m}{variant}"
+            + (f"f{self.features}" if self.features else "")
+            + (f"c{self.cyl_w}" if self.cyl_w != 18 else "")
         )
 
     @property
@@ -101,6 +104,7 @@ class Point:
             "Entries": self.entries,
             "Lanes": self.lanes,
             "OrderM": self.order_m,
+            "CylW": self.cyl_w,
             "SegM": self.seg_m,
             "SegW": self.seg_w,
             "Features": self.features,
@@ -117,7 +121,10 @@ class Point:
 
     @property
     def columns(self):
-        return dataclasses.asdict(self)
+        """Of a row of a table. Only the table of cylinder widths has the width."""
+        columns = dataclasses.asdict(self)
+        del columns["cyl_w"]
+        return columns
 
 
 def decision_cycles(point):

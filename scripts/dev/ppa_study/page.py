@@ -30,6 +30,7 @@ CYCLES, STUDY, FIRMWARE = (
 )
 FEATURES, POWER = DATA / "accelerator_features.csv", DATA / "accelerator_power.csv"
 PRICES = DATA / "accelerator_parts.csv"
+WIDTHS = DATA / "accelerator_cylinders.csv"
 
 # Entries, lanes, orderer, parts of sched_top's defaults
 DEFAULT = (32, 4, 6, 0)
@@ -786,6 +787,33 @@ def prices_table():
     ) + (f"\n\n32 entries, 4 lanes, no orderer, ECP5. {tools_of(rows.values())}.")
 
 
+def cylinders_table():
+    rows = sorted(read(WIDTHS), key=lambda r: (features(r), int(r["cyl_w"])))
+    base = {features(r): r for r in rows if r["cyl_w"] == "18"}
+
+    def more(row, column):
+        of = base[features(row)]
+        return f"{int(row[column]):,} ({int(row[column]) - int(of[column]):+,})"
+
+    return table(
+        ["parts", "`CylW`", "largest number", LOGIC, "CCU2C", "FF", "DPR16X4", "DP16KD", "MULT18"],
+        [
+            [
+                "none" if not features(r) else PART_NAMES[features(r)],
+                r["cyl_w"],
+                (1 << int(r["cyl_w"])) - 1,
+                *(
+                    more(r, column)
+                    for column in ("lut4", "carry", "ff", "ram_lut", "ram_block", "mult")
+                ),
+            ]
+            for r in rows
+        ],
+    ) + (
+        f"\n\n32 entries, 4 lanes, no orderer, ECP5, synthesized. {tools_of(rows)}." if rows else ""
+    )
+
+
 def parts_rows():
     rows = [r for r in read(FEATURES) if r["study"] == "parts"]
     by = {(r["drive"], r["load"], r["depth"], r["variant"]): r for r in rows}
@@ -998,6 +1026,7 @@ TABLES = {
     PAGE: {
         "words": area_words,
         "ecp5": ecp5_table,
+        "cylinders": cylinders_table,
         "ice40": ice40_table,
         "asic": asic_table,
         "power": power_table,

@@ -181,6 +181,16 @@ def result_schema(platter: Path) -> dict[str, Any]:
     return found
 
 
+def schema_of_kind(schema: Any, kind: str) -> dict[str, Any]:
+    """What the schema of results says of those of this host.kind."""
+    while isinstance(schema, dict) and "if" in schema:
+        node = schema["if"]
+        for key in ("configuration", "host", "kind"):
+            node = node.get("properties", {}).get(key, {})
+        schema = schema.get("then" if node.get("const") == kind else "else") or {}
+    return schema if isinstance(schema, dict) else {}
+
+
 def call_platter(
     platter: Path,
     arguments: list[str],

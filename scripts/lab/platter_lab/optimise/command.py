@@ -18,7 +18,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table as Screen
 
 from platter_lab import LabError, StudyFailed
-from platter_lab.executable import find_platter
+from platter_lab.executable import find_platter, result_schema
 from platter_lab.files import expect_writable_file
 from platter_lab.optimise import default_output, figure, table
 from platter_lab.optimise.search import Configurations, Evaluation, search
@@ -28,7 +28,7 @@ from platter_lab.runs.executor import ExecutorIf, LocalProcesses, without_bars
 from platter_lab.runs.place import executor_of, expect_place
 from platter_lab.runs.runner import Runner
 from platter_lab.runs.store import Store
-from platter_lab.sweep.metrics import expect_metrics
+from platter_lab.sweep.metrics import expect_measured, expect_metrics
 
 _MOST_PROBED = 8  # trials that an estimate makes short runs of
 
@@ -114,10 +114,9 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.check and not space.checks:
         raise space.source.wrong("check", "none", "tables [[check]], which --check needs")
     platter = find_platter(arguments.platter)
-    units = table.units_of(
-        space,
-        expect_metrics(platter, space.file, [one.metric for one in space.quantities if one.metric]),
-    )
+    metrics = [one.metric for one in space.quantities if one.metric]
+    schema = result_schema(platter)
+    units = table.units_of(space, expect_metrics(schema, space.file, metrics))
     configurations = Configurations(space, platter)
     here = LocalProcesses(arguments.jobs if arguments.on == "local" else os.cpu_count() or 1)
     with without_bars():
@@ -131,6 +130,8 @@ def run(arguments: argparse.Namespace) -> int:
         )
     with executor_of(arguments, platter) as executor:
         runner = Runner(platter, store, executor, here)
+        read = map(runner.configuration, configurations.probes())
+        expect_measured(schema, space.file, metrics, read)
         identity = _identity(space, configurations, runner)
         evaluation = Evaluation(
             space, configurations, runner, here, arguments.limit or space.limit_s

@@ -19,8 +19,8 @@ from typing import Any
 from platter_lab import LabError
 from platter_lab.optimise.contract import DECISION_LATENCY, FEATURES, SEQ_W
 
-SEG_M, SEG_W, CYL_W = 5, 9, 18  # of every accelerator that a scenario can have
-BUILT_ENTRIES = 32
+SEG_M = 5  # of every accelerator that a scenario can have
+BUILT_ENTRIES, BUILT_CYLINDER_BITS = 32, 18
 _MEASURED_ANGLE_BITS = 16
 
 
@@ -54,6 +54,7 @@ class Engine:
     clock_mhz: float
     firmware_base_cycles: float
     firmware_candidate_cycles: float
+    cylinder_bits: int = BUILT_CYLINDER_BITS
 
     KEYS = (
         "engine",
@@ -62,6 +63,8 @@ class Engine:
         "accelerator.lanes",
         "accelerator.order_m",
         "accelerator.angle_bits",
+        "accelerator.cylinder_bits",
+        "drive.geometry.cylinders",
         "accelerator.features",
         "accelerator.clock_mhz",
         "drive.controller.clock_mhz",
@@ -92,6 +95,10 @@ class Engine:
             raise ValueError(f"accelerator.lanes = {lanes}")
         if entries == 0:  # as the model makes it
             entries = max(BUILT_ENTRIES, -(-depth // lanes) * lanes)
+        cylinder_bits = int(values["accelerator.cylinder_bits"])
+        if cylinder_bits == 0:  # as the model makes it
+            cylinders = int(values["drive.geometry.cylinders"])
+            cylinder_bits = max(BUILT_CYLINDER_BITS, _log2(cylinders))
         return cls(
             accelerated,
             depth,
@@ -103,12 +110,19 @@ class Engine:
             float(values["accelerator.clock_mhz" if accelerated else "drive.controller.clock_mhz"]),
             float(values["drive.controller.firmware_base_cycles"]),
             float(values["drive.controller.firmware_candidate_cycles"]),
+            cylinder_bits,
         )
+
+    @property
+    def seg_w(self) -> int:
+        """2^seg_w segments of the seek table, as the model makes it."""
+        return 10 if self.cylinder_bits == 21 else 9
 
     def text(self) -> str:
         return (
             f"{self.entries} x {self.lanes}, orderer {self.order_m or 'none'}, angles of "
-            f"{self.angle_bits} bits, optional parts {self.features or 'none'}"
+            f"{self.angle_bits} bits, cylinders of {self.cylinder_bits} bits, optional parts "
+            f"{self.features or 'none'}"
         )
 
 
@@ -135,20 +149,23 @@ def _rows(name: str) -> list[dict[str, str]]:
         return list(csv.DictReader(file))
 
 
-_FPGA, _ASIC = ("accelerator_parts.csv", "accelerator_ppa.csv"), ("accelerator_ppa_asic.csv",)
+# Of several rows of a configuration the last one counts.
+_FPGA = ("accelerator_cylinders.csv", "accelerator_parts.csv", "accelerator_ppa.csv")
+_ASIC = ("accelerator_ppa_asic.csv",)
 
 
 @functools.cache
-def _measured(files: tuple[str, ...], column: str, features: int) -> dict[_Place, float]:
-    """The column's values, with these optional parts and the seek table that the accelerators here
-    have.
-    """
+def _measured(
+    files: tuple[str, ...], column: str, features: int, cylinder_bits: int, seg_w: int
+) -> dict[_Place, float]:
+    """The column's values, with these optional parts, cylinder numbers and segments."""
     found = {}
     for row in itertools.chain.from_iterable(map(_rows, files)):
         if (
             row[column]
             and (int(row["seg_m"]), int(row["seg_w"]), int(row["features"] or 0))
-            == (SEG_M, SEG_W, features)
+            == (SEG_M, seg_w, features)
+            and int(row.get("cyl_w", BUILT_CYLINDER_BITS)) == cylinder_bits
             and row.get("device", "ecp5").startswith("ecp5")
         ):
             found[int(row["entries"]), int(row["lanes"]), int(row["order_m"])] = float(row[column])
@@ -206,7 +223,7 @@ def _area(engine: Engine, files: tuple[str, ...], *columns: tuple[str, float]) -
         )
     parts = []
     for column, weight in columns:
-        table = _measured(files, column, engine.features)
+        table = _measured(files, column, engine.features, engine.cylinder_bits, engine.seg_w)
         part = interpolated(table, (engine.entries, engine.lanes, engine.order_m))
         if part is None:
             more = (
@@ -248,15 +265,16 @@ def _memory_bits(engine: Engine) -> Price:
         return Price(0.0, Source.FIRMWARE)
     lanes, order, rows = engine.lanes, engine.order_m, engine.entries // engine.lanes
     time_w, sum_w = engine.angle_bits + 4, engine.angle_bits + 12
-    place_w, cells = min(CYL_W - 1 - SEG_M, 9), (CYL_W - SEG_M + 1) << SEG_M
+    cyl_w, seg_w = engine.cylinder_bits, engine.seg_w
+    place_w, cells = min(cyl_w - 1 - SEG_M, 9), (cyl_w - SEG_M + 1) << SEG_M
     tables = lanes * (
-        2 * (1 << max(1, _log2(rows))) * (CYL_W + engine.angle_bits + sum_w + 9)
+        2 * (1 << max(1, _log2(rows))) * (cyl_w + engine.angle_bits + sum_w + 9)
         + rows * (sum_w + 1 + SEQ_W)
     )
     listed = engine.entries * (
-        3 * CYL_W + 2 * engine.angle_bits + 2 * sum_w + 2 * _log2(engine.entries) + 15
+        3 * cyl_w + 2 * engine.angle_bits + 2 * sum_w + 2 * _log2(engine.entries) + 15
     )
-    seek = lanes * (cells * (3 * place_w + SEG_W) + (1 << SEG_W) * 2 * time_w)
+    seek = lanes * (cells * (3 * place_w + seg_w) + (1 << seg_w) * 2 * time_w)
     orderer = order * (1 << (order - 1)) * (time_w + 4 + _log2(order + 1)) if order else 0
     limits = engine.entries * (sum_w + 2) if engine.features & FEATURES["limits"] else 0
     rests = engine.entries * engine.angle_bits if engine.features & FEATURES["zero_latency"] else 0
@@ -311,10 +329,14 @@ def _power(engine: Engine, column: str) -> float:
         float(row[column])
         for row in _rows("accelerator_power.csv")
         if row["gates"] == "1"
-        and (int(row["seg_m"]), int(row["seg_w"])) == (SEG_M, SEG_W)
+        and (int(row["seg_m"]), int(row["seg_w"])) == (SEG_M, engine.seg_w)
         and tuple(int(row[key]) for key in ("entries", "lanes", "order_m", "features")) == place
     ]
-    if not found or engine.angle_bits != _MEASURED_ANGLE_BITS:
+    if (
+        not found
+        or engine.angle_bits != _MEASURED_ANGLE_BITS
+        or engine.cylinder_bits != BUILT_CYLINDER_BITS
+    ):
         raise NoPriceError(
             f"{engine.text()}: the energy of this accelerator was not measured (32 x 4 was, "
             "without an orderer, with no optional part and with all four)"

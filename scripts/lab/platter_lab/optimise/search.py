@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -46,7 +46,7 @@ class Configurations:
             ) from error
 
     def _engine(self, settings: Mapping[str, str]) -> Engine:
-        return Engine.configured(self._scenario.configuration, settings)
+        return Engine.configured(self._scenario.with_drive_of(settings), settings)
 
     def _placed(self, name: str, settings: Mapping[str, str]) -> str | None:
         engine = self._engine(settings)
@@ -77,21 +77,27 @@ class Configurations:
             return str(error)
         return ""
 
+    def _probed(self) -> list[tuple[Parameter, Any, Mapping[str, Any]]]:
+        """Each parameter's values, with an assignment in which all others have their first."""
+        return [
+            (parameter, value, self._space.with_value(parameter.name, value))
+            for parameter in self._space.parameters
+            for value in parameter.probes()
+        ]
+
+    def probes(self) -> Iterator[Point]:
+        """The points that `expect_good` tries."""
+        return (self.point(self.settings(values)) for _, _, values in self._probed())
+
     def expect_good(self, executor: ExecutorIf) -> None:
         """LabError, with file and line, for a value that the model refuses where all other
         parameters have their first values, for a check that it refuses there, and where a cost that
         is asked for is not known anywhere in the space.
         """
-        probes: list[tuple[Parameter, Any, Mapping[str, Any]]] = []
-        for parameter in self._space.parameters:
-            probes += [
-                (parameter, value, self._space.with_value(parameter.name, value))
-                for value in parameter.probes()
-            ]
         self._expect_prices()
-        points = [self.point(self.settings(values)) for _, _, values in probes]
+        points = list(self.probes())
         said = executor.map(self.objection, points, "checks")
-        for (tried, value, values), objection in zip(probes, said, strict=True):
+        for (tried, value, values), objection in zip(self._probed(), said, strict=True):
             if objection:
                 # Another parameter may be to blame, which counts only with this value.
                 active = self._space.active(values)

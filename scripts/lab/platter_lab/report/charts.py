@@ -218,6 +218,31 @@ def percentiles(run: Run) -> alt.Chart:
     return look.either_scale(chart, x="response time")
 
 
+def _stacked(
+    rows: list[dict[str, Any]],
+    order: list[str],
+    x: tuple[str, str],
+    colour: alt.Color,
+    tooltip: list[alt.Tooltip],
+    **properties: Any,
+) -> alt.Chart:
+    """A bar for each value of `of`, in this order, of sections in the order of `rank`; `x` is the
+    field of a section's length, and the title of the axis.
+    """
+    chart: alt.Chart = (
+        alt.Chart(look.data(rows), **properties)
+        .mark_bar()
+        .encode(
+            alt.X(field=x[0], type="quantitative", title=x[1], stack="zero"),
+            alt.Y(field="of", type="nominal", title=None, sort=order),
+            colour,
+            alt.Order(field="rank", type="ordinal"),
+            tooltip=tooltip,
+        )
+    )
+    return chart
+
+
 def parts(runs: Runs) -> alt.Chart:
     """Where the time of the mean request went, by class and operation: the parts sum to the mean
     response time.
@@ -244,23 +269,21 @@ def parts(runs: Runs) -> alt.Chart:
                 ]
     across = look.WIDE - 110 - 60 * (len(named) > 1)
     step = alt.Step(34 if len(named) == 1 else 24)
-    chart: alt.Chart = (
-        alt.Chart(look.data(rows), name="parts", width=across, height=step)
-        .mark_bar()
-        .encode(
-            alt.X(field="ms", type="quantitative", title="mean response time [ms]", stack="zero"),
-            alt.Y(field="of", type="nominal", title=None, sort=order),
-            look.part_colour(),
-            alt.Order(field="rank", type="ordinal"),
-            tooltip=[
-                look.word("of", "requests"),
-                look.word("part"),
-                look.value("ms", "mean [ms]"),
-                look.value("mean", "mean response [ms]"),
-            ],
-        )
+    return _stacked(
+        rows,
+        order,
+        ("ms", "mean response time [ms]"),
+        look.part_colour(),
+        [
+            look.word("of", "requests"),
+            look.word("part"),
+            look.value("ms", "mean [ms]"),
+            look.value("mean", "mean response [ms]"),
+        ],
+        name="parts",
+        width=across,
+        height=step,
     )
-    return chart
 
 
 def energy(runs: Runs) -> alt.Chart:
@@ -285,24 +308,22 @@ def energy(runs: Runs) -> alt.Chart:
             if found["joules"].get(state)
         ]
     there = [state for state in look.POWER if state.replace("_", " ") in {r["state"] for r in rows}]
-    chart: alt.Chart = (
-        alt.Chart(look.data(rows), name="energy", width=look.WIDE - 110, height=alt.Step(34))
-        .mark_bar()
-        .encode(
-            alt.X(field="j", type="quantitative", title="energy [J]", stack="zero"),
-            alt.Y(field="of", type="nominal", title=None, sort=order),
-            look.power_colour(there),
-            alt.Order(field="rank", type="ordinal"),
-            tooltip=[
-                look.word("of", "run"),
-                look.word("state"),
-                look.value("j", "energy [J]"),
-                look.value("s", "time [s]"),
-                look.value("w", "power [W]"),
-            ],
-        )
+    return _stacked(
+        rows,
+        order,
+        ("j", "energy [J]"),
+        look.power_colour(there),
+        [
+            look.word("of", "run"),
+            look.word("state"),
+            look.value("j", "energy [J]"),
+            look.value("s", "time [s]"),
+            look.value("w", "power [W]"),
+        ],
+        name="energy",
+        width=look.WIDE - 110,
+        height=alt.Step(34),
     )
-    return chart
 
 
 def bands(run: Run) -> alt.HConcatChart:

@@ -107,37 +107,30 @@ def _legend(labels: list[Any], width: int) -> alt.Legend:
     return alt.Legend(values=labels, columns=max(1, width // (30 + 8 * longest)))
 
 
+def _fixed_colour(field: str, title: str, colours: dict[str, str], width: int) -> alt.Color:
+    """Of a field whose values have colours of their own; all of them are in the legend."""
+    return alt.Color(
+        field=field,
+        type="nominal",
+        title=title,
+        legend=_legend(list(colours), width),
+        scale=alt.Scale(domain=list(colours), range=list(colours.values())),
+    )
+
+
 def class_colour(classes: list[str]) -> alt.Color:
     """The same colour for a class in each chart."""
-    there = [name for name in CLASSES if name in classes]
-    return alt.Color(
-        field="class",
-        type="nominal",
-        title="class",
-        legend=_legend(there, NARROW),
-        scale=alt.Scale(domain=there, range=[CLASSES[name] for name in there]),
-    )
+    there = {name: colour for name, colour in CLASSES.items() if name in classes}
+    return _fixed_colour("class", "class", there, NARROW)
 
 
 def power_colour(states: list[str]) -> alt.Color:
-    labels = [state.replace("_", " ") for state in states]
-    return alt.Color(
-        field="state",
-        type="nominal",
-        title="power state",
-        legend=_legend(labels, WIDE),
-        scale=alt.Scale(domain=labels, range=[POWER[state] for state in states]),
-    )
+    there = {state.replace("_", " "): POWER[state] for state in states}
+    return _fixed_colour("state", "power state", there, WIDE)
 
 
 def part_colour() -> alt.Color:
-    return alt.Color(
-        field="part",
-        type="nominal",
-        title="part of the response time",
-        legend=_legend(list(PARTS), WIDE),
-        scale=alt.Scale(domain=list(PARTS), range=list(PARTS.values())),
-    )
+    return _fixed_colour("part", "part of the response time", PARTS, WIDE)
 
 
 def series_colour(

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from platter_lab import LabError
-from platter_lab.executable import find_platter, result_schema
+from platter_lab.executable import find_platter, result_schema, schema_of_kind
 from platter_lab.report.page import number
 
 Schema = dict[str, Any]
@@ -37,16 +37,6 @@ def read_schema(platter: Path | None) -> Schema | None:
     return result_schema(executable)
 
 
-def _of_kind(schema: Schema, kind: str) -> Schema:
-    """What holds for results of this host.kind."""
-    while isinstance(schema, dict) and "if" in schema:
-        node = schema["if"]
-        for key in ("configuration", "host", "kind"):
-            node = node.get("properties", {}).get(key, {})
-        schema = schema.get("then" if node.get("const") == kind else "else") or {}
-    return schema if isinstance(schema, dict) else {}
-
-
 def _below(node: Schema, part: str) -> Schema:
     found = node.get("properties", {}).get(
         part, node.get("items" if part.isdigit() else "additionalProperties")
@@ -60,7 +50,7 @@ def statistics(result: dict[str, Any], schema: Schema | None) -> dict[str, Stati
         _walk(
             {key: value for key, value in result.items() if key != "configuration"},
             "",
-            _of_kind(schema or {}, result["configuration"]["host"]["kind"]),
+            schema_of_kind(schema or {}, result["configuration"]["host"]["kind"]),
         )
     )
 

@@ -1297,27 +1297,29 @@ A drive's head does not always arrive in time for its sector. Then it waits one 
 schedulers survive on such a drive, and which were an artefact of the perfect drive. In short:
 
 - **What survives** rests on the order of the arm, on deadlines or on fairness: LOOK over FCFS,
-  one phase over two, SLACK over SPTF, the fairness of clusters, the optional parts ageing and
-  limits, and eager writing over writing in place.
+  one phase over two phases, SLACK over SPTF, the fairness of clusters, the optional parts ageing
+  and limits, and eager writing over writing in place.
 - **What shrinks** rests on the last fraction of a turn: SPTF over LOOK in deep queues,
   look-ahead, longer exact orders, clusters over intervals, and credits in eager writing.
 - **Artefacts** are few: clusters over intervals at a light load on two drives, and aged SPTF over
   LOOK in the deepest queue of the Ultrastar 18ES.
-- **What appears** counts with the spread: SATF-risk wins back about half of what SPTF loses. So
-  it keeps its gain over LOOK.
+- **What appears** takes the spread into account: SATF-risk wins back about half of what SPTF
+  loses. So it keeps its gain over LOOK.
 - **The guard** keeps all deadlines of the streams on every drive.
-- **The papers' claims** keep their verdicts, except those that *depend on* a spread in the table
-  of claims.
+- **The papers' claims**: a spread reverses only those verdicts that *depend on* it in the table of
+  claims. Under a spread some other claims become undecided, and some undecided ones are decided
+  ([verdicts](#interpretations)). Where a spread has runs at fewer points, both verdicts are
+  compared at these points.
 
 The perfect drives are the calibrated profiles (`cheetah9lp_calibrated`), and the drives that miss
 are the same with the spread that was fitted to the real drive (`cheetah9lp_spread`). Both have an
-interface of 80 MB/s. The runs on both have the same seeds, hence the same requests.
+interface of 80 MB/s. The runs on both have the same seeds, so they have the same
+requests.
 
 A gain is the share by which the first variant has more throughput or fairness than the second.
 Where less is better, it is the share of the second's response time, or of its late requests, that
-the first one saves. The verdict compares the
-gains of both drives, seed by seed, by 95 % intervals of paired differences (five seeds, Student's
-t):
+the first one saves. The verdict compares the gains of both drives, seed by seed, by 95 % intervals
+of paired differences (five seeds, Student's t):
 
 | verdict | rule |
 | --- | --- |
@@ -1329,8 +1331,8 @@ t):
 | not decided | an interval contains a bound |
 | not steady | a backlog is not shown to be steady, or nothing was counted |
 
-The table below has the least and the largest mean gain of all points, and the verdicts. A cell
-such as *8: survives, 128: shrinks* has the verdict of each load. The loads are:
+The first table below has the smallest and the largest mean gain of all points, and the verdicts. A
+cell such as *8: survives, 128: shrinks* has the verdict of each load. The loads are:
 
 - **Random reads of 4 KB**: a closed loop over the whole drive with 8, 32 and 128 requests
   outstanding (`random.toml`).
@@ -1338,23 +1340,25 @@ such as *8: survives, 128: shrinks* has the verdict of each load. The loads are:
   requests and at one near saturation.
 - **Eager writing**: `eager_writing.toml`, half reads, queues of 8 and 64, without the buffer.
 
-The Atlas 10K reads with zero latency. There SPTF and SATF-risk take an access that begins in the
-middle of its sectors for a short one ([why](../../reference/accelerator_features.md#results)). So
-the gain of SATF-risk is smaller in firmware than on the accelerator without that part.
+The Atlas 10K reads with zero latency. On this drive SPTF and SATF-risk underestimate the time of an
+access that begins in the middle of its sectors
+([why](../../reference/accelerator_features.md#results)). So the gain of SATF-risk is smaller in
+firmware than on the accelerator without the part *zero latency*.
 
-The claims behind the gains judge the papers' studies again. Their own disks have deviations of
-up to {SPREADS_US[-1] / 1000:g} ms (a third of it on one cylinder), and two measured drives have
-the fitted ones. These runs are shorter than those of the studies ({ROUNDS} rounds;
-eager writing: 25 s and three seeds), and a claim is judged without its alternatives. Not run: the
-projected disk, the claims on the grid near saturation,
+In the table of claims, those behind the gains judge the papers' studies again. The papers' own
+disks have deviations of up to {SPREADS_US[-1] / 1000:g} ms (a third of it on one cylinder).
+Two measured drives have the fitted deviations. These runs are shorter than those of the studies:
+{ROUNDS} rounds, and for eager writing 25 s and three seeds. A claim is judged without its other
+interpretations. Not run: the projected disk, the claims that need a load without discrete requests
+or a finer grid of rates near saturation,
 [EW-Array](../../papers/ew-array/README.md), [replicated
 striping](../../papers/replicated-striping/README.md), [AutoQoS](../../papers/autoqos/README.md)
 and [integrated servers](../../papers/integrated-servers/README.md).
 
-The guard runs at the default `guard.quantile`. There are more discrete requests ({GUARD_RATE} a
-second) than a drive can serve, so they use all of its slack. The front of controllers is the
-[stored one](../../reference/optimise.md#which-controller-for-the-mixed-media), run again on both
-drives with an accelerator clock of {CLOCK_MHZ} MHz.
+The runs of the guard use the default `guard.quantile`. There are more discrete requests
+({GUARD_RATE} a second) than a drive can serve, so they use all of the guard's slack. The front of
+controllers is the [stored one](../../reference/optimise.md#which-controller-for-the-mixed-media),
+run again on both drives with an accelerator clock of {CLOCK_MHZ} MHz.
 """
 
 STUDY = Study(

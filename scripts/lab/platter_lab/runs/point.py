@@ -6,7 +6,7 @@ from __future__ import annotations
 import math
 import shlex
 import tomllib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -103,10 +103,27 @@ class Scenario:
         LabError where the model refuses the scenario.
         """
         self._file = file
-        words = [word for key, value in overrides for word in ("--set", f"{key}={value}")]
-        self.configuration: dict[str, Any] = tomllib.loads(
-            call_platter(platter, ["config", "dump", str(file), *words])
+        self._platter = platter
+        self._overrides = tuple(overrides)
+        self._on_drive: dict[str, dict[str, Any]] = {}
+        self.configuration = self._dumped()
+
+    def _dumped(self, *more: tuple[str, str]) -> dict[str, Any]:
+        words = [
+            word for key, value in (*self._overrides, *more) for word in ("--set", f"{key}={value}")
+        ]
+        return tomllib.loads(
+            call_platter(self._platter, ["config", "dump", str(self._file), *words])
         )
+
+    def with_drive_of(self, settings: Mapping[str, str]) -> dict[str, Any]:
+        """`configuration`, with the drive that the settings name. LabError where there is none."""
+        name = settings.get("drive")
+        if name is None:
+            return self.configuration
+        if name not in self._on_drive:
+            self._on_drive[name] = self._dumped(("drive", name))
+        return self._on_drive[name]
 
     def point(self, settings: Iterable[tuple[str, str]], asked_by: Path) -> Point:
         """LabError, with the file that asks for it, where a length is no number."""

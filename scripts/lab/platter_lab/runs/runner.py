@@ -64,6 +64,7 @@ class Runner:
         self._folder = ROOT if HAS_TREE else Path.cwd()
         self._files: dict[str, str] = {}
         self._contents: dict[Point, _Content] = {}
+        self._read: dict[Point, dict[str, Any]] = {}  # configurations whose digest is not made yet
 
     def results(self, batches: Iterable[tuple[Point, tuple[int, ...]]]) -> Results:
         """All points, each with its seeds; only what is not kept is run, and points of one content
@@ -147,6 +148,17 @@ class Runner:
             places,
         )
 
+    def configuration(self, point: Point) -> dict[str, Any]:
+        """The effective one. LabError where it cannot run."""
+        if point not in self._read:
+            self._read[point] = configuration_of(
+                self._platter,
+                (str(point.scenario), *point.overrides()),
+                self._folder,
+                point.command(1),
+            )
+        return self._read[point]
+
     def digest(self, point: Point) -> str:
         """Of all that the point's results depend on, but for the seed."""
         return self._content_digest(point)
@@ -206,12 +218,8 @@ class Runner:
 
     def _content_digest(self, point: Point) -> str:
         if point not in self._contents:
-            configuration = configuration_of(
-                self._platter,
-                (str(point.scenario), *point.overrides()),
-                self._folder,
-                point.command(1),
-            )
+            configuration = self.configuration(point)
+            self._read.pop(point, None)
             files = {}
             for name in _file_names(configuration):
                 if name not in self._files:

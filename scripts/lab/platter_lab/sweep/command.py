@@ -8,12 +8,12 @@ import contextlib
 import os
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from rich.console import Console
 
 from platter_lab import LabError, StudyFailed
-from platter_lab.executable import find_platter
+from platter_lab.executable import find_platter, result_schema
 from platter_lab.files import expect_writable_file
 from platter_lab.optimise.prices import COSTS, Engine, NoPriceError
 from platter_lab.runs.executor import LocalProcesses
@@ -23,7 +23,7 @@ from platter_lab.runs.point import Point, Scenario
 from platter_lab.runs.runner import Runner
 from platter_lab.runs.store import Store
 from platter_lab.sweep import default_output
-from platter_lab.sweep.metrics import expect_metrics
+from platter_lab.sweep.metrics import expect_measured, expect_metrics
 from platter_lab.sweep.plan import Configuration, Plan, read_plan
 from platter_lab.sweep.table import Table
 
@@ -36,6 +36,18 @@ def _points(scenario: Scenario, plan: Plan) -> dict[Configuration, Point]:
     }
 
 
+def _varied(plan: Plan, points: Mapping[Configuration, Point]) -> list[Point]:
+    """All, first those that differ from the first in few axes."""
+
+    def moved(configuration: Configuration) -> int:
+        return sum(
+            label != axis.steps[0].label
+            for label, axis in zip(configuration.labels, plan.axes, strict=True)
+        )
+
+    return [points[configuration] for configuration in sorted(points, key=moved)]
+
+
 def _costs(scenario: Scenario, plan: Plan) -> dict[Configuration, dict[str, float]]:
     """What the metrics ask for. LabError where a cost of a configuration is not known."""
     costs: dict[Configuration, dict[str, float]] = {}
@@ -45,7 +57,8 @@ def _costs(scenario: Scenario, plan: Plan) -> dict[Configuration, dict[str, floa
             if not metric.cost:
                 continue
             try:
-                engine = Engine.configured(scenario.configuration, dict(configuration.settings))
+                settings = dict(configuration.settings)
+                engine = Engine.configured(scenario.with_drive_of(settings), settings)
                 costs[configuration][metric.cost] = COSTS[metric.cost].of(engine).value
             except NoPriceError as error:
                 raise LabError(
@@ -82,7 +95,8 @@ def run(arguments: argparse.Namespace) -> int:
     expect_writable_file(output, "the table")
     platter = find_platter(arguments.platter)
     measured = [metric for metric in plan.metrics if not metric.cost]
-    known = expect_metrics(platter, plan.file, measured)
+    schema = result_schema(platter)
+    known = expect_metrics(schema, plan.file, measured)
     units = {
         metric.name: COSTS[metric.cost].unit if metric.cost else known[metric.name]
         for metric in plan.metrics
@@ -99,6 +113,8 @@ def run(arguments: argparse.Namespace) -> int:
             LocalProcesses(arguments.jobs if arguments.on == "local" else os.cpu_count() or 1),
         )
         with _places(plan):
+            read = map(runner.configuration, _varied(plan, points))
+            expect_measured(schema, plan.file, measured, read)
             if arguments.estimate:
                 print(f"{plan.file}: {runner.estimate(batches).text(executor.jobs)}")
                 return 0
