@@ -163,10 +163,17 @@ std::size_t SegmentBuffer::reusable(bool for_write) {
     }
     return kNone;
   };
-  if (some_empty_)
-    some_empty_ = std::any_of(segments_.begin(), segments_.end(), [](const Segment& segment) { return segment.empty(); });
-  const std::size_t empty = some_empty_ ? least_recently_used(true) : kNone;
-  return empty != kNone ? empty : least_recently_used(false);
+  if (some_empty_) {
+    some_empty_ = false;
+    for (const Segment& segment : segments_) {
+      if (!segment.empty()) continue;
+      some_empty_ = true;
+      break;
+    }
+    const std::size_t empty = some_empty_ ? least_recently_used(true) : kNone;
+    if (empty != kNone) return empty;
+  }
+  return least_recently_used(false);
 }
 
 void SegmentBuffer::extend(Segment& segment, std::uint64_t end) {

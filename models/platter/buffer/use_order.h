@@ -9,7 +9,7 @@ namespace platter::buffer {
 /// The numbers 0 … count - 1 in the order of their last use. A use takes constant time, and nothing is allocated.
 class UseOrder {
  public:
-  explicit UseOrder(std::size_t count) : links_(count + 1) { clear(); }
+  explicit UseOrder(std::size_t count) : links_(count + 1), end_(count) { clear(); }
 
   /// None has been used: they are in ascending order.
   void clear() {
@@ -20,16 +20,16 @@ class UseOrder {
     Link& link = links_[number];
     links_[link.older].newer = link.newer;
     links_[link.newer].older = link.older;
-    Link& ends = links_.back();
-    link = {ends.older, end()};
+    Link& ends = links_[end_];
+    link = {ends.older, end_};
     links_[ends.older].newer = number;
     ends.older = number;
   }
 
   /// From `oldest()` on, `newer()` leads to each number, and then to `end()`.
-  std::size_t oldest() const { return links_.back().newer; }
+  std::size_t oldest() const { return links_[end_].newer; }
   std::size_t newer(std::size_t number) const { return links_[number].newer; }
-  std::size_t end() const { return links_.size() - 1; }
+  std::size_t end() const { return end_; }
 
  private:
   struct Link {
@@ -37,7 +37,8 @@ class UseOrder {
     std::size_t newer;
   };
 
-  std::vector<Link> links_;  ///< by number; the last one closes the ring, with the newest number and the oldest one
+  std::vector<Link> links_;  ///< by number; that of `end_` joins the newest and the oldest number, so the links form a ring
+  std::size_t end_;
 };
 
 }  // namespace platter::buffer
