@@ -276,10 +276,6 @@ TrackRun AccessPlanner::whole_physical_sectors(TrackRun run) const {
   return run;
 }
 
-Extent AccessPlanner::resolve(Lba first, std::uint32_t blocks, bool write, bool continues) const {
-  return resolve_part(first, blocks, blocks, write, continues);
-}
-
 Picoseconds AccessPlanner::written_after(const Extent& extent, std::uint32_t from, std::uint32_t blocks) const {
   return resolve_part(Lba(extent.first.value + from), blocks, extent.blocks - from, true, false).media;
 }

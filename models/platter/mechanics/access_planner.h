@@ -123,7 +123,9 @@ class AccessPlanner {
   /// Geometry of a request. Precondition: it lies on the drive and has at least one block. A write of a part of a physical sector begins
   /// with that physical sector, and takes a turn more on its track: the sector is read, and written when it comes again.
   /// `continues`: a read whose first blocks the host has received from the buffer.
-  Extent resolve(Lba first, std::uint32_t blocks, bool write, bool continues = false) const;
+  Extent resolve(Lba first, std::uint32_t blocks, bool write, bool continues = false) const {
+    return resolve_part(first, blocks, blocks, write, continues);
+  }
 
   /// From the first sector of a write's access until its blocks [from, from + blocks) are on the media, if it begins with block `from`.
   Picoseconds written_after(const Extent& extent, std::uint32_t from, std::uint32_t blocks) const;
@@ -200,7 +202,8 @@ class AccessPlanner {
   /// Upper bound of `onward` for a drive with a buffer. Between the two accesses the buffer may serve commands and the drive may run
   /// internal accesses. These change what the host did last, and with it the overhead of `to`.
   /// On a drive whose arrivals have a spread it counts on the guard's quantile.
-  Picoseconds most_onward(const Extent& from, const Extent& to, Picoseconds delay) const {
+  // The guard calls it for each hop of the sweep.
+  [[gnu::always_inline]] Picoseconds most_onward(const Extent& from, const Extent& to, Picoseconds delay) const {
     const Picoseconds most = delay + more_overhead_[to.write][from.write];
     AccessTime access = plan_without_deviation(end_of(from), to, rotation_.phase(from.end_phase + most), 0, 0);
     if (spread_.any()) access.deviation = spread_.deviation(distance(from.end_cylinder, to.cylinder), to.write);
