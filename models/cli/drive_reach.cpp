@@ -29,7 +29,8 @@ namespace {
 constexpr const char* kPolicy = "SPTF";
 constexpr std::uint32_t kSequentialBytes = 256 * 1024;
 constexpr std::uint32_t kSequentialDepth = 4;
-constexpr std::uint64_t kMaxSequential = 2000;  // requests
+constexpr std::uint64_t kMinSequential = 16 * kSequentialDepth;  // requests; on a small drive they are shorter
+constexpr std::uint64_t kMaxSequential = 2000;                   // requests
 constexpr std::uint64_t kRandomReads = 6000;
 
 struct Load {
@@ -74,6 +75,7 @@ class RateMeter : public workload::RequestObserverIf {
   Picoseconds end_ = -1;
 };
 
+/// Returns the rate of requests, `per_s`, and their length, `bytes`.
 json measure(const profile::DriveProfile& profile, const Load& load) {
   sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
   system::EngineOptions engine(profile);
@@ -87,19 +89,22 @@ json measure(const profile::DriveProfile& profile, const Load& load) {
   const std::uint64_t capacity = geometry.capacity_bytes();
   const workload::Target target{geometry.block_count(), geometry.sector_bytes()};
   std::unique_ptr<workload::ProducerIf> producer;
-  const std::uint64_t requests = load.random ? kRandomReads + load.depth : std::min(kMaxSequential, capacity / load.bytes);
+  std::uint32_t bytes = load.bytes;
+  std::uint64_t requests = kRandomReads + load.depth;
   if (load.random) {
     workload::RandomProducer::Options random;
     random.closed_depth = load.depth;
-    random.mean_bytes = load.bytes;
+    random.mean_bytes = bytes;
     producer = std::make_unique<workload::RandomProducer>(target, random);
   } else {
+    while (capacity / bytes < kMinSequential && bytes / 2 >= geometry.sector_bytes()) bytes /= 2;
+    requests = std::min(kMaxSequential, capacity / bytes);
     if (requests <= load.depth)
       throw core::SimulationError(fmt::format("the drive has {} bytes, too few for the loads of `drive show`", capacity));
     workload::JobParameters job;
-    job.bs.bytes = {load.bytes, load.bytes};
+    job.bs.bytes = {bytes, bytes};
     job.iodepth = load.depth;
-    job.io_size.bytes = requests * load.bytes;
+    job.io_size.bytes = requests * bytes;
     job.offset.bytes = load.inner ? capacity - job.io_size.bytes : 0;
     producer = std::make_unique<workload::JobProducer>(job, workload::Request::kNoJob, 0, target, 1);
   }
@@ -110,7 +115,7 @@ json measure(const profile::DriveProfile& profile, const Load& load) {
   host.add_observer(meter);
   sc_core::sc_start();
   host.rethrow_failure();
-  return meter.per_s();
+  return {{"per_s", meter.per_s()}, {"bytes", bytes}};
 }
 
 /// Mean over all seeks by the manuals' definition, seeks over one cylinder, a third of the stroke and all of it; in ms.
@@ -142,12 +147,15 @@ json simulated_reach(const profile::DriveProfile& profile) {
   for (std::size_t i = 0; i < answers.size(); ++i) {
     if (answers[i].code != 0) throw core::SimulationError(answers[i].error);
     const Load& load = loads()[i];
-    const double per_s = answers[i].result.get<double>();
-    if (load.random)
+    const double per_s = answers[i].result["per_s"].get<double>();
+    if (load.random) {
       reach["random"].push_back(
           {{"bytes", load.bytes}, {"depth", load.depth}, {"reads_per_s", per_s}, {"mean_ms", load.depth / per_s * 1e3}});
-    else
-      reach["sequential_mb_per_s"][load.inner ? "inner" : "outer"] = per_s * load.bytes * 1e-6;
+    } else {
+      const double bytes = answers[i].result["bytes"].get<double>();
+      reach["sequential_mb_per_s"][load.inner ? "inner" : "outer"] = per_s * bytes * 1e-6;
+      reach["sequential_bytes"] = bytes;
+    }
   }
   return reach;
 }
@@ -162,9 +170,9 @@ std::string reach_text(const json& reach) {
         kind, seek["single"].get<double>(), seek["average"].get<double>(), seek["third"].get<double>(),
         seek["full"].get<double>());
   }
-  text += fmt::format("sequential    {:.2f} MB/s outside, {:.2f} inside: reads of 256 KiB, {} outstanding\n",
+  text += fmt::format("sequential    {:.2f} MB/s outside, {:.2f} inside: reads of {:g} KiB, {} outstanding\n",
                       reach["sequential_mb_per_s"]["outer"].get<double>(), reach["sequential_mb_per_s"]["inner"].get<double>(),
-                      kSequentialDepth);
+                      reach["sequential_bytes"].get<double>() / 1024, kSequentialDepth);
   for (const std::uint32_t bytes : {4096u, 131072u}) {
     text += fmt::format("{:<14}", fmt::format("{} KiB reads", bytes / 1024));
     std::string row;

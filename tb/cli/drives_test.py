@@ -222,7 +222,9 @@ class Locate(Case):
         self.assertEqual(rows[5], "lbn 73 --> cyl 3, head 0, sect 4, count 21")
         self.assertEqual(rows[6], "lbn 94 --> cyl 3, head 1, sect 0, count 25")
         self.assertEqual(len(rows), 1 + 48 + 1)
-        self.assertIn("0 - 23", self.run_good("drive", "show", profile).stdout)
+        shown = self.run_good("drive", "show", profile).stdout
+        self.assertIn("0 - 23", shown)
+        self.assertIn("reads of 8 KiB, 4 outstanding", shown)  # a small drive
 
     @unittest.skipUnless(LAYOUTS.is_dir(), "no layouts here: set PLATTER_LAYOUTS_DIR")
     def test_a_map_that_was_read_from_a_drive_is_that_of_its_imported_layout(self):

@@ -129,6 +129,25 @@ TEST(SegmentBuffer, SegmentsAreCircularAndReusedInTheOrderOfTheirUse) {
   EXPECT_EQ(kind_of(buffer, 120, 1), Hit::Kind::Whole);
 }
 
+TEST(SegmentBuffer, EmptySegmentsAreReusedBeforeOthers) {
+  const AccessPlanner planner(drive());
+  SegmentBuffer buffer(planner, cache());
+  const auto holds = [&](std::uint64_t first) { return kind_of(buffer, first, 5) == Hit::Kind::Whole; };
+  for (const std::uint64_t first : {0u, 20u, 40u, 60u, 80u}) buffer.read_done(Lba(first), 5, 0, nullptr);  // 80 replaces 0
+  EXPECT_FALSE(holds(0));
+  buffer.invalidate(Lba(60), 1);
+  buffer.invalidate(Lba(40), 1);
+  buffer.read_done(Lba(100), 5, 0, nullptr);
+  buffer.read_done(Lba(120), 5, 0, nullptr);
+  for (const std::uint64_t first : {20u, 80u, 100u, 120u}) EXPECT_TRUE(holds(first)) << first;
+  buffer.read_done(Lba(140), 5, 0, nullptr);  // no segment is empty: the oldest one
+  EXPECT_FALSE(holds(20));
+  for (const std::uint64_t first : {80u, 100u, 120u, 140u}) EXPECT_TRUE(holds(first)) << first;
+  buffer.clear();
+  for (const std::uint64_t first : {0u, 20u, 40u, 60u}) buffer.read_done(Lba(first), 5, 0, nullptr);
+  for (const std::uint64_t first : {0u, 20u, 40u, 60u}) EXPECT_TRUE(holds(first)) << first;
+}
+
 TEST(SegmentBuffer, WhatTheHostHasGotIsKeptOrDropped) {
   const AccessPlanner planner(drive());
   CacheProfile profile = cache(ReadAhead::Segment);

@@ -6,7 +6,6 @@
 
 #include "platter/accelerator/registers.h"
 #include "platter/core/error.h"
-#include "platter/core/sc_time.h"
 
 namespace platter::accelerator {
 
@@ -40,24 +39,23 @@ tlm::tlm_response_status AcceleratorTarget::access(command::RegisterAccess& acce
   access.took = request.start - access.at + clock_period_ * response.cycles;
   // Work may end before the access itself does; even then the master's next access begins after this one.
   if (response.busy_cycles != 0) busy_until_ = request.start + clock_period_ * std::max(response.busy_cycles, response.cycles);
-  const Picoseconds now = core::now_ps();
   // The interrupt follows DONE & IRQ_EN. A rise is notified for its own time. A fall cancels a rise that has not yet happened,
   // because then the master is ahead of the kernel.
   if (response.irq_cycles != 0) {
-    announce_irq(request.start + clock_period_ * response.irq_cycles - now);
+    announce_irq(request.start + clock_period_ * response.irq_cycles);
   } else if (response.irq && !irq_ && !rising_) {
-    announce_irq(request.start + clock_period_ - now);  // enabled while DONE was set
+    announce_irq(request.start + clock_period_);  // enabled while DONE was set
   } else if (!response.irq) {
-    rise_.cancel();
+    if (rising_) rise_.cancel();
     rising_ = false;
     if (irq_) irq_o.write(irq_ = false);
   }
   return response.ok ? tlm::TLM_OK_RESPONSE : tlm::TLM_GENERIC_ERROR_RESPONSE;
 }
 
-void AcceleratorTarget::announce_irq(Picoseconds in) {
+void AcceleratorTarget::announce_irq(Picoseconds when) {
   rising_ = true;
-  rise_.in(in);
+  rise_.at(when);
 }
 
 void AcceleratorTarget::raise_irq() {

@@ -95,8 +95,8 @@ void DriveLoader::stage(RegisterPort& port, const Command& command, core::Reques
   port.set(reg::kEPos, position(extent.cylinder, extent.head, extent.write) |
                            (static_cast<std::uint32_t>(cls) << reg::kEPosClassLsb) |
                            (limited ? reg::kEPosLimitKeep << reg::kEPosLimitLsb : 0));
-  const Picoseconds latest = std::min(command.deadline, farthest_deadline()) - planner_.bus_block_time(false);
-  if (limited) port.set(reg::kELimit, scale_.time_of_day(latest - planner_.hold(extent)));
+  const auto latest = [&] { return std::min(command.deadline, farthest_deadline()) - planner_.bus_block_time(false); };
+  if (limited) port.set(reg::kELimit, scale_.time_of_day(latest() - planner_.hold(extent)));
   port.set(reg::kEAngle, scale_.angle(extent.start_angle));
   if (rests_) {
     const Picoseconds rest = planner_.least_wait_replaced(extent);
@@ -108,7 +108,7 @@ void DriveLoader::stage(RegisterPort& port, const Command& command, core::Reques
   if (guarded) {
     port.set(reg::kEEndAngle, scale_.angle(extent.end_angle));
     port.set(reg::kETransfer, scale_.sum(planner_.hold(extent)));
-    if (in_sweep) port.set(reg::kEDeadline, scale_.time_of_day(latest));
+    if (in_sweep) port.set(reg::kEDeadline, scale_.time_of_day(latest()));
   }
 }
 

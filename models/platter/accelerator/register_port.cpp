@@ -54,9 +54,9 @@ void RegisterPort::set(std::uint32_t address, std::uint32_t data) {
 
 void RegisterPort::assume(std::uint32_t address, std::uint32_t data) {
   values_[address / 4] = data;
-  known_[address / 4] = true;
+  known_[address / 4] = 1;
 }
 
-void RegisterPort::forget_all() { std::fill(known_.begin(), known_.end(), false); }
+void RegisterPort::forget_all() { std::fill(known_.begin(), known_.end(), std::uint8_t{0}); }
 
 }  // namespace platter::accelerator

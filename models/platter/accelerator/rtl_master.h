@@ -24,9 +24,10 @@
   bool Top##___024root___eval_phase__act(Top##___024root*); \
   bool Top##___024root___eval_phase__nba(Top##___024root*); \
   inline void platter_evaluate(Top& top) {                  \
-    Top##___024root___eval_phase__act(top.rootp);           \
-    Top##___024root___eval_phase__act(top.rootp);           \
-    Top##___024root___eval_phase__nba(top.rootp);           \
+    Top##___024root* const root = top.rootp;                \
+    Top##___024root___eval_phase__act(root);                \
+    Top##___024root___eval_phase__act(root);                \
+    Top##___024root___eval_phase__nba(root);                \
   }
 // NOLINTEND(bugprone-macro-parentheses)
 

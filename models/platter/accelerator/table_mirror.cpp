@@ -41,9 +41,14 @@ void TableMirror::leave_sweep() {
 void TableMirror::clear() { *this = TableMirror(tags()); }
 
 std::uint32_t TableMirror::beyond(core::Cylinder cylinder) const {
-  return static_cast<std::uint32_t>(std::count_if(commands_.begin(), commands_.end(), [cylinder](const Command* other) {
-    return other != nullptr && other->extent.cylinder > cylinder;
-  }));
+  std::uint32_t beyond = 0;
+  std::uint32_t left = entries_;  // most tags are free, and the lowest are taken first
+  for (auto at = commands_.begin(); left > 0; ++at) {
+    if (*at == nullptr) continue;
+    --left;
+    if ((*at)->extent.cylinder > cylinder) ++beyond;
+  }
+  return beyond;
 }
 
 bool TableMirror::downward(core::Cylinder head) {

@@ -11,7 +11,11 @@ using profile::ReadAhead;
 using profile::WriteBack;
 
 SegmentBuffer::SegmentBuffer(const AccessPlanner& planner, const profile::CacheProfile& profile)
-    : planner_(planner), profile_(profile), segments_(profile.segments), part_blocks_(std::max(1u, profile.segment_blocks)) {
+    : planner_(planner),
+      profile_(profile),
+      segments_(profile.segments),
+      uses_(profile.segments),
+      part_blocks_(std::max(1u, profile.segment_blocks)) {
   if (profile_.separate_write_segments)
     for (std::size_t i = 0; i < std::min<std::size_t>(profile_.write_segments, segments_.size() - 1); ++i)
       segments_[i].reserved = true;
@@ -33,6 +37,8 @@ void SegmentBuffer::clear() {
     segment = {};
     segment.reserved = reserved;
   }
+  uses_.clear();
+  some_empty_ = true;
   dirty_segments_ = 0;
   stream_ = stopped_ = {};
   arm_held_ = 0;
@@ -65,7 +71,7 @@ Hit SegmentBuffer::find(Lba first, std::uint32_t blocks, Picoseconds now) {
 
 void SegmentBuffer::use(const Hit& hit, Lba first, std::uint32_t blocks) {
   Segment& segment = segments_[hit.segment];
-  touch(segment);
+  uses_.use(hit.segment);
   if (!keeps() && !segment.dirty()) drop(segment, first.value + blocks);
   if (stream_.active && stream_.segment == hit.segment && !stream_.ends) {
     stream_.limit = std::max({stream_.limit, read_ahead_limit(segment, first.value, blocks, {}), first.value + blocks});
@@ -116,13 +122,14 @@ std::size_t SegmentBuffer::read_done(Lba first, std::uint32_t blocks, std::uint3
   segment.written = false;
   extend(segment, end);
   if (!keeps()) drop(segment, end);
-  touch(segment);
+  uses_.use(index);
   return index;
 }
 
 void SegmentBuffer::drop(Segment& segment, std::uint64_t end) {
   segment.first = std::max(segment.first, end);
   segment.end = std::max(segment.end, segment.first);
+  if (segment.empty()) some_empty_ = true;
 }
 
 std::uint32_t SegmentBuffer::passing(const Extent& extent, Picoseconds rotation) const {
@@ -146,20 +153,27 @@ std::uint32_t SegmentBuffer::passing(const Extent& extent, Picoseconds rotation)
   return kept;
 }
 
-std::size_t SegmentBuffer::reusable(bool for_write) const {
+std::size_t SegmentBuffer::reusable(bool for_write) {
   // Empty segments first, then the least recently used one. Segments with blocks to be written are not reused.
-  constexpr std::uint64_t kFilled = std::uint64_t{1} << 63;  // above every time of use
-  const bool separate = profile_.separate_write_segments;
-  std::size_t best = kNone;
-  std::uint64_t least = ~std::uint64_t{0};
-  for (std::size_t i = 0; i < segments_.size(); ++i) {
-    const Segment& segment = segments_[i];
-    const std::uint64_t used = segment.used | (segment.empty() ? 0 : kFilled);
-    if (used >= least || segment.dirty() || (separate && segment.reserved != for_write)) continue;
-    least = used;
-    best = i;
+  const auto least_recently_used = [&](bool of_empty) {
+    for (std::size_t i = uses_.oldest(); i != uses_.end(); i = uses_.newer(i)) {
+      const Segment& segment = segments_[i];
+      if (of_empty && !segment.empty()) continue;
+      if (!segment.dirty() && !(profile_.separate_write_segments && segment.reserved != for_write)) return i;
+    }
+    return kNone;
+  };
+  if (some_empty_) {
+    some_empty_ = false;
+    for (const Segment& segment : segments_) {
+      if (!segment.empty()) continue;
+      some_empty_ = true;
+      break;
+    }
+    const std::size_t empty = some_empty_ ? least_recently_used(true) : kNone;
+    if (empty != kNone) return empty;
   }
-  return best;
+  return least_recently_used(false);
 }
 
 void SegmentBuffer::extend(Segment& segment, std::uint64_t end) {
@@ -185,7 +199,7 @@ void SegmentBuffer::renew_marks() {
   most_marked_ = kParts;
   for (const Segment& segment : segments_)
     if (!segment.empty()) mark(segment.first, segment.end);
-  most_marked_ = marked_ + kParts / 8;
+  most_marked_ = marked_ + kMarksToRenew;
 }
 
 // --- read-ahead ------------------------------------------------------------------------------------------------------
@@ -447,7 +461,7 @@ bool SegmentBuffer::accept_write(Lba first, std::uint32_t blocks) {
   Segment& segment = segments_[index];
   segment.dirty_end = std::max(segment.dirty_end, end);
   extend(segment, end);
-  touch(segment);
+  uses_.use(index);
   invalidate(first, blocks);  // older copies
   return true;
 }
@@ -461,17 +475,14 @@ bool SegmentBuffer::dirty(Lba first, std::uint32_t blocks) const {
 }
 
 bool SegmentBuffer::next_destage(DirtyBlocks& blocks) {
-  std::size_t oldest = segments_.size();
-  for (std::size_t i = 0; i < segments_.size(); ++i) {
-    const Segment& segment = segments_[i];
-    const bool waits = segment.dirty() && segment.destaging_end == segment.dirty_first;
-    if (waits && (oldest == segments_.size() || segment.used < segments_[oldest].used)) oldest = i;
+  for (std::size_t i = uses_.oldest(); i != uses_.end(); i = uses_.newer(i)) {
+    Segment& segment = segments_[i];
+    if (!segment.dirty() || segment.destaging_end != segment.dirty_first) continue;
+    segment.destaging_end = segment.dirty_end;
+    blocks = {i, Lba(segment.dirty_first), static_cast<std::uint32_t>(segment.dirty_end - segment.dirty_first)};
+    return true;
   }
-  if (oldest == segments_.size()) return false;
-  Segment& segment = segments_[oldest];
-  segment.destaging_end = segment.dirty_end;
-  blocks = {oldest, Lba(segment.dirty_first), static_cast<std::uint32_t>(segment.dirty_end - segment.dirty_first)};
-  return true;
+  return false;
 }
 
 void SegmentBuffer::destaged(const DirtyBlocks& blocks) {
@@ -479,7 +490,7 @@ void SegmentBuffer::destaged(const DirtyBlocks& blocks) {
   segment.dirty_first = segment.destaging_end;
   if (segment.dirty()) return;
   --dirty_segments_;
-  if (!profile_.read_hits_on_writes || segment.reserved) segment.first = segment.end;
+  if (!profile_.read_hits_on_writes || segment.reserved) make_empty(segment);
 }
 
 void SegmentBuffer::invalidate(Lba first, std::uint32_t blocks) {
@@ -488,7 +499,7 @@ void SegmentBuffer::invalidate(Lba first, std::uint32_t blocks) {
     const bool over = segment.overlaps(first.value, first.value + blocks) && !profile_.write_updates_reads;
     if (segment.dirty() || !(over || (profile_.write_discards_reads && !segment.written))) continue;
     cancel(i);
-    segment.first = segment.end;
+    make_empty(segment);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "platter/buffer/use_order.h"
 #include "platter/mechanics/access_planner.h"
 
 namespace platter::buffer {
@@ -135,7 +136,6 @@ class SegmentBuffer {
   struct Segment {
     std::uint64_t first = 0;
     std::uint64_t end = 0;  ///< empty: first == end
-    std::uint64_t used = 0;
     bool written = false;   ///< holds data of a write
     bool reserved = false;  ///< used for writes only
     // Blocks to be written: [destaging_end, dirty_end) wait, [dirty_first, destaging_end) are on their way.
@@ -169,8 +169,7 @@ class SegmentBuffer {
     Picoseconds front_in = 0;  ///< when all of the track is in the buffer
   };
 
-  void touch(Segment& segment) { segment.used = ++clock_; }
-  std::size_t reusable(bool for_write) const;
+  std::size_t reusable(bool for_write);
   bool whole_track() const {
     return profile_.read_ahead == profile::ReadAhead::WholeTrack || profile_.read_ahead == profile::ReadAhead::WholeTrackNext;
   }
@@ -207,19 +206,25 @@ class SegmentBuffer {
     const std::uint64_t part = block / part_blocks_ % kParts;
     return (marks_[part / 64] >> (part % 64) & 1) != 0;
   }
-  static void drop(Segment& segment, std::uint64_t end);
+  void drop(Segment& segment, std::uint64_t end);
+  void make_empty(Segment& segment) {
+    segment.first = segment.end;
+    some_empty_ = true;
+  }
 
   const AccessPlanner& planner_;
   profile::CacheProfile profile_;
   std::vector<Segment> segments_;
+  UseOrder uses_;           ///< of the segments
+  bool some_empty_ = true;  ///< false: no segment is empty; true: perhaps one is
   /// Most reads hit nothing. The drive's blocks in parts of a segment's size, numbered modulo kParts: those that a segment has, and perhaps
   /// others.
-  static constexpr std::uint64_t kParts = 4096;
+  static constexpr std::uint64_t kParts = 16384;
+  static constexpr std::uint64_t kMarksToRenew = kParts / 32;
   std::array<std::uint64_t, kParts / 64> marks_{};
   std::uint64_t part_blocks_;
   std::uint64_t marked_ = 0;
-  std::uint64_t most_marked_ = kParts / 8;
-  std::uint64_t clock_ = 0;
+  std::uint64_t most_marked_ = kMarksToRenew;
   std::uint32_t dirty_segments_ = 0;
   Stream stream_;
   Stream stopped_;            ///< the read-ahead that an access has stopped, until the access begins

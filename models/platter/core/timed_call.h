@@ -81,7 +81,7 @@ class TimedCall {
         heap_.push_back(&call);
       }
       rise(call);
-      if (!calling_ && heap_.front() == &call) notify();
+      if (!calling_ && heap_.front() == &call) notify(now_ps());
     }
     void remove(TimedCall& call) {
       const std::size_t hole = call.place_;
@@ -138,9 +138,8 @@ class TimedCall {
       put(call, at);
     }
 
-    void notify() {
-      const Picoseconds left = heap_.front()->when_ - now_ps();
-      event_.notify(to_sc_time(left));  // without effect if it has been notified for an earlier time
+    void notify(Picoseconds now) {
+      event_.notify(to_sc_time(heap_.front()->when_ - now));  // without effect if it has been notified for an earlier time
     }
     /// Another process is active at this time, and is to go first.
     bool must_wait(Picoseconds now) {
@@ -161,7 +160,7 @@ class TimedCall {
         const Calling calling(calling_);
         next.call_();
       }
-      if (!heap_.empty()) notify();
+      if (!heap_.empty()) notify(now);
     }
 
     inline static std::weak_ptr<Calendar> existing_;

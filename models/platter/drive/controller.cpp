@@ -228,7 +228,7 @@ void Controller::accessed(QueueEntry& entry) {
   }
   entry.result.timing.bus += done - now;
   complete(entry, done);
-  serve_stream(now);
+  if (!stream_.empty()) serve_stream(now);
   queue_.reached_media(entry, ready_again());
 }
 

@@ -43,7 +43,6 @@ void DataPath::peek(std::uint64_t address, std::uint8_t* data, std::uint64_t len
 // --- reads -----------------------------------------------------------------------------------------------------------
 
 std::optional<std::uint64_t> DataPath::unreadable(const QueueEntry& entry, const std::vector<QueueEntry*>& writes) const {
-  if (media_.all_readable()) return std::nullopt;
   const std::uint64_t first = entry.first() + entry.walk.done;
   const std::uint64_t end = first + entry.walk.sectors;
   for (std::uint64_t block = first; block < end; ++block) {
@@ -60,7 +59,8 @@ std::optional<std::uint64_t> DataPath::unreadable(const QueueEntry& entry, const
 }
 
 std::optional<std::uint64_t> DataPath::read(const QueueEntry& entry, const std::vector<QueueEntry*>& writes) const {
-  const std::optional<std::uint64_t> bad = unreadable(entry, writes);
+  std::optional<std::uint64_t> bad;
+  if (!media_.all_readable()) bad = unreadable(entry, writes);
   std::uint8_t* data = entry.payload->get_data_ptr();
   if (!media_.keeps_bytes() || data == nullptr) return bad;
   if (!bad) {

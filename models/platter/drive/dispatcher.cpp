@@ -125,9 +125,10 @@ bool Dispatcher::follows_one(const QueueEntry& entry) const {
   if (ends_[bucket(first)] == 0 && current == nullptr) return false;
   if (!cache_->reads_on() || entry.asked.fua || entry.command.deadline != core::kNoDeadline) return false;
   const auto precedes = [&](const QueueEntry* other) {
-    return other != nullptr && other != &entry && !other->command.extent.write && other->command.cls == entry.command.cls &&
-           other->command.deadline == core::kNoDeadline &&
-           other->command.extent.first.value + other->command.extent.blocks == first;
+    // Blocks first, which nearly always differ.
+    return other != nullptr && other->command.extent.first.value + other->command.extent.blocks == first &&
+           !other->command.extent.write && other != &entry && other->command.cls == entry.command.cls &&
+           other->command.deadline == core::kNoDeadline;
   };
   if (precedes(current)) return true;
   if (ends_[bucket(first)] == 0) return false;

@@ -186,26 +186,24 @@ Picoseconds AccessPlanner::longest_hop() const {
   return overhead + move + late + std::max<Picoseconds>(most_write_settle_, 0) + 2 * rotation_.period();
 }
 
-void AccessPlanner::spread(const HeadState& head, const Extent& extent, Picoseconds late, AccessTime& time) const {
-  // A write settle below 0 shortens the seek.
-  const Picoseconds shortest = -std::min<Picoseconds>(time.settle, 0);
-  time.deviation =
-      spread_.deviation(distance(head.cylinder, extent.cylinder), extent.write, time.overhead + time.seek - shortest);
-  if (late == 0) return;
-  // The lateness is part of the seek. What is earlier than a seek of no time is part of the overhead.
-  const Picoseconds arrival = time.overhead + time.seek + late;
-  time.seek = std::max(time.seek + late, shortest);
-  time.overhead = arrival - time.seek;
+Picoseconds AccessPlanner::deviation(const HeadState& head, const Extent& extent, const AccessTime& time) const {
+  return spread_.deviation(distance(head.cylinder, extent.cylinder), extent.write,
+                           time.overhead + time.seek - shortest_seek(time));
 }
 
 CommittedAccess AccessPlanner::commit(HeadState& head, const Extent& extent, Picoseconds now, Picoseconds data_ready,
                                       Picoseconds overhead_end, ArrivalDraws* draws) const {
-  const HeadState from = head;
+  const AccessTime mean = estimate(head, extent, now, data_ready, overhead_end);
   head = end_of(extent);
-  const AccessTime mean = estimate(from, extent, now, data_ready, overhead_end);
   const Picoseconds late = draws != nullptr && spread_.any() ? draws->next(mean.deviation) : 0;
   if (late == 0) return {mean, 0, 0};
-  const AccessTime real = plan(from, extent, rotation_.phase(now), data_ready - now, overhead_end - now, late);
+  // The lateness is part of the seek. What is earlier than a seek of no time is part of the overhead.
+  AccessTime real;
+  real.seek = std::max(mean.seek + late, shortest_seek(mean));
+  real.overhead = mean.overhead + mean.seek + late - real.seek;
+  real.settle = mean.settle;
+  real.deviation = mean.deviation;
+  plan_arrived(extent, rotation_.phase(now), data_ready - now, real);
   const Picoseconds turns = (real.to_first() - mean.to_first()) / rotation_.period();
   const Picoseconds behind = turns > 0 ? late - mean.leeway() - (turns - 1) * rotation_.period() : 0;
   return {real, static_cast<std::int32_t>(turns), behind};
@@ -276,10 +274,6 @@ TrackRun AccessPlanner::whole_physical_sectors(TrackRun run) const {
   run.sectors += before + after;
   run.full_turn = run.sectors == run.track_sectors;
   return run;
-}
-
-Extent AccessPlanner::resolve(Lba first, std::uint32_t blocks, bool write, bool continues) const {
-  return resolve_part(first, blocks, blocks, write, continues);
 }
 
 Picoseconds AccessPlanner::written_after(const Extent& extent, std::uint32_t from, std::uint32_t blocks) const {

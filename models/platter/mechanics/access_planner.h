@@ -123,7 +123,9 @@ class AccessPlanner {
   /// Geometry of a request. Precondition: it lies on the drive and has at least one block. A write of a part of a physical sector begins
   /// with that physical sector, and takes a turn more on its track: the sector is read, and written when it comes again.
   /// `continues`: a read whose first blocks the host has received from the buffer.
-  Extent resolve(Lba first, std::uint32_t blocks, bool write, bool continues = false) const;
+  Extent resolve(Lba first, std::uint32_t blocks, bool write, bool continues = false) const {
+    return resolve_part(first, blocks, blocks, write, continues);
+  }
 
   /// From the first sector of a write's access until its blocks [from, from + blocks) are on the media, if it begins with block `from`.
   Picoseconds written_after(const Extent& extent, std::uint32_t from, std::uint32_t blocks) const;
@@ -136,24 +138,22 @@ class AccessPlanner {
     return plan(head, extent, rotation_.phase(now), data_ready - now, overhead_end - now);
   }
 
+  /// The same without the deviation of the arrival, for a caller that needs it for few of its commands.
+  [[gnu::always_inline]] AccessTime estimate_without_deviation(const HeadState& head, const Extent& extent, Picoseconds now,
+                                                               Picoseconds data_ready = 0, Picoseconds overhead_end = 0) const {
+    return plan_without_deviation(head, extent, rotation_.phase(now), data_ready - now, overhead_end - now);
+  }
+  /// Fills in the deviation that `estimate_without_deviation` has left out.
+  void add_deviation(const HeadState& head, const Extent& extent, AccessTime& time) const {
+    if (__builtin_expect(spread_.any(), 0)) time.deviation = deviation(head, extent, time);
+  }
+
   /// The same from a phase instead of a time; `data_wait` is the time from then until write data is in the buffer,
-  /// `overhead_left` until the overhead is over. `late`: by which the head arrives later than at the mean.
+  /// `overhead_left` until the overhead is over.
   [[gnu::always_inline]] AccessTime plan(const HeadState& head, const Extent& extent, Picoseconds phase, Picoseconds data_wait,
-                                         Picoseconds overhead_left = 0, Picoseconds late = 0) const {
-    AccessTime time;
-    time.overhead = !overhead_overlap_  ? command_overhead_[extent.write][head.last_was_write]
-                    : overhead_left > 0 ? overhead_left
-                                        : 0;
-    move(head.cylinder, head.head, extent.cylinder, extent.head, extent.write, time.seek, time.settle);
-    if (__builtin_expect(spread_.any(), 0)) spread(head, extent, late, time);
-    const Picoseconds before = time.overhead + time.seek + time.settle;
-    if (extent.write && data_wait > before) time.data_wait = data_wait - before;
-    const Picoseconds arrival = rotation_.phase(phase + before + time.data_wait);
-    time.rotation = rotation_.wait(arrival, extent.start_phase);
-    time.transfer = extent.transfer;
-    time.media = extent.media;
-    time.bus_finish = extent.bus_finish;
-    if (zero_latency_[extent.write] && extent.tracks == 1) take_as_they_come(extent, arrival, time);
+                                         Picoseconds overhead_left = 0) const {
+    AccessTime time = plan_without_deviation(head, extent, phase, data_wait, overhead_left);
+    add_deviation(head, extent, time);
     return time;
   }
 
@@ -196,15 +196,16 @@ class AccessPlanner {
   /// Time from the end of `from` until the first sector of `to` comes when `to` begins `delay` after that end. It does not
   /// depend on when `from` ran.
   Picoseconds onward(const Extent& from, const Extent& to, Picoseconds delay) const {
-    return delay + plan(end_of(from), to, rotation_.phase(from.end_phase + delay), 0).to_first();
+    return delay + plan_without_deviation(end_of(from), to, rotation_.phase(from.end_phase + delay), 0, 0).to_first();
   }
 
   /// Upper bound of `onward` for a drive with a buffer. Between the two accesses the buffer may serve commands and the drive may run
   /// internal accesses. These change what the host did last, and with it the overhead of `to`.
   /// On a drive whose arrivals have a spread it counts on the guard's quantile.
-  Picoseconds most_onward(const Extent& from, const Extent& to, Picoseconds delay) const {
+  // The guard calls it for each hop of the sweep.
+  [[gnu::always_inline]] Picoseconds most_onward(const Extent& from, const Extent& to, Picoseconds delay) const {
     const Picoseconds most = delay + more_overhead_[to.write][from.write];
-    AccessTime access = plan(end_of(from), to, rotation_.phase(from.end_phase + most), 0);
+    AccessTime access = plan_without_deviation(end_of(from), to, rotation_.phase(from.end_phase + most), 0, 0);
     if (spread_.any()) access.deviation = spread_.deviation(distance(from.end_cylinder, to.cylinder), to.write);
     return most + guarded(access);
   }
@@ -230,8 +231,32 @@ class AccessPlanner {
   static std::uint32_t distance(Cylinder from, Cylinder to) {
     return from > to ? from.value - to.value : to.value - from.value;
   }
-  /// Fills in the deviation of the arrival, which has the parts up to the settle, and moves it.
-  void spread(const HeadState& head, const Extent& extent, Picoseconds late, AccessTime& time) const;
+  /// A write settle below 0 shortens the seek, which takes this time at least.
+  static Picoseconds shortest_seek(const AccessTime& time) { return -std::min<Picoseconds>(time.settle, 0); }
+  /// Of the arrival of an access that has its parts up to the settle.
+  Picoseconds deviation(const HeadState& head, const Extent& extent, const AccessTime& time) const;
+  [[gnu::always_inline]] AccessTime plan_without_deviation(const HeadState& head, const Extent& extent, Picoseconds phase,
+                                                           Picoseconds data_wait, Picoseconds overhead_left) const {
+    AccessTime time;
+    time.overhead = !overhead_overlap_  ? command_overhead_[extent.write][head.last_was_write]
+                    : overhead_left > 0 ? overhead_left
+                                        : 0;
+    move(head.cylinder, head.head, extent.cylinder, extent.head, extent.write, time.seek, time.settle);
+    plan_arrived(extent, phase, data_wait, time);
+    return time;
+  }
+  /// The parts of an access behind the head's arrival.
+  [[gnu::always_inline]] void plan_arrived(const Extent& extent, Picoseconds phase, Picoseconds data_wait,
+                                           AccessTime& time) const {
+    const Picoseconds before = time.overhead + time.seek + time.settle;
+    if (extent.write && data_wait > before) time.data_wait = data_wait - before;
+    const Picoseconds arrival = rotation_.phase(phase + before + time.data_wait);
+    time.rotation = rotation_.wait(arrival, extent.start_phase);
+    time.transfer = extent.transfer;
+    time.media = extent.media;
+    time.bus_finish = extent.bus_finish;
+    if (zero_latency_[extent.write] && extent.tracks == 1) take_as_they_come(extent, arrival, time);
+  }
   /// Turns until a sector comes again, once the head has arrived `late` after its start; 0 if it was there in time.
   Picoseconds turns_behind(Picoseconds late) const { return late <= 0 ? 0 : (late - 1) / rotation_.period() + 1; }
   /// `resolve` for the first blocks of a request whose blocks from there on are `rest`. They alone may be a part of a physical sector that

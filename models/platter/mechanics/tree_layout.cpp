@@ -168,6 +168,7 @@ TreeLayout::TreeLayout(const profile::GeometryProfile& profile, const LayoutTree
                       runs_key(nodes_.size() - 1));
   firsts_.reserve(runs_.size());
   for (const Run& run : runs_) firsts_.push_back(run.first);
+  add_guides();
   add_slips(profile, tree, whole);
   const std::uint64_t held = root.sectors - passed(slips_.size());
   if (held == 0) throw LayoutError("the tracks hold no block", "geometry.slips");
@@ -349,15 +350,34 @@ void TreeLayout::add_zones(const std::vector<std::uint32_t>& of_root_runs) {
   }
 }
 
+void TreeLayout::add_guides() {
+  for (Node& node : nodes_) {
+    while (node.sectors >> node.shift > 2 * (node.end - node.begin)) ++node.shift;
+    node.guide = guides_.size();
+    std::size_t run = node.begin;
+    for (std::uint64_t part = 0; part << node.shift < node.sectors; ++part) {
+      while (run + 1 < node.end && firsts_[run + 1] <= part << node.shift) ++run;
+      guides_.push_back(static_cast<std::uint32_t>(run));
+    }
+    guides_.push_back(static_cast<std::uint32_t>(node.end - 1));
+  }
+}
+
+const TreeLayout::Run& TreeLayout::run_of(const Node& node, std::uint64_t number) const {
+  const std::size_t part = node.guide + (number >> node.shift);
+  // It is one of the runs from the first sector of the number's part to the first one of the next part: nearly always one or two.
+  const auto first = firsts_.begin() + static_cast<std::ptrdiff_t>(guides_[part]);
+  const auto last = firsts_.begin() + static_cast<std::ptrdiff_t>(guides_[part + 1]);
+  return runs_[static_cast<std::size_t>(std::upper_bound(first + 1, last + 1, number) - firsts_.begin()) - 1];
+}
+
 TreeLayout::Part TreeLayout::part_at(std::uint64_t number) const {
   Part part;
   part.number = number;
   const Node* node = &nodes_.back();
   std::int32_t cylinder = 0;
   while (true) {
-    const auto begin = firsts_.begin() + static_cast<std::ptrdiff_t>(node->begin);
-    const auto end = firsts_.begin() + static_cast<std::ptrdiff_t>(node->end);
-    const Run& run = runs_[static_cast<std::size_t>(std::upper_bound(begin, end, number) - firsts_.begin()) - 1];
+    const Run& run = run_of(*node, number);
     number -= run.first;
     const std::uint64_t instance = run.count == 1 ? 0 : number / run.length;
     number -= instance * run.length;
@@ -474,9 +494,7 @@ const TreeLayout::Remap* TreeLayout::remap_of(std::uint64_t block) const {
 
 std::size_t TreeLayout::zone_of(Lba block) const {
   const Node& root = nodes_.back();
-  const auto begin = firsts_.begin() + static_cast<std::ptrdiff_t>(root.begin);
-  const auto end = firsts_.begin() + static_cast<std::ptrdiff_t>(root.end);
-  return zone_of_run_[static_cast<std::size_t>(std::upper_bound(begin, end, number_of_block(block.value)) - begin) - 1];
+  return zone_of_run_[static_cast<std::size_t>(&run_of(root, number_of_block(block.value)) - &runs_[root.begin])];
 }
 
 std::uint64_t TreeLayout::most_runs(std::uint64_t blocks) const {

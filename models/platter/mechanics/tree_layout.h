@@ -75,6 +75,8 @@ class TreeLayout : public Layout {
     std::size_t begin = 0;  ///< of its runs
     std::size_t end = 0;
     std::uint64_t sectors = 0;
+    std::size_t guide = 0;    ///< index of its first part in `guides_`
+    std::uint32_t shift = 0;  ///< a part has 2^shift sectors
     std::uint64_t heads = 0;  ///< a bit for each
     std::uint32_t depth = 1;
     std::int32_t least_cylinder = 0;
@@ -100,10 +102,13 @@ class TreeLayout : public Layout {
   };
 
   void add_node(const profile::PatternNode& node, std::size_t index, std::uint32_t surfaces, std::uint32_t whole);
+  void add_guides();
   void add_zones(const std::vector<std::uint32_t>& of_root_runs);
   void add_slips(const profile::GeometryProfile& profile, const LayoutTree& tree, std::uint32_t whole);
   void add_remaps(const profile::GeometryProfile& profile, std::uint32_t whole);
 
+  /// The run of a node that holds a sector of this number within the node.
+  const Run& run_of(const Node& node, std::uint64_t number) const;
   Part part_at(std::uint64_t number) const;
   /// The part of a track that holds a sector; if none does, another part of the track; nothing off the patterns.
   Part part_of(const PhysicalAddress& place) const;
@@ -123,6 +128,9 @@ class TreeLayout : public Layout {
   std::vector<Node> nodes_;  ///< the last one is the root
   std::vector<Run> runs_;
   std::vector<std::uint64_t> firsts_;  ///< of the runs, by themselves
+  /// For each node, whose sectors are divided into equal parts, at most twice as many as it has runs: the run that holds the first sector of
+  /// each part, and behind them its last run.
+  std::vector<std::uint32_t> guides_;
   std::vector<std::uint64_t> head_offsets_;
   std::vector<Slip> slips_;
   std::vector<std::uint64_t> slip_keys_;  ///< first block that passes a slip

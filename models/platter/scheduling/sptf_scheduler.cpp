@@ -54,11 +54,16 @@ class SptfScheduler : public GuardedScheduler {
         [&](const Command& command) {
           if (guarded && mode_ == GuardMode::NextContinuous && sweep_.contains(command.tag) && &command != &sweep_.first())
             return;
-          const AccessTime access = estimate(command, head, now);
+          AccessTime access =
+              planner_.estimate_without_deviation(head, command.extent, now, command.data_ready, command.overhead_end);
+          if constexpr (kCost != ArrivalCost::Mean) planner_.add_deviation(head, command.extent, access);
           Picoseconds time = cost_of(access);
           if (aged) time -= weight_.of(now - command.arrival);
           if (best != nullptr && (time > best_time || (time == best_time && older(*best, command)))) return;
-          if (guarded && !sweep_.allows(command, planner_.guarded(access), now, head.bus_free)) return;
+          if (guarded) {
+            if constexpr (kCost == ArrivalCost::Mean) planner_.add_deviation(head, command.extent, access);
+            if (!sweep_.allows(command, planner_.guarded(access), now, head.bus_free)) return;
+          }
           best = &command;
           best_time = time;
         });

@@ -12,7 +12,7 @@ class PayloadSet {
  public:
   /// False if the payload is in the set already.
   bool insert(const void* payload) {
-    if (2 * (size_ + 1) > table_.size()) grow();
+    if (kPlaces * (size_ + 1) > table_.size()) grow();
     std::size_t at = home(payload);
     for (; table_[at] != nullptr; at = next(at))
       if (table_[at] == payload) return false;
@@ -54,7 +54,8 @@ class PayloadSet {
       if (payload != nullptr) insert(payload);
   }
 
-  std::vector<const void*> table_;  // a power of two
+  static constexpr std::size_t kPlaces = 4;  ///< at least, for each payload: so few that collide, wherever they lie in memory
+  std::vector<const void*> table_;           ///< a power of two
   std::size_t size_ = 0;
 };
 

@@ -41,7 +41,8 @@ inline tlm::tlm_response_status objection_to(const tlm::tlm_generic_payload& pay
   if (payload.get_byte_enable_ptr() != nullptr) return tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE;
   if (bytes < space.shortest || bytes > space.longest || (bytes & (bytes - 1)) != 0 || payload.get_streaming_width() < bytes)
     return tlm::TLM_BURST_ERROR_RESPONSE;
-  if (address % bytes != 0 || address >= space.bytes || bytes > space.bytes - address) return tlm::TLM_ADDRESS_ERROR_RESPONSE;
+  if ((address & (bytes - 1)) != 0 || address >= space.bytes || bytes > space.bytes - address)
+    return tlm::TLM_ADDRESS_ERROR_RESPONSE;
   return tlm::TLM_OK_RESPONSE;
 }
 

@@ -12,7 +12,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from platter_lab import LabError
+from platter_lab import LabError, StudyFailed
 from platter_lab.executable import HAS_TREE, ROOT, call_platter
 
 PROBES = (0.005, 0.02)  # an estimate runs each point for these parts of its time
@@ -117,12 +117,19 @@ class Scenario:
         )
 
     def with_drive_of(self, settings: Mapping[str, str]) -> dict[str, Any]:
-        """`configuration`, with the drive that the settings name. LabError where there is none."""
+        """`configuration` with the drive that the settings name. Of a drive that the model refuses
+        it is `configuration`: whoever runs the settings is told.
+        """
         name = settings.get("drive")
         if name is None:
             return self.configuration
         if name not in self._on_drive:
-            self._on_drive[name] = self._dumped(("drive", name))
+            try:
+                self._on_drive[name] = self._dumped(("drive", name))
+            except StudyFailed:
+                raise
+            except LabError:
+                self._on_drive[name] = self.configuration
         return self._on_drive[name]
 
     def point(self, settings: Iterable[tuple[str, str]], asked_by: Path) -> Point:
