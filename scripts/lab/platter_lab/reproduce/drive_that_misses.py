@@ -904,7 +904,9 @@ def regained(results: Results, quick: bool) -> list[tuple[str, str, float]]:
     for name, drive in DRIVES.items():
         for load in CLOSED.loads(drive):
 
-            def rates(policy: str, suffix: str, drive: str = drive, load: str = load) -> list[float]:
+            def rates(
+                policy: str, suffix: str, drive: str = drive, load: str = load
+            ) -> list[float]:
                 point = CLOSED.point(drive, drive + suffix, load, firmware(policy), quick)
                 return [per_s(result) for result in results[point]]
 
@@ -921,11 +923,12 @@ def _regained_text(results: Results, quick: bool) -> str:
     if not found:
         return "The spread takes no throughput from SPTF (random reads)."
     shares = [share for _, _, share in found]
-    by_depth = "; ".join(
-        f"{depth} outstanding: {percent_range([share for _, load, share in found if load == depth])}"
+    at = {
+        depth: [share for _, load, share in found if load == depth]
         for depth in DEPTHS
         if any(load == depth for _, load, _ in found)
-    )
+    }
+    by_depth = "; ".join(f"{depth} outstanding: {percent_range(own)}" for depth, own in at.items())
     return (
         f"The spread takes throughput from SPTF at {len(found)} of "
         f"{sum(len(CLOSED.loads(drive)) for drive in DRIVES.values())} points of random reads. "
@@ -945,7 +948,9 @@ def _guard_text(results: Results, quick: bool) -> str:
 
 def _papers_text(claims: Sequence[Claim]) -> str:
     changes = {claim.name: spread_claims.change(claim) for claim in claims}
-    turned = [f"{name} ({', '.join(its.reversed_by)})" for name, its in changes.items() if its.reversed_by]
+    turned = [
+        f"{name} ({', '.join(its.reversed_by)})" for name, its in changes.items() if its.reversed_by
+    ]
     same = sum(its.none for its in changes.values())
     return (
         f"{same} of {len(changes)} claims of the papers have the same verdict with every spread. "
@@ -966,7 +971,9 @@ def findings(
         by_gain.setdefault(one.gain, []).append(one)
     losses = "; ".join(
         f"{gain.text} ({gain.measured}; "
-        + _listed([f"{one.drive} at {one.load_text}: {percent(interval(one.misses))}" for one in own])
+        + _listed(
+            [f"{one.drive} at {one.load_text}: {percent(interval(one.misses))}" for one in own]
+        )
         + ")"
         for gain, own in by_gain.items()
     )
@@ -1358,7 +1365,7 @@ of paired differences ({len(SEEDS)} seeds, Student's t):
 | artefact | less than {100 * ARTEFACT:.0f} %; the first variant may even lose |
 | appears | no gain on the perfect drive, a gain on the drive that misses |
 | loses | no gain on the perfect drive, a loss on the drive that misses |
-| no gain | no gain is shown on the perfect drive, and neither gain nor loss on the drive that misses |
+| no gain | neither a gain on the perfect drive, nor a gain or loss on the one that misses |
 | not decided | an interval contains a bound |
 | not steady | a backlog is not shown to be steady, or nothing was counted |
 

@@ -9,7 +9,7 @@ import tomllib
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from platter_lab.executable import ROOT
 from platter_lab.reproduce import (
@@ -425,7 +425,9 @@ def _under(
     others: dict[Interpretation, AnyView],
 ) -> list[Claim]:
     return [
-        judge(replace(one, alternatives=()), default, others).named(f"{study}: {one.name}", one.text)
+        judge(replace(one, alternatives=()), default, others).named(
+            f"{study}: {one.name}", one.text
+        )
         for one in judged
     ]
 
