@@ -1413,10 +1413,11 @@ A deviation is that of a seek; on one cylinder it is a third of it. The points o
 quick study are those of `--quick`. The measured drives are those of the gains, with the rates of
 [on-real-drives](../../papers/on-real-drives/README.md) from the second one up to the highest that
 SPTF serves. That study has no scenario of the Ultrastar 18ES, so here it has that of the Cheetah
-9LP. An array is aged before each run, which takes the time of several other runs. So it has only
-the largest deviation. A claim is judged without its other interpretations. These runs are shorter
-than those of the studies: {spread_claims.ROUNDS} rounds of mixed media, and 25 s of eager writing
-on one drive.
+9LP. The array and the servers have the largest deviation only, because their runs are dear. The
+array is not aged before a run, which is the interpretation *{spread_claims.UNAGED.name}* of
+[eager-writing](../../papers/eager-writing/README.md). A claim is judged without its other
+interpretations. These runs are shorter than those of the studies: {spread_claims.ROUNDS} rounds of
+mixed media, and 25 s of eager writing on one drive.
 
 Admission takes part in the spread: what a
 [media server](../../reference/media_server.md) reserves for an access holds the lateness at
