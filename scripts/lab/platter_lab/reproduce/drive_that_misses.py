@@ -1409,12 +1409,11 @@ Each study runs on the paper's own disk, with its own scenarios, criteria and po
 | --- | --- | --- | --- | --- |
 {_judged_rows()}
 
-A deviation is that of a seek; on one cylinder it is a third of it. The points of a
-quick study are those of `--quick`. The measured drives are those of the gains, with the rates of
-[on-real-drives](../../papers/on-real-drives/README.md) from the second one up to the highest that
-SPTF serves. That study has no scenario of the Ultrastar 18ES, so here it has that of the Cheetah
-9LP. The array and the servers have the largest deviation only, because their runs are dear. The
-array is not aged before a run, which is the interpretation *{spread_claims.UNAGED.name}* of
+A deviation is that of a seek; on one cylinder it is a third of it. The points of a quick study are
+those of `--quick`. The measured drives are those of the gains, at rates of
+[on-real-drives](../../papers/on-real-drives/README.md). That study has no scenario of the Ultrastar
+18ES, so here it has that of the Cheetah 9LP. The array is not aged before a run, because that takes
+the time of several runs. This is the interpretation *{spread_claims.UNAGED.name}* of
 [eager-writing](../../papers/eager-writing/README.md). A claim is judged without its other
 interpretations. These runs are shorter than those of the studies: {spread_claims.ROUNDS} rounds of
 mixed media, and 25 s of eager writing on one drive.
@@ -1422,7 +1421,7 @@ mixed media, and 25 s of eager writing on one drive.
 Admission takes part in the spread: what a
 [media server](../../reference/media_server.md) reserves for an access holds the lateness at
 `guard.quantile`. The loads of text and video are stated in clients that the partitioned server
-supports with the same spread. So a spread that slows down both servers alike changes no verdict.
+supports with the same spread.
 
 The runs of the guard use the default `guard.quantile`. There are more discrete requests
 ({GUARD_RATE} a second) than a drive can serve, so they use all of the guard's slack. The front of

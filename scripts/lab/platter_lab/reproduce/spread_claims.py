@@ -49,7 +49,6 @@ from platter_lab.statistics import interval
 PROFILES = ROOT / "models" / "configs" / "drives"
 SEEDS = (1, 2, 3, 4, 5)
 FEWER_SEEDS = SEEDS[:3]
-AUTOQOS_SEEDS = autoqos.SEEDS[:20]
 
 Settings = tuple[tuple[str, str], ...]
 Batch = tuple[Point, tuple[int, ...]]
@@ -97,8 +96,7 @@ QUEUES, READS = (8, 64), (10, 50, 90, 100)
 
 @dataclass(frozen=True)
 class Measured:
-    """A measured drive under the load of `on_real_drives`, at that study's rates from the lowest
-    but one up to the highest that SPTF serves."""
+    """A measured drive under the load of `on_real_drives`, at rates of that study."""
 
     profile: str
     rates: tuple[int, ...]
@@ -361,7 +359,6 @@ def _loads(grid: tuple[Sequence[int], Sequence[int]]) -> list[tuple[int, int]]:
 
 
 ARRAY = ew_array.TWO_COPIES
-LARGEST = PAPERS_SPREADS[-1]  # the only one where runs are dear
 # To age the drives of an array takes the time of several runs.
 (UNAGED,) = (its for its in eager_writing.INTERPRETATIONS if its.name == "random free space")
 ARRAY_POLICIES = tuple(one for one in eager_writing.POLICIES if one != eager_writing.CREDIT)
@@ -384,7 +381,7 @@ def eager_batches(quick: bool) -> list[Batch]:
     ]
     array = [
         _array_point(policy, queue, reads, interpretation)
-        for interpretation in (DEFAULT, LARGEST)
+        for interpretation in with_default(quick)
         for policy in ARRAY_POLICIES
         for queue, reads in _loads(ew_array.grid(True))
     ]
@@ -415,7 +412,7 @@ def eager_claims(results: Results, quick: bool) -> list[Claim]:
             "ew-array",
             [one for one in judged if eager_writing.CREDIT not in one.policies],
             array(DEFAULT),
-            {LARGEST: array(LARGEST)},
+            {its: array(its) for its in spreads(quick)},
         ),
     ]
 
@@ -448,9 +445,10 @@ def _striping_points(view: replicated_striping.View) -> list[Point]:
     return list(dict.fromkeys((*view.points(), *view.simulated_points(), *single)))
 
 
-def striping_points(quick: bool) -> list[Point]:
+def striping_batches(quick: bool) -> list[Batch]:
+    seeds = FEWER_SEEDS if quick else replicated_striping.INTERPRETED_SEEDS
     return [
-        point
+        (point, seeds)
         for interpretation in with_default(quick)
         for point in _striping_points(replicated_striping.View(True, interpretation))
     ]
@@ -473,7 +471,7 @@ def striping_claims(results: Results, quick: bool) -> list[Claim]:
 
 
 def _quality_seeds(quick: bool) -> tuple[int, ...]:
-    return AUTOQOS_SEEDS[:5] if quick else AUTOQOS_SEEDS
+    return autoqos.SEEDS[:5] if quick else autoqos.SEEDS
 
 
 def quality_batches(quick: bool) -> list[Batch]:
@@ -512,15 +510,15 @@ def _server_judged() -> list[Judged[text_and_video.View]]:
     ]
 
 
-def _server_views(results: Results | None) -> list[text_and_video.View]:
+def _server_views(quick: bool, results: Results | None) -> list[text_and_video.View]:
     """The loads are stated in clients that the partitioned server supports with the spread."""
-    return [text_and_video.View(True, results, its) for its in (DEFAULT, LARGEST)]
+    return [text_and_video.View(True, results, its) for its in with_default(quick)]
 
 
-def server_batches(results: Results | None) -> list[Batch]:
+def server_batches(quick: bool, results: Results | None) -> list[Batch]:
     """Without results as if T and V were the paper's; else those that can be asked for so far."""
     seeds: dict[Point, tuple[int, ...]] = {}
-    for view in _server_views(results):
+    for view in _server_views(quick, results):
         for one in _server_judged():
             one.parts(view)
         for point, own in view.points.items():
@@ -528,8 +526,8 @@ def server_batches(results: Results | None) -> list[Batch]:
     return list(seeds.items())
 
 
-def server_claims(results: Results) -> list[Claim]:
-    default, *others = _server_views(results)
+def server_claims(results: Results, quick: bool) -> list[Claim]:
+    default, *others = _server_views(quick, results)
     return _under(
         "integrated-servers",
         _server_judged(),
@@ -543,15 +541,16 @@ def server_claims(results: Results) -> list[Claim]:
 
 def points(quick: bool) -> list[Point]:
     """Those that run with every seed."""
-    return list(dict.fromkeys((*mixed_points(quick), *striping_points(quick))))
+    return mixed_points(quick)
 
 
 def batches(quick: bool, results: Results | None) -> list[Batch]:
     """Those with seeds of their own."""
     return [
         *eager_batches(quick),
+        *striping_batches(quick),
         *quality_batches(quick),
-        *server_batches(results),
+        *server_batches(quick, results),
     ]
 
 
@@ -561,7 +560,7 @@ def paper_claims(results: Results, quick: bool) -> list[Claim]:
         *eager_claims(results, quick),
         *striping_claims(results, quick),
         *quality_claims(results, quick),
-        *server_claims(results),
+        *server_claims(results, quick),
     ]
 
 
@@ -641,7 +640,6 @@ def changes_table(claims: Sequence[Claim]) -> Table:
 def scope() -> tuple[tuple[str, str, str, str, str], ...]:
     """Study, disk, deviations, points and seeds of what is judged."""
     every = ", ".join(f"{us / 1000:g}" for us in SPREADS_US[1:])
-    largest = LARGEST.name.removesuffix(" ms")
     queues, reads = ew_array.grid(True)
 
     def rates(some: Sequence[int]) -> str:
@@ -651,6 +649,7 @@ def scope() -> tuple[tuple[str, str, str, str, str], ...]:
         return f"[{study}](../../papers/{study}/README.md)"
 
     mixed, seeds, few = link("mixed-media"), str(len(SEEDS)), str(len(FEWER_SEEDS))
+    ten = str(len(replicated_striping.INTERPRETED_SEEDS))
     return (
         (mixed, "Table 1's", every, f"λ = {rates(_table1(False).rates)}", seeds),
         (
@@ -675,16 +674,16 @@ def scope() -> tuple[tuple[str, str, str, str, str], ...]:
         (
             link("ew-array"),
             f"ST39133LWV, {ARRAY}",
-            largest,
+            every,
             f"queues of {rates(queues)}, {rates(reads)} % reads",
             few,
         ),
-        (link("replicated-striping"), "Cheetah ST34501N", every, "quick study", seeds),
-        (link("autoqos"), "ST340810A", every, "the study", str(len(AUTOQOS_SEEDS))),
+        (link("replicated-striping"), "Cheetah ST34501N", every, "quick study", ten),
+        (link("autoqos"), "ST340810A", every, "the study", str(len(autoqos.SEEDS))),
         (
             link("integrated-servers"),
             "Elite3",
-            largest,
+            every,
             "quick study",
             f"{len(text_and_video.QUICK.first)}; T and V: {len(text_and_video.QUICK.most)}",
         ),
