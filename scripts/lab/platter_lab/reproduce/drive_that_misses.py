@@ -983,7 +983,12 @@ def findings(
         if {one.fate for one in all_found if one.gain is gain} == {Fate.SURVIVES}
     ]
     survivors = "; ".join(f"{gain.text} ({gain.measured})" for gain in every)
+    by_basis = []
+    for basis in Basis:
+        fates = [one.fate for one in all_found if one.gain.rests_on is basis]
+        by_basis.append(f"{basis}: {fates.count(Fate.SURVIVES)} of {len(fates)}")
     return (
+        f"**Points at which a gain survives**, by what it rests on: {'; '.join(by_basis)}.",
         f"**Survive at every point**: {survivors or 'none'}.",
         f"**Shrink**: {_with_fate(all_found, Fate.SHRINKS)}.",
         f"**Artefacts of the perfect drive**: {_with_fate(all_found, Fate.ARTEFACT)}.",
