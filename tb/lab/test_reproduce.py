@@ -2305,7 +2305,7 @@ class ADriveThatMisses(unittest.TestCase):
             self.assertEqual(found.none, not any(expected))
 
     def test_a_spread_touches_every_load_of_the_servers(self) -> None:
-        (default, spread) = spread_claims._server_views(True, None)
+        (default, spread) = spread_claims._server_views(None)
         for view in (default, spread):
             view.samples(text_and_video.response, text_and_video.PARTITIONED, 100, 0)
             view.samples(text_and_video.late_units, text_and_video.INTEGRATED, 0, 50)

@@ -1401,8 +1401,10 @@ the study's shorter runs can show it*. A time of the disks is one that accesses 
 server reserves for them. The rule leaves out:
 
 - of [mixed-media](../../papers/mixed-media/README.md), the claim `{spread_claims.NEAR_SATURATION}`,
-  which needs long runs just below the capacity of one policy, and the claims that are judged only
-  once;
+  which needs long runs just below the capacity of one policy, and the claims that the study judges
+  without other interpretations;
+- of [beyond-clusters](../../papers/beyond-clusters/README.md), the projected disk, the engines, and
+  the search for the best opponent; here each opponent is one policy;
 - of [integrated-servers](../../papers/integrated-servers/README.md), the claims on the bursty load
   alone (`{"`, `".join(spread_claims.OF_THE_LOAD)}`);
 - of the studies that this page adds to mixed media and eager writing, the claims that are not the
@@ -1417,8 +1419,9 @@ Each study runs on the paper's own disk, with its own scenarios, criteria and po
 A deviation is that of a seek; on one cylinder it is a third of it. The points of a quick study are
 those of `--quick`. The measured drives are those of the gains, at rates of
 [on-real-drives](../../papers/on-real-drives/README.md). That study has no scenario of the Ultrastar
-18ES, so here it has that of the Cheetah 9LP. The array is not aged before a run, because that takes
-the time of several runs. This is the interpretation *{spread_claims.UNAGED.name}* of
+18ES, so here it has that of the Cheetah 9LP. The array and the servers have the largest deviation
+only, because their runs are dear. The array is not aged before a run, because that takes the time
+of several runs. This is the interpretation *{spread_claims.UNAGED.name}* of
 [eager-writing](../../papers/eager-writing/README.md). A claim is judged without its other
 interpretations. These runs are shorter than those of the studies: {spread_claims.ROUNDS} rounds of
 mixed media, and 25 s of eager writing on one drive.
