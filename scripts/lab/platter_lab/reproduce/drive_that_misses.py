@@ -1405,8 +1405,9 @@ server reserves for them. The rule leaves out:
   without other interpretations;
 - of [beyond-clusters](../../papers/beyond-clusters/README.md), the projected disk, the engines, and
   the search for the best opponent; here each opponent is one policy;
-- of [integrated-servers](../../papers/integrated-servers/README.md), the claims on the bursty load
-  alone (`{"`, `".join(spread_claims.OF_THE_LOAD)}`);
+- of [integrated-servers](../../papers/integrated-servers/README.md), all but the claims of the
+  paper's abstract and of the capacities in which the loads are stated, because each run has sixteen
+  disks;
 - of the studies that this page adds to mixed media and eager writing, the claims that are not the
   paper's.
 
