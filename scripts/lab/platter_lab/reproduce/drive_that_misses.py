@@ -952,8 +952,12 @@ def _papers_text(claims: Sequence[Claim]) -> str:
         f"{name} ({', '.join(its.reversed_by)})" for name, its in changes.items() if its.reversed_by
     ]
     same = sum(its.none for its in changes.values())
+    undecided = sum(
+        changes[claim.name].none and claim.plain_verdict is Verdict.OPEN for claim in claims
+    )
     return (
-        f"{same} of {len(changes)} claims of the papers have the same verdict with every spread. "
+        f"{same} of {len(changes)} claims of the studies have the same verdict with every spread; "
+        f"{undecided} of these are undecided with and without. "
         f"A spread reverses {len(turned)}: {'; '.join(turned) or 'none'}. It leaves "
         f"{sum(its.opened for its in changes.values())} undecided that were decided, and decides "
         f"{sum(its.decided for its in changes.values())} others. Where a spread has fewer steady "
@@ -996,7 +1000,7 @@ def findings(
         f"**Losses on the drives that miss**, {len(losing)} points: {losses or 'none'}.",
         f"**SATF-risk**: {_regained_text(results, quick)}",
         f"**The guard**: {_guard_text(results, quick)}",
-        f"**The papers' claims**: {_papers_text(papers)}",
+        f"**The studies' claims**: {_papers_text(papers)}",
     )
 
 

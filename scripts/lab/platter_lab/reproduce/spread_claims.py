@@ -627,7 +627,7 @@ def changes_table(claims: Sequence[Claim]) -> Table:
             )
         )
     return Table(
-        "What becomes of the papers' claims",
+        "What becomes of the studies' claims",
         (
             "study",
             "claims",
