@@ -33,7 +33,7 @@ def _layouts(quick: bool) -> tuple[str, ...]:
     return (ONE, TWO_COPIES) if quick else tuple(LAYOUTS)
 
 
-def _grid(quick: bool) -> tuple[tuple[int, ...], tuple[int, ...]]:
+def grid(quick: bool) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """Queue lengths a drive of figure 4, and percentages of reads of figure 5."""
     return (
         ((8, QUEUE), (10, HALF, 100))
@@ -42,7 +42,7 @@ def _grid(quick: bool) -> tuple[tuple[int, ...], tuple[int, ...]]:
     )
 
 
-def _point(policy: str, queue: int, reads: int, layout: str) -> Point:
+def point(policy: str, queue: int, reads: int, layout: str) -> Point:
     """`queue` is for each drive, as if nothing were copied."""
     drives, copies, answer = LAYOUTS[layout]
     array = (
@@ -66,7 +66,7 @@ def _point(policy: str, queue: int, reads: int, layout: str) -> Point:
 
 
 def _loads(quick: bool) -> list[tuple[int, int]]:
-    queues, ratios = _grid(quick)
+    queues, ratios = grid(quick)
     return list(
         dict.fromkeys([(queue, HALF) for queue in queues] + [(QUEUE, reads) for reads in ratios])
     )
@@ -75,7 +75,7 @@ def _loads(quick: bool) -> list[tuple[int, int]]:
 def plan(quick: bool) -> Plan:
     return Plan(
         tuple(
-            _point(policy, queue, reads, layout)
+            point(policy, queue, reads, layout)
             for layout in _layouts(quick)
             for policy in POLICIES
             for queue, reads in _loads(quick)
@@ -89,7 +89,7 @@ RUN_HEADER = ("layout", "policy", "queue_a_drive", "reads_percent", "seed", "req
 
 def report(results: Results, quick: bool) -> Report:
     views = {
-        layout: View(results, *_grid(quick), partial(_point, layout=layout), len(SEEDS))
+        layout: View(results, *grid(quick), partial(point, layout=layout), len(SEEDS))
         for layout in _layouts(quick)
     }
     judged = eager_writing.paper_claims()

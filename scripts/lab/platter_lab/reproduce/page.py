@@ -8,6 +8,7 @@ import csv
 import io
 import json
 import math
+import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -214,6 +215,23 @@ def interpretations_section(report: Report) -> str:
     )
 
 
+def summary_section(report: Report) -> str:
+    if not report.summary:
+        return ""
+    lines = [
+        textwrap.fill(
+            line,
+            150,
+            initial_indent="- ",
+            subsequent_indent="  ",
+            break_long_words=False,
+            break_on_hyphens=False,
+        )
+        for line in report.summary
+    ]
+    return "\n".join(["## In short\n", *lines, ""])
+
+
 def page(study: Study, plan: Plan, report: Report, quick: bool) -> str:
     scale = (
         "a **quick** run, shorter than the one behind the project's page"
@@ -234,6 +252,7 @@ def page(study: Study, plan: Plan, report: Report, quick: bool) -> str:
         f"Made by `{command}`: {scale}, {plan.runs} runs with {seeds}. This command repeats one "
         "of them:\n",
         f"```\n{plan.points[0].command(plan.seeds[0])}\n```\n",
+        summary_section(report),
         *(f"## {table.title}\n\n{markdown(table.header, table.rows)}\n" for table in report.first),
         "## Claims\n",
         INTERVALS + "\n",

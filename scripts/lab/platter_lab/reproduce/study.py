@@ -53,10 +53,11 @@ class Table:
 
 @dataclass(frozen=True)
 class Report:
-    """What a study found. The page begins with `first`, and has `tables` behind the claims. A row
-    of `runs` is a run: its configuration, its `seed`, and its values. The study's folder has their
-    means (`means.csv` of `runs.csv`); the runs themselves and `details` go to a folder of their
-    own, with every comparison."""
+    """What a study found. The page begins with the sentences of `summary` (Markdown, computed from
+    the results) and with `first`, and has `tables` behind the claims. A row of `runs` is a run: its
+    configuration, its `seed`, and its values. The study's folder has their means (`means.csv` of
+    `runs.csv`); the runs themselves and `details` go to a folder of their own, with every
+    comparison."""
 
     claims: tuple[Claim, ...]
     charts: tuple[Chart | Map, ...] = ()
@@ -65,6 +66,7 @@ class Report:
     runs: tuple[Table, ...] = ()
     details: tuple[Table, ...] = ()
     first: tuple[Table, ...] = ()
+    summary: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

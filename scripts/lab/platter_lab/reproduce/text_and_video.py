@@ -647,7 +647,7 @@ class View:
 
 def _served(key: str) -> Any:
     """What the scenario says; None: nothing."""
-    table, name = key.split(".")
+    table, _, name = key.partition(".")
     return SERVED.get(table, {}).get(name)
 
 
@@ -658,6 +658,8 @@ def _bursts(bytes_per_s: float) -> Server:
 def _touches(key: str, value: str, server: Server, text: int, video: int, bursty: bool) -> bool:
     """Whether a setting can change what such a load gets."""
     integrated = server[:1] == INTEGRATED
+    if key.startswith("drive."):
+        return True
     if key == "server.text_policy":
         return not integrated and (text > 0 or bursty)
     if key == "scheduling.cello_elevator":
