@@ -29,8 +29,8 @@ namespace {
 constexpr const char* kPolicy = "SPTF";
 constexpr std::uint32_t kSequentialBytes = 256 * 1024;
 constexpr std::uint32_t kSequentialDepth = 4;
-constexpr std::uint64_t kMinSequential = 16 * kSequentialDepth;  // requests; on a small drive they are shorter
-constexpr std::uint64_t kMaxSequential = 2000;                   // requests
+constexpr std::uint64_t kMinSequential = 16ull * kSequentialDepth;  // requests; on a small drive they are shorter
+constexpr std::uint64_t kMaxSequential = 2000;                      // requests
 constexpr std::uint64_t kRandomReads = 6000;
 
 struct Load {
