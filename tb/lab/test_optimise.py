@@ -1001,6 +1001,7 @@ class Prices(unittest.TestCase):
         for settings, bits in (
             (dict[str, str](), 18),
             ({"drive": "wd22tb"}, 20),
+            ({"drive.file": "wd22tb"}, 20),
             ({"drive": "wd22tb", "accelerator.cylinder_bits": "21"}, 21),
             ({"drive.geometry.cylinders": "262145"}, 19),
         ):

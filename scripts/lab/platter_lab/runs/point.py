@@ -120,12 +120,13 @@ class Scenario:
         """`configuration` with the drive that the settings name. Of a drive that the model refuses
         it is `configuration`: whoever runs the settings is told.
         """
-        name = settings.get("drive")
-        if name is None:
+        named = [(key, settings[key]) for key in ("drive", "drive.file") if key in settings]
+        if not named:
             return self.configuration
+        name = named[-1][1]
         if name not in self._on_drive:
             try:
-                self._on_drive[name] = self._dumped(("drive", name))
+                self._on_drive[name] = self._dumped(named[-1])
             except StudyFailed:
                 raise
             except LabError:
