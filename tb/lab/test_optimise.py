@@ -1000,6 +1000,7 @@ class Prices(unittest.TestCase):
         scenario = Scenario(PLATTER, SCENARIO)
         for settings, bits in (
             (dict[str, str](), 18),
+            ({"drive": "atlas10k"}, 18),
             ({"drive": "wd22tb"}, 20),
             ({"drive.file": "wd22tb"}, 20),
             ({"drive": "wd22tb", "accelerator.cylinder_bits": "21"}, 21),

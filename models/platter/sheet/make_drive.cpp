@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <optional>
 
 #include "platter/core/random.h"
 #include "platter/params/describe.h"
@@ -227,19 +228,26 @@ void Maker::plan_tracks() {
   geometry.track_skew_turns = rounded(skew.value, 6);
   because("geometry.track_skew_turns", skew.why);
 
+  // The sectors of a track as they are stated, or as the rate needs them. A rate above the stated sectors is objected to.
+  const auto track_of = [&](const char* sectors, const char* rate, const char* how) -> std::optional<Known> {
+    if (is_given(sectors)) {
+      const Known track = stated(sectors);
+      if (is_given(rate) && given(rate) * per_rate > track.value)
+        object(rate, fmt::format("found {}, expected at most {:.1f} MB/s: {:.0f} sectors of {:.0f} bytes x {:g} turns/s",
+                                 show_quantity(given(rate), Measure::Rate), track.value / per_rate * 1e-6, track.value,
+                                 block_bytes_, turns_per_s));
+      return track;
+    }
+    if (is_given(rate)) return Known{given(rate) * (1 + skew.value) * per_rate, stated(rate).why + how};
+    return std::nullopt;
+  };
   const double surfaces = geometry.surfaces;
   const double scaled_tracks = std::floor(kScaleTracks * std::sqrt(double(blocks_) * block_bytes_ / surfaces / kScaleBytes));
   Known outer;
   Known inner;
-  if (is_given("sectors_outer")) {
-    outer = stated("sectors_outer");
-    if (is_given("rate_outer") && given("rate_outer") * per_rate > outer.value)
-      object("rate_outer", fmt::format("found {}, expected at most {:.1f} MB/s: {:.0f} sectors of {:.0f} bytes x {:g} turns/s",
-                                       show_quantity(given("rate_outer"), Measure::Rate), outer.value / per_rate * 1e-6,
-                                       outer.value, block_bytes_, turns_per_s));
-  } else if (is_given("rate_outer")) {
-    outer = {given("rate_outer") * (1 + skew.value) * per_rate,
-             stated("rate_outer").why + " x (1 + track skew) / turns per second / bytes of a sector"};
+  if (const std::optional<Known> track =
+          track_of("sectors_outer", "rate_outer", " x (1 + track skew) / turns per second / bytes of a sector")) {
+    outer = *track;
   } else {
     const double tracks = is_given("tracks") ? given("tracks") : scaled_tracks;
     outer.value = double(blocks_) / (tracks * surfaces) * 2 / (kMeanFactor * (1 + kInnerShare));
@@ -249,14 +257,8 @@ void Maker::plan_tracks() {
                                          "capacity over 1.1 TB (as a drive of 22 TB)",
                                          tracks);
   }
-  if (is_given("sectors_inner")) {
-    inner = stated("sectors_inner");
-    if (is_given("rate_inner") && given("rate_inner") * per_rate > inner.value)
-      object("rate_inner", fmt::format("found {}, expected at most {:.1f} MB/s: {:.0f} sectors of {:.0f} bytes x {:g} turns/s",
-                                       show_quantity(given("rate_inner"), Measure::Rate), inner.value / per_rate * 1e-6,
-                                       inner.value, block_bytes_, turns_per_s));
-  } else if (is_given("rate_inner")) {
-    inner = {given("rate_inner") * (1 + skew.value) * per_rate, stated("rate_inner").why + ", likewise"};
+  if (const std::optional<Known> track = track_of("sectors_inner", "rate_inner", ", likewise")) {
+    inner = *track;
   } else {
     inner = {outer.value * kInnerShare,
              "the innermost track has 0.47 of the outermost one, assumed (0.44 to 0.60 on other drives)"};

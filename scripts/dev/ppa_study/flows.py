@@ -89,6 +89,14 @@ class Point:
     features: int = 0
     cyl_w: int = 18
 
+    @classmethod
+    def of_width(cls, cyl_w, features):
+        """32 x 4 with the segments that a scenario with such cylinder numbers gets:
+        at least one a cell of the seek table."""
+        cells = (cyl_w - cls.seg_m + 1) << cls.seg_m
+        seg_w = max(cls.seg_w, (cells - 1).bit_length())
+        return cls(32, 4, 0, seg_w=seg_w, features=features, cyl_w=cyl_w)
+
     @property
     def name(self):
         variant = "" if (self.seg_m, self.seg_w) == (5, 9) else f"m{self.seg_m}w{self.seg_w}"

@@ -20,7 +20,7 @@ from platter_lab import LabError
 from platter_lab.optimise.contract import DECISION_LATENCY, FEATURES, SEQ_W
 
 SEG_M = 5  # of every accelerator that a scenario can have
-BUILT_ENTRIES, BUILT_CYLINDER_BITS = 32, 18
+BUILT_ENTRIES, BUILT_CYLINDER_BITS, BUILT_SEG_W = 32, 18, 9
 _MEASURED_ANGLE_BITS = 16
 
 
@@ -114,9 +114,14 @@ class Engine:
         )
 
     @property
+    def cells(self) -> int:
+        """Of the seek table."""
+        return (self.cylinder_bits - SEG_M + 1) << SEG_M
+
+    @property
     def seg_w(self) -> int:
-        """2^seg_w segments of the seek table, as the model makes it."""
-        return 10 if self.cylinder_bits == 21 else 9
+        """2^seg_w segments of the seek table: at least one a cell, as the model makes it."""
+        return max(BUILT_SEG_W, _log2(self.cells))
 
     def text(self) -> str:
         return (
@@ -266,7 +271,7 @@ def _memory_bits(engine: Engine) -> Price:
     lanes, order, rows = engine.lanes, engine.order_m, engine.entries // engine.lanes
     time_w, sum_w = engine.angle_bits + 4, engine.angle_bits + 12
     cyl_w, seg_w = engine.cylinder_bits, engine.seg_w
-    place_w, cells = min(cyl_w - 1 - SEG_M, 9), (cyl_w - SEG_M + 1) << SEG_M
+    place_w, cells = min(cyl_w - 1 - SEG_M, 9), engine.cells
     tables = lanes * (
         2 * (1 << max(1, _log2(rows))) * (cyl_w + engine.angle_bits + sum_w + 9)
         + rows * (sum_w + 1 + SEQ_W)
