@@ -1402,18 +1402,19 @@ in the middle of its sectors.
 The other claims are those of the papers' studies, judged again. They are chosen by this rule, which
 does not look at outcomes: *a claim is judged if a time of the disks enters its comparisons, and if
 the study's shorter runs can show it*. A time of the disks is one that accesses take or that a
-server reserves for them. The rule leaves out:
+server reserves for them. The rule leaves out claims of four kinds:
 
-- of [mixed-media](../../papers/mixed-media/README.md), the claim `{spread_claims.NEAR_SATURATION}`,
-  which needs long runs just below the capacity of one policy, and the claims that the study judges
-  without other interpretations;
-- of [beyond-clusters](../../papers/beyond-clusters/README.md), the projected disk, the engines, and
-  the search for the best opponent; here each opponent is one policy;
-- of [integrated-servers](../../papers/integrated-servers/README.md), all but the claims of the
-  paper's abstract and of the capacities in which the loads are stated, because each run has sixteen
-  disks;
-- of the studies that this page adds to mixed media and eager writing, the claims that are not the
-  paper's.
+- The claim `{spread_claims.NEAR_SATURATION}` of
+  [mixed-media](../../papers/mixed-media/README.md) needs long runs just below the capacity of one
+  policy. Claims that this study judges without other interpretations
+  are also left out.
+- Of [beyond-clusters](../../papers/beyond-clusters/README.md) the projected disk, the engines and
+  the search for the best opponent are left out. Here each opponent is one policy.
+- Of [integrated-servers](../../papers/integrated-servers/README.md) only the claims of the paper's
+  abstract are judged, and the capacities in which the loads are stated. Each run has sixteen disks
+  and takes long.
+- The studies that this page adds to mixed media and eager writing have claims that are not the
+  paper's. These are left out.
 
 Each study runs on the paper's own disk, with its own scenarios, criteria and points:
 
