@@ -7,6 +7,7 @@ DiskSim's parameters), which are not part of the project. Without it, those test
 """
 
 import gzip
+import itertools
 import json
 import os
 import pathlib
@@ -222,9 +223,23 @@ class Locate(Case):
         self.assertEqual(rows[5], "lbn 73 --> cyl 3, head 0, sect 4, count 21")
         self.assertEqual(rows[6], "lbn 94 --> cyl 3, head 1, sect 0, count 25")
         self.assertEqual(len(rows), 1 + 48 + 1)
-        shown = self.run_good("drive", "show", profile).stdout
-        self.assertIn("0 - 23", shown)
-        self.assertIn("reads of 8 KiB, 4 outstanding", shown)  # a small drive
+        self.assertIn("0 - 23", self.run_good("drive", "show", profile).stdout)
+
+    def test_a_small_drive_does_no_more_than_its_tracks_pass(self):
+        profile, result = self.folder / "bands.toml", self.folder / "reach.json"
+        profile.write_text(BANDS)
+        shown = self.run_good("drive", "show", profile, "--result", result).stdout
+        self.assertIn("reads of 8 KiB, 4 outstanding", shown)
+        reach = json.loads(result.read_text())
+        passes = 25 * 512 * 6000 / 60 * 1e-6
+        for rate in reach["sequential_mb_per_s"].values():
+            self.assertGreater(rate, 0)
+            self.assertLessEqual(rate, passes)
+        for bytes_of_read in (4096, 131072):
+            reads = [r["reads_per_s"] for r in reach["random"] if r["bytes"] == bytes_of_read]
+            self.assertLessEqual(max(reads) * bytes_of_read * 1e-6, passes)
+            for shallow, deep in itertools.pairwise(reads):
+                self.assertGreater(deep, 0.99 * shallow)
 
     @unittest.skipUnless(LAYOUTS.is_dir(), "no layouts here: set PLATTER_LAYOUTS_DIR")
     def test_a_map_that_was_read_from_a_drive_is_that_of_its_imported_layout(self):
