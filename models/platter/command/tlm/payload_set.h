@@ -40,14 +40,16 @@ class PayloadSet {
   std::size_t size() const { return size_; }
 
  private:
+  /// The highest bits of the product: of addresses at equal distances, as payloads of one pool have, these differ most evenly.
   std::size_t home(const void* payload) const {
-    return static_cast<std::size_t>((reinterpret_cast<std::uintptr_t>(payload) * 0x9E37'79B9'7F4A'7C15ull) >> 32) &
-           (table_.size() - 1);
+    return static_cast<std::size_t>((std::uint64_t{reinterpret_cast<std::uintptr_t>(payload)} * 0x9E37'79B9'7F4A'7C15u) >>
+                                    shift_);
   }
   std::size_t next(std::size_t at) const { return (at + 1) & (table_.size() - 1); }
 
   void grow() {
     std::vector<const void*> smaller(table_.empty() ? 64 : 2 * table_.size(), nullptr);
+    shift_ = table_.empty() ? 64 - 6 : shift_ - 1;
     smaller.swap(table_);
     size_ = 0;
     for (const void* payload : smaller)
@@ -55,7 +57,8 @@ class PayloadSet {
   }
 
   static constexpr std::size_t kPlaces = 4;  ///< at least, for each payload: so few that collide, wherever they lie in memory
-  std::vector<const void*> table_;           ///< a power of two
+  std::vector<const void*> table_;           ///< 2^(64 - shift_)
+  unsigned shift_ = 0;
   std::size_t size_ = 0;
 };
 
