@@ -231,7 +231,7 @@ void Maker::plan_tracks() {
   // The sectors of a track as they are stated, or as the rate needs them. A rate above the stated sectors is objected to.
   const auto track_of = [&](const char* sectors, const char* rate, const char* how) -> std::optional<Known> {
     if (is_given(sectors)) {
-      const Known track = stated(sectors);
+      Known track = stated(sectors);
       if (is_given(rate) && given(rate) * per_rate > track.value)
         object(rate, fmt::format("found {}, expected at most {:.1f} MB/s: {:.0f} sectors of {:.0f} bytes x {:g} turns/s",
                                  show_quantity(given(rate), Measure::Rate), track.value / per_rate * 1e-6, track.value,
