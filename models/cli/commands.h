@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ struct RunOptions {
   std::string result;
   std::string requests;
   std::string block_trace;
+  std::vector<std::string> write_logs;
   std::string timeline;
   std::string waves;
   std::string wave_from_s;  ///< empty: as the scenario says
@@ -56,8 +58,25 @@ struct ServeOptions : RunOptions {
   std::string pacing = "realtime";
   std::uint64_t nbd_memory = std::uint64_t{256} << 20;
   std::vector<std::string> images;
+  std::vector<std::string> disks;
 };
 int serve(const ServeOptions& options);
+
+struct CrashOptions {
+  std::string scenario;
+  std::vector<std::string> overrides;
+  std::uint64_t cuts = 1000;
+  std::uint64_t seed = 1;
+  std::uint32_t flush_every = 16;
+  double fua_share = 0.1;
+  std::string method = "fork";
+  std::size_t jobs = 0;                 ///< 0: as many as there are processors
+  std::optional<std::uint64_t> replay;  ///< this cut only
+  std::string waves;                    ///< of the replay
+  std::string result;
+  bool quiet = false;
+};
+int crash(const CrashOptions& options);
 
 int list(const std::string& what, bool json);
 

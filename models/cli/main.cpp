@@ -36,6 +36,10 @@ void declare_run(CLI::App& command, cli::RunOptions& run) {
   command.add_option(
       "--blktrace", run.block_trace,
       "write every request to this file in the format of blktrace (NAME.blktrace.0, for blkparse, btt, iowatcher, fio)");
+  command.add_option(
+      "--write-log", run.write_logs,
+      "write every write, flush and FUA to this file in the format of Linux's dm-log-writes; of several drives that are "
+      "served: may be repeated");
   command.add_option("--timeline", run.timeline,
                      "write a timeline of host, engine, arm, channel and bus to this file (JSON, for ui.perfetto.dev), in the "
                      "window of the waves");
@@ -165,9 +169,41 @@ void declare(CLI::App& app, std::function<int()>& action) {
       ->add_option("--pacing", serving.pacing,
                    "how simulated time follows the clients: realtime[:SCALE], lockstep:DEPTH or asap")
       ->capture_default_str();
+  serve_command->add_option(
+      "--disk", serving.disks,
+      "file that has the sectors of a drive, also after the end of the server; made if it is absent; may be "
+      "repeated, for the further drives");
   serve_command->add_option("--image", serving.images,
                             "file with the initial contents of a drive; may be repeated, for the further drives");
   serve_command->callback([&action] { action = [] { return cli::serve(serving); }; });
+
+  static cli::CrashOptions crashing;
+  auto* crash_command =
+      app.add_subcommand("crash", "cut the power at many instants of a scenario's load, restart, and check all promises");
+  crash_command->add_option("scenario", crashing.scenario, "scenario file")->required();
+  crash_command->add_option("--set", crashing.overrides, "override a key of the scenario: KEY=VALUE; may be repeated");
+  crash_command->add_option("--cuts", crashing.cuts, "number of cuts")
+      ->check(CLI::Range(1, 100'000'000))
+      ->capture_default_str();
+  crash_command->add_option("--seed", crashing.seed, "seed of the cuts")->check(CLI::Range(0.0, 9.2e18))->capture_default_str();
+  crash_command->add_option("--flush-every", crashing.flush_every, "flush after this many writes of the load; 0: never")
+      ->check(CLI::Range(0, 1'000'000))
+      ->capture_default_str();
+  crash_command->add_option("--fua-share", crashing.fua_share, "share of the writes that carry FUA")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
+  crash_command
+      ->add_option("--method", crashing.method,
+                   "fork: a copy of the running simulation for each cut; restart: the load from time 0 for each cut")
+      ->check(CLI::IsMember({"fork", "restart"}))
+      ->capture_default_str();
+  crash_command->add_option("--jobs", crashing.jobs, "number of processes that run at a time; 0: one for each processor")
+      ->check(CLI::Range(0, 1024));
+  crash_command->add_option("--replay", crashing.replay, "make the cut of this number only");
+  crash_command->add_option("--waves", crashing.waves, "write the waves of the replayed cut to this file (FST)");
+  crash_command->add_option("--result", crashing.result, "write the outcome to this file (JSON)");
+  crash_command->add_flag("--quiet", crashing.quiet, "print violations only");
+  crash_command->callback([&action] { action = [] { return cli::crash(crashing); }; });
 
   static cli::ValidateOptions validation;
   auto* validate = app.add_subcommand("validate", "replay measured traces and compare response times");

@@ -30,6 +30,7 @@ system::RunOptions Simulation::leaves() const {
   system::RunOptions leaves;
   leaves.requests = options_.requests;
   leaves.block_trace = options_.block_trace;
+  leaves.write_logs.assign(options_.write_logs.begin(), options_.write_logs.end());
   leaves.timeline = options_.timeline;
   leaves.waves = options_.waves;
   leaves.mismatch_written = [](const std::filesystem::path& report, const std::filesystem::path& waves) {
@@ -51,6 +52,7 @@ int Simulation::leave(system::RunIf& simulation) {
   if (file_) fmt::print("result:   {}\n", options_.result);
   if (!options_.requests.empty()) fmt::print("requests: {}\n", options_.requests);
   if (!options_.block_trace.empty()) fmt::print("blktrace: {}\n", options_.block_trace);
+  for (const std::string& log : options_.write_logs) fmt::print("writes:   {}\n", log);
   if (!options_.timeline.empty()) fmt::print("timeline: {}; open with https://ui.perfetto.dev\n", options_.timeline);
   if (!options_.wave_when.empty())
     fmt::print("waves:    {}\n", options_.waves);

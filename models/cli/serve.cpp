@@ -68,6 +68,7 @@ int serve(const ServeOptions& options) {
   serving.nbd_memory = options.nbd_memory;
   serving.vfio_user = options.vfio_user;
   serving.images.assign(options.images.begin(), options.images.end());
+  serving.disks.assign(options.disks.begin(), options.disks.end());
   serving.listening = [](const std::string& line) {
     fmt::print("{}\n", line);
     std::fflush(stdout);

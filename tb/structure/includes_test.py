@@ -33,7 +33,7 @@ ROOMS = (
     ("front/ahci", "front/serving"),
     ("front/nbd", "front/vfio_user"),
     ("observe",),
-    ("validation",),
+    ("validation", "crash"),
     ("system",),
     ("cli",),
 )

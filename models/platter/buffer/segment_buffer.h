@@ -121,6 +121,12 @@ class SegmentBuffer {
       if (from < to) visit(Lba(from), Lba(to));
     }
   }
+  /// The same for all blocks of the drive.
+  template <typename Visitor>
+  void for_each_dirty(Visitor visit) const {
+    for (const Segment& segment : segments_)
+      if (segment.dirty()) visit(Lba(segment.dirty_first), Lba(segment.dirty_end));
+  }
   /// Selects the next blocks to write to the media: those of the least recently used segment. False if none wait, or all are already on
   /// their way.
   bool next_destage(DirtyBlocks& blocks);

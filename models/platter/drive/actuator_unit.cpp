@@ -161,12 +161,16 @@ void ActuatorUnit::finish() {
   sink_->access_ended(entry);
 }
 
-bool ActuatorUnit::is_writing(const mechanics::Extent& extent, std::uint32_t block, Picoseconds passed) const {
+void ActuatorUnit::tear(WrittenBlocks& written, std::uint32_t from, std::uint32_t block, Picoseconds passed) const {
+  const mechanics::Extent& extent = current_->command.extent;
   const std::uint32_t whole = planner_.geometry().blocks_per_physical_sector();
-  if (whole == 1) return true;
   const std::uint64_t first = (extent.first.value + block) / whole * whole;
   const Picoseconds sector = planner_.resolve(core::Lba(first), whole, false).media;
-  return passed + sector >= planner_.written_after(extent, 0, block + 1);
+  const Picoseconds end = planner_.written_after(extent, from, block + 1 - from);
+  if (passed + sector < end) return;
+  written.torn = block;
+  const double left = static_cast<double>(end - passed) / (static_cast<double>(sector) / whole);
+  written.torn_share = std::clamp(1 - left, 0.0, 1.0);
 }
 
 WrittenBlocks ActuatorUnit::written(Picoseconds now) const {
@@ -188,7 +192,7 @@ WrittenBlocks ActuatorUnit::written(Picoseconds now) const {
   };
   if (times_.early == 0) {
     written.first.end = reached(0, extent.blocks, passed);
-    if (written.first.end < extent.blocks && is_writing(extent, written.first.end, passed)) written.torn = written.first.end;
+    if (written.first.end < extent.blocks) tear(written, 0, written.first.end, passed);
     return written;
   }
   // The access began this many sectors after its first one (AccessPlanner::plan).
@@ -196,10 +200,10 @@ WrittenBlocks ActuatorUnit::written(Picoseconds now) const {
   const auto middle = static_cast<std::uint32_t>(std::min<Picoseconds>(skipped, extent.blocks));
   written.second = {middle, reached(middle, extent.blocks, passed)};
   if (written.second.end < extent.blocks) {
-    written.torn = written.second.end;
+    tear(written, middle, written.second.end, passed);
   } else if (passed >= times_.early) {
     written.first.end = reached(0, middle, passed - times_.early);
-    if (written.first.end < middle) written.torn = written.first.end;
+    if (written.first.end < middle) tear(written, 0, written.first.end, passed - times_.early);
   }
   return written;
 }

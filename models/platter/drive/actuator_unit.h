@@ -100,8 +100,9 @@ class ActuatorUnit : public sc_core::sc_module {
   };
 
   void count_arrival(QueueEntry& entry, const mechanics::CommittedAccess& access);
-  /// False while a physical sector of which the block is a part is read before it is written, `passed` after the write's first sector.
-  bool is_writing(const mechanics::Extent& extent, std::uint32_t block, Picoseconds passed) const;
+  /// Marks `block` as torn if the physical sector of which it is a part is being written, `passed` after block `from` of the write came
+  /// under the head. It is not while the heads move on to its track, nor while it is read before it is written.
+  void tear(WrittenBlocks& written, std::uint32_t from, std::uint32_t block, Picoseconds passed) const;
   void tell_state() const;
   void tell_access(const QueueEntry& entry) const;
   void add_phase(ControllerState state, Picoseconds duration);

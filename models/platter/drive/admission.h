@@ -27,8 +27,8 @@ inline core::RequestClass class_of(const command::CommandExtension* extension) {
   return extension != nullptr && core::valid(extension->cls) ? extension->cls : core::RequestClass::Discrete;
 }
 
-/// Decides which commands the drive accepts, and when. A command must be valid, the drive must not have failed, and a tag and the
-/// tokens must be available.
+/// Decides which commands the drive accepts, and when. A command must be valid, the drive must not have failed and must be ready, and a tag and
+/// the tokens must be available.
 class Admission {
  public:
   struct Rules {
@@ -46,8 +46,8 @@ class Admission {
   }
 
   Request request(tlm::tlm_generic_payload& payload) const { return {&payload, core::now_ps(), power_.failures(), false, 0}; }
-  /// Returns Good if the command is accepted, or the status with which it is refused; nothing if it must wait for a tag or for
-  /// tokens.
+  /// Returns Good if the command is accepted, or the status with which it is refused; nothing if it must wait: for the drive to be
+  /// ready, for a tag, or for tokens.
   std::optional<command::CommandStatus> admit(Request& request);
   std::uint64_t capacity_bytes() const { return rules_.capacity_bytes; }
 

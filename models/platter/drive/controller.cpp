@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "platter/core/sc_time.h"
+#include "platter/core/seeded_bug.h"
 
 namespace platter::drive {
 
@@ -36,7 +37,7 @@ Controller::Controller(const mechanics::AccessPlanner& planner, const profile::D
       times_(profile),
       bus_(planner),
       cache_(make_cache(planner, profile, bus_, times_.preparation)),
-      data_(media, mapping, cache_ ? &cache_->segments() : nullptr),
+      data_(media, mapping, cache_ ? &cache_->segments() : nullptr, profile.power_loss),
       intake_(
           planner,
           {times_.preparation, std::max<std::uint32_t>(1, profile.bus_write_watermark_blocks), mapping.placing() != nullptr},
@@ -61,7 +62,7 @@ void Controller::receive(QueueEntry& entry) {
 void Controller::ready(QueueEntry& entry) {
   const Picoseconds now = now_ps();
   if (entry.asked.flush()) {  // all older commands have reached the media, except writes that the buffer holds
-    if (cache_ && cache_->any_dirty()) {
+    if (cache_ && cache_->any_dirty() && !core::seeded("flush_early")) {
       queue_.hold(entry);
       return;
     }
@@ -104,7 +105,8 @@ void Controller::withdrawn(QueueEntry& entry) {
 
 bool Controller::buffered(QueueEntry& entry, Picoseconds now) {
   if (!entry.command.extent.write && !entry.asked.fua) return serve_from_buffer(entry, now);
-  const bool caches = entry.command.extent.write && cache_->caches(entry);
+  const bool caches = entry.command.extent.write &&
+                      (cache_->caches(entry) || (core::seeded("fua_cached") && cache_->write_back() && entry.asked.fua));
   if (caches && cache_write(entry, now)) return true;
   // Its blocks become dirty no more: a younger write over them waits for this command.
   entry.over_dirty = entry.over_dirty && cache_->over_dirty(entry);
@@ -171,7 +173,7 @@ void Controller::submit_destages(Picoseconds data_ready, Picoseconds now) {
 }
 
 void Controller::finish_destage(QueueEntry& entry) {
-  data_.write(entry);
+  if (!core::seeded("destage_lost") || !queue_.full()) data_.write(entry);
   cache_->destaged(entry);
   data_.drop(entry.command.extent);
   submit_destages(bus_.received(), now_ps());
@@ -288,11 +290,21 @@ void Controller::halt() {
   dispatcher_.halt();
 }
 
+std::pair<const QueueEntry*, WrittenBlocks> Controller::write_in_progress() const {
+  const ActuatorUnit& unit = dispatcher_.unit();
+  const QueueEntry* const current = unit.current();
+  if (current == nullptr || !current->command.extent.write || now_ps() < unit.times().media_start) return {nullptr, {}};
+  return {current, unit.written(now_ps())};
+}
+
 DurableImage Controller::power_loss_image() const {
-  const QueueEntry* const current = dispatcher_.unit().current();
-  if (current == nullptr || !current->command.extent.write || now_ps() < dispatcher_.unit().times().media_start)
-    return data_.image(nullptr, {});
-  return data_.image(current, dispatcher_.unit().written(now_ps()));
+  const auto [writing, so_far] = write_in_progress();
+  return data_.image(writing, so_far);
+}
+
+void Controller::lose_power() {
+  const auto [writing, so_far] = write_in_progress();
+  data_.lose_power(writing, so_far);
 }
 
 }  // namespace platter::drive

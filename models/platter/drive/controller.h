@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "platter/drive/answer_order.h"
@@ -58,6 +59,10 @@ class Controller : public DispatchSinkIf {
   }
   /// The media as a loss of power now would leave them.
   DurableImage power_loss_image() const;
+  /// The power fails: brings the media into that state. The caller halts the drive.
+  void lose_power();
+  /// The power has returned, to a drive that was halted.
+  void recover() { data_.recover(); }
 
   bool served_meanwhile(QueueEntry& entry, Picoseconds effective) override;
   void accessed(QueueEntry& entry) override;
@@ -91,6 +96,8 @@ class Controller : public DispatchSinkIf {
   /// bus. Returns when all of the data has arrived.
   Picoseconds deliver(QueueEntry& entry, Picoseconds done);
   void complete(QueueEntry& entry, Picoseconds done);
+  /// The write that is on its way to the media, and how far it is; null if there is none.
+  std::pair<const QueueEntry*, WrittenBlocks> write_in_progress() const;
   bool last_was_write() const { return dispatcher_.unit().state().last_was_write; }
 
   /// Bus overheads before and after the data transfer.

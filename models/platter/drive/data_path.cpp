@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <stdexcept>
+
+#include "platter/core/seeded_bug.h"
 
 namespace platter::drive {
 
@@ -88,7 +91,8 @@ void DataPath::overlay(const QueueEntry& read, const QueueEntry& write) const {
 WriteTarget DataPath::target(const QueueEntry& entry) const {
   if (!entry.internal()) return mapping_.target(entry.walk);
   const mechanics::Extent& extent = entry.command.extent;
-  return {bytes(extent.first.value), bytes(extent.first.value), bytes(extent.blocks)};
+  const std::uint64_t beside = core::seeded("destage_misdirected") && extent.first.value % 16 == 8 ? extent.blocks : 0;
+  return {bytes(extent.first.value + beside), bytes(extent.first.value), bytes(extent.blocks)};
 }
 
 void DataPath::content(const QueueEntry& entry, const WriteTarget& target, std::vector<std::uint8_t>& data) const {
@@ -132,7 +136,11 @@ std::vector<std::uint8_t> DataPath::present(const QueueEntry& entry) const {
 void DataPath::buffer(const QueueEntry& entry, const std::vector<std::uint8_t>& present) {
   if (!media_.keeps_bytes()) return;
   const std::uint8_t* data = entry.payload->get_data_ptr();
-  buffered_.write(entry.payload->get_address(), data != nullptr ? data : present.data(), entry.payload->get_data_length());
+  if (data == nullptr) data = present.data();
+  buffered_.write(entry.payload->get_address(), data, entry.payload->get_data_length());
+  // The file has at any moment what a loss of power would leave, so it gets what the drive would save.
+  if (media_.file() != nullptr && power_loss_.cache == profile::LostCache::Saved)
+    media_.write(entry.payload->get_address(), data, entry.payload->get_data_length());
 }
 
 // --- without time ----------------------------------------------------------------------------------------------------
@@ -158,30 +166,78 @@ bool DataPath::look(const tlm::tlm_generic_payload& payload, std::uint64_t lengt
 
 DurableImage DataPath::image(const QueueEntry* writing, const WrittenBlocks& so_far) const {
   DurableImage image{media_.copy(), {}};
-  if (writing == nullptr) {
-    if (mapping_.placing() != nullptr) image.map = mapping_.placing()->image(nullptr, 0);
-    return image;
-  }
-  const WriteTarget to = target(*writing);
-  std::vector<std::uint8_t> data;
-  if (media_.keeps_bytes()) content(*writing, to, data);
-  for (const WrittenBlocks::Run& run : {so_far.first, so_far.second}) {
-    if (run.from == run.end) continue;
-    const std::uint64_t from = bytes(run.from);
-    if (media_.keeps_bytes())
-      image.media.write(to.media_offset + from, data.data() + from, bytes(run.end - run.from));
-    else
-      image.media.written(to.media_offset + from, bytes(run.end - run.from));
-  }
-  if (so_far.torn != WrittenBlocks::kNone) image.media.tear(to.media_offset + bytes(so_far.torn));
-  if (mapping_.placing() != nullptr)
-    image.map = mapping_.placing()->image(writing->internal() ? nullptr : &writing->walk, so_far.first.end);
+  image.map = apply_loss(image.media, writing, so_far);
   return image;
+}
+
+void DataPath::lose_power(const QueueEntry* writing, const WrittenBlocks& so_far) {
+  lost_map_ = apply_loss(media_, writing, so_far);
+}
+
+void DataPath::recover() {
+  if (mapping_.placing() != nullptr && media_.keeps_bytes()) mapping_.placing()->mount(lost_map_);
+}
+
+mapping::MapImage DataPath::apply_loss(media::Media& media, const QueueEntry* writing, WrittenBlocks so_far) const {
+  const bool saves = power_loss_.cache == profile::LostCache::Saved;
+  mapping::MapImage map;
+  if (writing == nullptr) {
+    if (mapping_.placing() != nullptr) map = mapping_.placing()->image(nullptr, 0);
+  } else {
+    if (saves && so_far.torn != WrittenBlocks::kNone) {  // its power lasts until the end of the sector
+      ++(so_far.torn == so_far.first.end ? so_far.first : so_far.second).end;
+      so_far.torn = WrittenBlocks::kNone;
+    }
+    const WriteTarget to = target(*writing);
+    std::vector<std::uint8_t> data;
+    if (media.keeps_bytes()) content(*writing, to, data);
+    for (const WrittenBlocks::Run& run : {so_far.first, so_far.second}) {
+      if (run.from == run.end) continue;
+      const std::uint64_t from = bytes(run.from);
+      if (media.keeps_bytes())
+        media.write(to.media_offset + from, data.data() + from, bytes(run.end - run.from));
+      else
+        media.written(to.media_offset + from, bytes(run.end - run.from));
+    }
+    if (so_far.torn != WrittenBlocks::kNone) {
+      const std::uint64_t from = bytes(so_far.torn);
+      if (power_loss_.torn_sector == profile::TornSector::Unreadable && !core::seeded("torn_readable")) {
+        media.tear(to.media_offset + from);
+      } else if (media.keeps_bytes()) {
+        const auto front = static_cast<std::size_t>(so_far.torn_share * static_cast<double>(sector_bytes_));
+        media.scribble(to.media_offset + from, data.data() + from, front);
+        if (core::seeded("neighbour_zeroed")) {
+          const std::vector<std::uint8_t> zeros(sector_bytes_);
+          media.scribble((to.media_offset + from) ^ sector_bytes_, zeros.data(), zeros.size());
+        }
+      }
+    }
+    if (mapping_.placing() != nullptr)
+      map = mapping_.placing()->image(writing->internal() ? nullptr : &writing->walk, so_far.first.end);
+  }
+  if (saves) save_buffered(media);
+  return map;
+}
+
+void DataPath::save_buffered(media::Media& media) const {
+  if (segments_ == nullptr) return;
+  std::vector<std::uint8_t> data;
+  segments_->for_each_dirty([&](core::Lba first, core::Lba end) {
+    const std::uint64_t length = bytes(end.value - first.value);
+    if (!media.keeps_bytes()) {
+      media.written(bytes(first.value), length);
+      return;
+    }
+    data.resize(length);
+    buffered_.read(bytes(first.value), data.data(), length);
+    if (!core::seeded("saved_in_part") || first.value % 2 == 0) media.write(bytes(first.value), data.data(), length);
+  });
 }
 
 void DataPath::mount(const DurableImage& image) {
   buffered_.clear();
   if (mapping_.placing() != nullptr) mapping_.placing()->mount(image.map);
+  if (media_.file() != nullptr) throw std::invalid_argument("a drive whose sectors are in a file starts from that file only");
   media_ = image.media.copy();
 }
 

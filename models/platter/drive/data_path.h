@@ -24,8 +24,9 @@ struct DurableImage {
 class DataPath {
  public:
   /// `segments`: null for a drive without a buffer.
-  DataPath(media::Media& media, mapping::MappingIf& mapping, const buffer::SegmentBuffer* segments)
-      : sector_bytes_(media.sector_bytes()), media_(media), mapping_(mapping), segments_(segments) {}
+  DataPath(media::Media& media, mapping::MappingIf& mapping, const buffer::SegmentBuffer* segments,
+           const profile::PowerLossProfile& power_loss)
+      : sector_bytes_(media.sector_bytes()), media_(media), mapping_(mapping), segments_(segments), power_loss_(power_loss) {}
 
   /// Copies the data of the current access from the media and from cached writes to the payload of a read, and over it that of `writes`,
   /// older writes in the drive. Returns the first of the host's blocks that is unreadable, if there is one; the blocks of older writes need
@@ -50,6 +51,10 @@ class DataPath {
 
   /// What would be durable if the power failed now. `writing`: the write in progress, or null; `so_far`: its progress.
   DurableImage image(const QueueEntry* writing, const WrittenBlocks& so_far) const;
+  /// The power fails: brings the media into this state. The caller empties the buffer.
+  void lose_power(const QueueEntry* writing, const WrittenBlocks& so_far);
+  /// The power has returned: the mapping is read from the media. Precondition: `lose_power` was called, and no command is in the drive.
+  void recover();
   /// Replaces the durable state by such an image. Precondition: no command is in the drive.
   void mount(const DurableImage& image);
 
@@ -67,13 +72,19 @@ class DataPath {
   template <typename Visit>
   void for_each_buffered(std::uint64_t address, std::uint64_t length, Visit visit) const;
   void overlay_buffered(std::uint64_t address, std::uint8_t* data, std::uint64_t length) const;
+  /// Puts on `media`, which is this drive's or a copy of it, what a loss of power now would leave there; returns the map's part.
+  mapping::MapImage apply_loss(media::Media& media, const QueueEntry* writing, WrittenBlocks so_far) const;
+  /// Puts the cached blocks on `media`, which the drive saves.
+  void save_buffered(media::Media& media) const;
 
   std::uint64_t sector_bytes_;
   media::Media& media_;
   mapping::MappingIf& mapping_;
   const buffer::SegmentBuffer* segments_;  ///< tells which bytes of `buffered_` are valid
-  media::Bytes buffered_;                  ///< of the blocks that wait in the buffer
-  std::vector<std::uint8_t> content_;      ///< scratch space of `write`
+  profile::PowerLossProfile power_loss_;
+  mapping::MapImage lost_map_;         ///< that `recover` finds on the media
+  media::Bytes buffered_;              ///< of the blocks that wait in the buffer
+  std::vector<std::uint8_t> content_;  ///< scratch space of `write`
 };
 
 /// @endcond

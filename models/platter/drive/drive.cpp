@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platter/drive/drive.h"
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 
@@ -21,7 +22,18 @@ std::unique_ptr<eager::EagerMapping> make_eager_mapping(const DriveConfig& confi
   if (!config.eager.enabled) return nullptr;
   const std::string objection = eager::objection(config.profile);
   if (!objection.empty()) throw std::invalid_argument(objection);
-  return std::make_unique<eager::EagerMapping>(planner, config.eager, config.seed, config.holds_data);
+  return std::make_unique<eager::EagerMapping>(planner, config.eager, config.seed, config.holds_data, config.disk_file);
+}
+
+/// Time to read all blocks in their order, which finds all that the mapping keeps on the media.
+Picoseconds whole_read(const mechanics::AccessPlanner& planner) {
+  constexpr std::uint64_t kPiece = std::uint64_t{1} << 20;
+  Picoseconds sum = 0;
+  for (std::uint64_t first = 0; first < planner.geometry().block_count(); first += kPiece) {
+    const std::uint64_t blocks = std::min(kPiece, planner.geometry().block_count() - first);
+    sum += planner.resolve(core::Lba(first), static_cast<std::uint32_t>(blocks), false).media;
+  }
+  return sum;
 }
 
 std::unique_ptr<EnergyAccount> make_energy(const profile::DriveProfile& profile, const mechanics::AccessPlanner& planner) {
@@ -35,7 +47,8 @@ std::unique_ptr<EnergyAccount> make_energy(const profile::DriveProfile& profile,
 Drive::Drive(const sc_core::sc_module_name& name, const DriveConfig& config, const engine::EngineFactory& create_engine)
     : sc_module(name),
       planner_(config.profile, config.guard_quantile),
-      media_(planner_.geometry().sector_bytes(), config.holds_data, planner_.geometry().blocks_per_physical_sector()),
+      media_(planner_.geometry().sector_bytes(), config.holds_data, planner_.geometry().blocks_per_physical_sector(),
+             config.disk_file),
       identity_mapping_(planner_),
       eager_mapping_(make_eager_mapping(config, planner_)),
       mapping_(eager_mapping_ ? *eager_mapping_ : static_cast<mapping::MappingIf&>(identity_mapping_)),
@@ -47,7 +60,10 @@ Drive::Drive(const sc_core::sc_module_name& name, const DriveConfig& config, con
       actuator_("actuator", planner_, config.seed),
       spindle_("spindle", planner_.rotation(), core::to_picoseconds(config.profile.spin_up_s, core::kPicosecondsPerSecond)),
       controller_(planner_, config.profile, queue_, media_, mapping_, actuator_, spindle_, *engine_),
-      power_("power", controller_, config.fails_at),
+      power_("power", controller_, spindle_,
+             {eager_mapping_ && config.holds_data ? whole_read(planner_) : 0,
+              core::to_picoseconds(config.profile.power_loss.ready_s, core::kPicosecondsPerSecond)},
+             config.fails_at),
       host_port_("host_port", queue_, controller_, power_,
                  {capacity_sectors() * planner_.geometry().sector_bytes(), planner_.geometry().sector_bytes(),
                   config.profile.reject_when_full, config.profile.task_attributes, config.profile.token_rate_bytes_per_s,

@@ -26,7 +26,9 @@ namespace platter::drive {
 
 /// What a drive is constructed with, besides its engine.
 struct DriveConfig {
-  profile::DriveProfile profile;   ///< the drive: system::load_drive() reads one
+  profile::DriveProfile profile;  ///< the drive: system::load_drive() reads one
+  /// The file that has the sectors, for a drive that holds data; it must live as long as the drive. Null: they are in memory.
+  media::DiskFile* disk_file = nullptr;
   bool holds_data = true;          ///< false: timing only; reads leave the host's data as it is, and transport_dbg returns 0
   eager::EagerOptions eager = {};  ///< eager writing; off unless set
   /// Seed of the arrivals of the head, where they have a spread, and under eager writing of the random initial placement of blocks.
@@ -110,6 +112,17 @@ class Drive : public sc_core::sc_module {
   /// with DriveFailed at the present simulated time, but after this call. A revived drive is in its power-on state, except for
   /// the media, counters, token bucket, cache switches and spindle, which stay as they were. Must not be called from a probe's callback.
   void set_alive(bool alive) { power_.set_alive(alive); }
+  /// The drive loses its power: its commands end with DriveFailed as in a failure, and its contents become what power_loss_image() gives now. The
+  /// spindle stops. Must not be called from a probe's callback, and so the next.
+  void cut_power() { power_.cut(); }
+  /// The power returns: the drive spins up, makes its start-up scan, and then accepts commands. Under eager writing, throws std::runtime_error if
+  /// a block has no copy on the media.
+  void restore_power() { power_.restore(); }
+  /// The drive gets its power from `supply`, which must live as long as the drive is used.
+  void connect(PowerSupply& supply) {
+    supply.add(power_);
+    if (supply.counts()) host_port_.set_supply(&supply);
+  }
   /// Aborts the waiting command with this tag: it ends with Aborted. Returns false if there is no such command, if its access has begun,
   /// or if it is done or served from the buffer; it then ends normally. A command that waits at the port has no tag yet. Must not be called
   /// from a probe's callback.

@@ -88,6 +88,10 @@ bool DriveRegisters::read(std::uint64_t address, std::uint32_t& data) const {
     case reg::kSpindle: data = spindle_.stopped() ? 0 : reg::kSpindleTurns; return true;
     case reg::kStarts: data = spindle_.starts(); return true;
     case reg::kAbort: data = 0; return true;
+    case reg::kPower:
+      data = (power_.on() ? reg::kPowerOn : 0) | (power_.alive() && power_.ready() ? reg::kPowerReady : 0);
+      return true;
+    case reg::kPowerLosses: data = power_.losses(); return true;
     default: break;
   }
   const std::uint64_t low = address & ~std::uint64_t{4};
@@ -117,6 +121,12 @@ tlm::tlm_response_status DriveRegisters::write(std::uint64_t address, std::uint3
         spindle_.at_speed(now_ps());
       else
         controller_.stop_spindle();
+      return tlm::TLM_OK_RESPONSE;
+    case reg::kPower:
+      if ((data & reg::kPowerOn) != 0)
+        power_.restore();
+      else
+        power_.cut();
       return tlm::TLM_OK_RESPONSE;
     case reg::kAbort:
       return data < queue_.depth() && port_.abort(core::Tag(static_cast<std::uint16_t>(data)))

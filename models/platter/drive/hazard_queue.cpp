@@ -6,6 +6,7 @@
 #include <string>
 
 #include "platter/core/sc_time.h"
+#include "platter/core/seeded_bug.h"
 #include "platter/drive/probe_if.h"
 
 namespace platter::drive {
@@ -68,7 +69,8 @@ bool HazardQueue::overlap(const QueueEntry& x, const QueueEntry& y) { return x.f
 bool HazardQueue::conflict(const QueueEntry& older, const QueueEntry& younger) const {
   if (older.on_media()) return false;
   if ((older.ordered() || younger.ordered()) && !younger.head_of_queue()) return true;
-  if (older.asked.flush() || younger.asked.flush()) return older.asked.flush() || older.asked.write();
+  if (older.asked.flush() || younger.asked.flush())
+    return older.asked.flush() || (older.asked.write() && !core::seeded("flush_passes_writes"));
   if (!younger.asked.write()) return false;
   if (granule_ == 1) return overlap(older, younger);
   return older.first() / granule_ <= (younger.end() - 1) / granule_ &&

@@ -159,6 +159,7 @@ void HostPort::finalize(QueueEntry& entry) {
       counters.written_bytes += entry.payload->get_data_length();
     }
     if (timing.completed > entry.command.deadline) ++counters.late;
+    if (supply_ != nullptr) supply_->ended(entry.asked);
   } else {
     ++counters.failed;
   }

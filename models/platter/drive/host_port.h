@@ -13,6 +13,7 @@
 #include "platter/drive/controller.h"
 #include "platter/drive/hazard_queue.h"
 #include "platter/drive/power.h"
+#include "platter/drive/power_supply.h"
 
 namespace platter::drive {
 
@@ -57,6 +58,9 @@ class HostPort : public sc_core::sc_module, public CompletionSinkIf, public Powe
   void set_probes(const Probes& probes) { probes_ = &probes; }
   void complete_at(QueueEntry& entry, Picoseconds when) override;
   void power_lost() override;
+  void ready() override { serve_waiting(); }
+  /// Told of every command that ends with Good; null: nobody.
+  void set_supply(PowerSupply* supply) { supply_ = supply; }
 
   /// Aborts the command with this tag; see Controller::abort. Returns false if there is no such command, if an access has begun, or
   /// if the command is done or served from the buffer: it then ends normally. Must not be called from a probe's callback.
@@ -102,6 +106,7 @@ class HostPort : public sc_core::sc_module, public CompletionSinkIf, public Powe
   Controller& controller_;
   Admission admission_;
   const Probes* probes_ = nullptr;
+  PowerSupply* supply_ = nullptr;
   struct {
     std::array<PortCounters, core::kRequestClasses> classes;
     std::uint64_t completed = 0;

@@ -1,57 +1,120 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <systemc>
 
 #include "platter/core/sc_time.h"
 #include "platter/core/timed_call.h"
 #include "platter/drive/controller.h"
+#include "platter/drive/spindle.h"
 
 namespace platter::drive {
 
-/// Notified when the drive loses its power.
+/// Notified when the drive stops working, and when it accepts commands again after a loss of power.
 class PowerSinkIf {
  public:
   virtual ~PowerSinkIf() = default;
   /// All activity in the drive has stopped; its commands are still in the queue.
   virtual void power_lost() = 0;
+  /// The drive accepts commands from now on.
+  virtual void ready() = 0;
 };
 
-/// Whether the drive works or has failed. It fails by a register write, by a call, or at a configured time. When it is revived,
-/// it is in its power-on state, except for the media, counters, token bucket, cache switches and spindle, which stay as they were.
+/// Whether the drive works: it has power, and it has not failed.
+///
+/// A *failure* is of the drive's electronics, by a register write, by a call, or at a configured time. The media, counters, token bucket, cache
+/// switches and spindle stay as they were. A *loss of power* also interrupts the write in progress, stops the spindle, and loses what is not on the
+/// media. After its return the drive spins up, makes its start-up scan, and is then ready.
 class Power : public sc_core::sc_module {
  public:
+  /// Times of a start.
+  struct Start {
+    Picoseconds scan = 0;   ///< reading what the mapping keeps on the media, from full speed on
+    Picoseconds ready = 0;  ///< of the electronics, at the same time
+  };
   /// `fails_at`: time of the failure; kNoDeadline: none is scheduled.
-  Power(const sc_core::sc_module_name& name, Controller& controller, Picoseconds fails_at)
-      : sc_module(name), controller_(controller), failure_(core::Rank::Failure, [this] { set_alive(false); }) {
+  Power(const sc_core::sc_module_name& name, Controller& controller, Spindle& spindle, const Start& start, Picoseconds fails_at)
+      : sc_module(name),
+        controller_(controller),
+        spindle_(spindle),
+        start_(start),
+        failure_(core::Rank::Failure, [this] { set_alive(false); }),
+        ready_(core::Rank::Tokens, [this] { become_ready(); }) {
     if (fails_at != core::kNoDeadline) failure_.at(fails_at);
   }
   void bind_sink(PowerSinkIf& sink) { sink_ = &sink; }
   /// Null: no energy is accounted.
   void set_energy(EnergyAccount* energy) { energy_ = energy; }
 
-  bool alive() const { return alive_; }
-  /// Number of failures so far.
+  /// It has power and has not failed: it receives commands, although it may not yet be ready to accept them.
+  bool alive() const { return alive_ && on_; }
+  bool on() const { return on_; }
+  /// False from the return of the power until the drive accepts commands.
+  bool ready() const { return !starting_; }
+  const Start& start() const { return start_; }
+  /// Number of failures and losses of power so far.
   std::uint32_t failures() const { return failures_; }
-  /// Must not be called from a probe's callback.
+  /// Number of losses of power so far.
+  std::uint32_t losses() const { return losses_; }
+  /// Must not be called from a probe's callback, and so the next two.
   void set_alive(bool alive) {
-    if (alive == alive_) return;
+    const bool before = this->alive();
     alive_ = alive;
-    if (energy_ != nullptr) energy_->set_on(core::now_ps(), alive);
-    if (alive) return;
+    if (before && !alive) stop();
+    if (!before && this->alive()) begin();
+  }
+  /// The power fails.
+  void cut() {
+    if (!on_) return;
+    controller_.lose_power();
+    const bool before = alive();
+    on_ = false;
+    ++losses_;
+    starting_ = false;
+    ready_.cancel();
+    spindle_.stop();
+    if (before) stop();
+  }
+  /// The power returns.
+  void restore() {
+    if (on_) return;
+    on_ = true;
+    controller_.recover();
+    starting_ = true;
+    if (alive_) begin();
+  }
+
+ private:
+  void stop() {
+    if (energy_ != nullptr) energy_->set_on(core::now_ps(), false);
     ++failures_;
     controller_.halt();
     sink_->power_lost();
   }
+  void begin() {
+    const Picoseconds now = core::now_ps();
+    if (energy_ != nullptr) energy_->set_on(now, true);
+    if (starting_) ready_.at(spindle_.at_speed(now) + std::max(start_.scan, start_.ready));
+  }
+  void become_ready() {
+    starting_ = false;
+    sink_->ready();
+  }
 
- private:
   Controller& controller_;
+  Spindle& spindle_;
+  Start start_;
   PowerSinkIf* sink_ = nullptr;
   EnergyAccount* energy_ = nullptr;
   core::TimedCall failure_;
+  core::TimedCall ready_;
   bool alive_ = true;
+  bool on_ = true;
+  bool starting_ = false;  ///< after a loss of power
   std::uint32_t failures_ = 0;
+  std::uint32_t losses_ = 0;
 };
 
 }  // namespace platter::drive

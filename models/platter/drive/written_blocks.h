@@ -6,7 +6,7 @@
 namespace platter::drive {
 
 /// Progress of a write in progress, in blocks relative to its first: the blocks of both runs are on the media, block `torn` is
-/// half written (kNone: no block is), all others are unchanged. There are two runs because a write may begin in the middle of its
+/// partly written (kNone: no block is), all others are unchanged. There are two runs because a write may begin in the middle of its
 /// sectors.
 struct WrittenBlocks {
   struct Run {
@@ -17,6 +17,7 @@ struct WrittenBlocks {
   Run first;
   Run second;
   std::uint32_t torn = kNone;
+  double torn_share = 0;  ///< of block `torn`: the part that has been written, from its front
 };
 
 }  // namespace platter::drive

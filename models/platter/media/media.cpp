@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <vector>
 
 namespace platter::media {
 
@@ -69,6 +70,11 @@ Bytes Bytes::copy() const {
   return copy;
 }
 
+Media::Media(std::uint32_t sector_bytes, bool keeps_bytes, std::uint32_t torn_together, DiskFile* file)
+    : sector_bytes_(sector_bytes), torn_together_(torn_together), keeps_bytes_(keeps_bytes), file_(file) {
+  if (file_ != nullptr) file_->for_each_unreadable([this](std::uint64_t sector) { unreadable_.insert(sector); });
+}
+
 std::optional<std::uint64_t> Media::unreadable(std::uint64_t offset, std::uint64_t length) const {
   if (unreadable_.empty()) return std::nullopt;
   for (std::uint64_t sector = offset / sector_bytes_; sector * sector_bytes_ < offset + length; ++sector)
@@ -77,19 +83,30 @@ std::optional<std::uint64_t> Media::unreadable(std::uint64_t offset, std::uint64
 }
 
 void Media::write(std::uint64_t offset, const std::uint8_t* data, std::size_t length) {
-  if (keeps_bytes_) bytes_.write(offset, data, length);
+  scribble(offset, data, length);
   written(offset, length);
 }
 
 void Media::written(std::uint64_t offset, std::uint64_t length) {
   if (unreadable_.empty()) return;
   const std::uint64_t end = (offset + length) / sector_bytes_;
-  for (std::uint64_t sector = (offset + sector_bytes_ - 1) / sector_bytes_; sector < end; ++sector) unreadable_.erase(sector);
+  for (std::uint64_t sector = (offset + sector_bytes_ - 1) / sector_bytes_; sector < end; ++sector)
+    if (unreadable_.erase(sector) > 0 && file_ != nullptr) file_->set_unreadable(sector, false);
 }
 
 Media Media::copy() const {
   Media copy(sector_bytes_, keeps_bytes_, torn_together_);
   copy.bytes_ = bytes_.copy();
+  if (file_ != nullptr) {
+    std::vector<std::uint8_t> piece(std::size_t{1} << 20);
+    file_->for_each_data([&](std::uint64_t at, std::uint64_t length) {
+      for (const std::uint64_t end = at + length; at < end; at += piece.size()) {
+        piece.resize(std::min<std::uint64_t>(std::size_t{1} << 20, end - at));
+        file_->read(at, piece.data(), piece.size());
+        copy.bytes_.write(at, piece.data(), piece.size());
+      }
+    });
+  }
   copy.unreadable_ = unreadable_;
   return copy;
 }

@@ -241,6 +241,25 @@ struct PowerProfile {
   bool given() const { return spindle_w > 0 || electronics_w > 0; }
 };
 
+/// What becomes of the data that only the buffer holds when the power fails.
+enum class LostCache {
+  Volatile,  ///< it is lost
+  Saved,     ///< the drive saves it, and finishes the sector that it is writing
+};
+
+/// How a physical sector whose write was interrupted reads.
+enum class TornSector {
+  Unreadable,  ///< it cannot be read until it is written again
+  Mixed,       ///< it can be read: its front has the new bytes, the rest the old ones
+};
+
+/// A loss of power, and the return of the power.
+struct PowerLossProfile {
+  LostCache cache = LostCache::Volatile;            ///< the data that only the buffer holds
+  TornSector torn_sector = TornSector::Unreadable;  ///< the sector whose write was interrupted
+  double ready_s = 0;                               ///< from full speed of the spindle until the first command is accepted
+};
+
 /// A drive as its profile describes it. Plain numbers in the units of the file; `Geometry`, `SeekCurve`, `Rotation` and `AccessPlanner`
 /// convert them to integers once. docs/reference/configuration.md has the range of each value (keys `drive.*`). load_drive() checks the
 /// ranges; the constructor of Drive only refuses what it cannot run.
@@ -295,6 +314,7 @@ struct DriveProfile {
   std::uint32_t token_rate_bytes_per_s = 0;  ///< of the port's token bucket; 0: off
   std::uint32_t token_depth_bytes = 512 * 1024;  ///< of the token bucket
   PowerProfile power;                            ///< energy
+  PowerLossProfile power_loss;                   ///< a loss of power
   bool task_attributes = false;  ///< accept SCSI's ordered and head-of-queue commands; without it they are refused (SATA)
 };
 

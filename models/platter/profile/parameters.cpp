@@ -136,6 +136,7 @@ const params::Table<DriveProfile>& drive_parameters() {
   using B = CacheProfile;
   using O = OverheadProfile;
   using W = PowerProfile;
+  using L = PowerLossProfile;
   const auto overhead = [](std::array<double, 2> O::* pair, std::size_t last) {
     return [pair, last](P& p) { return params::field(&(p.overhead.*pair)[last]); };
   };
@@ -396,6 +397,15 @@ const params::Table<DriveProfile>& drive_parameters() {
        Range{0, 600}},
       {"power.idle_c_recovery_s", "s", "time from Idle_C until an access may begin", at(&P::power, &W::idle_c_recovery_s),
        Range{0, 600}},
+      {"power_loss.cache", "", "data that only the buffer holds when the power fails: it is lost, or the drive saves it",
+       at(&P::power_loss, &L::cache), OneOf{{"volatile", "saved"}}},
+      {"power_loss.torn_sector", "",
+       "physical sector whose write a loss of power interrupts: it cannot be read until it is written again, or its front has "
+       "the new bytes and the rest the old ones",
+       at(&P::power_loss, &L::torn_sector), OneOf{{"unreadable", "mixed"}}},
+      {"power_loss.ready_s", "s",
+       "time from the full speed of the spindle, after the return of the power, until the drive accepts commands",
+       at(&P::power_loss, &L::ready_s), Range{0, 600}},
   };
   return table;
 }

@@ -30,6 +30,15 @@ std::uint64_t bytes_of(const drive::Drive& drive) {
   return drive.capacity_sectors() * drive.planner().geometry().sector_bytes();
 }
 
+drive::PowerSupply::Plan power_plan(const drive::PowerCutParameters& cut) {
+  drive::PowerSupply::Plan plan;
+  if (cut.at_s > 0) plan.at = core::to_picoseconds(cut.at_s, core::kPicosecondsPerSecond);
+  plan.at_write = static_cast<std::uint64_t>(cut.at_write);
+  plan.at_flush = static_cast<std::uint64_t>(cut.at_flush);
+  plan.off = core::to_picoseconds(cut.off_s, core::kPicosecondsPerSecond);
+  return plan;
+}
+
 /// One area over all drives, as large as they are.
 host::array::ArrayConfig striped_config(const Scenario& s, std::uint64_t drive_bytes) {
   host::array::ArrayConfig config;
@@ -48,12 +57,17 @@ host::array::ArrayConfig striped_config(const Scenario& s, std::uint64_t drive_b
 
 }  // namespace
 
-Disks::Disks(const Scenario& s, const drive::DriveConfig& config, const engine::EngineFactory& engine, Layer layer) {
+Disks::Disks(const Scenario& s, const drive::DriveConfig& config, const engine::EngineFactory& engine, Layer layer,
+             const std::vector<std::unique_ptr<media::DiskFile>>& files)
+    : supply_(power_plan(s.power_cut)) {
   if (!s.host->several_drives) {
-    drives_.push_back(make_drive(s, "disk", config, engine));
+    drive::DriveConfig own = config;
+    if (!files.empty()) own.disk_file = files.front().get();
+    drives_.push_back(make_drive(s, "disk", own, engine));
+    drives_.back()->connect(supply_);
     return;
   }
-  make_drives(s, config, s.array.drives, [&engine](std::uint32_t) { return engine; });
+  make_drives(s, config, s.array.drives, [&engine](std::uint32_t) { return engine; }, files);
   if (layer == Layer::Apart) {
     fail_apart(s);
     return;
@@ -63,25 +77,32 @@ Disks::Disks(const Scenario& s, const drive::DriveConfig& config, const engine::
     return;
   }
   try {
-    make_striped(s, striped_config(s, bytes_of(first())));
+    host::array::ArrayConfig striped = striped_config(s, bytes_of(first()));
+    striped.holds_data = config.holds_data;
+    make_striped(s, std::move(striped));
   } catch (const std::invalid_argument& error) {
     s.refuse("array.unit_bytes", error.what());
   }
 }
 
 Disks::Disks(const Scenario& s, const drive::DriveConfig& config,
-             const std::function<engine::EngineFactory(std::uint32_t)>& engine_of, host::array::ArrayConfig layer) {
+             const std::function<engine::EngineFactory(std::uint32_t)>& engine_of, host::array::ArrayConfig layer)
+    : supply_(power_plan(s.power_cut)) {
   make_drives(s, config, layer.drives, engine_of);
+  layer.holds_data = config.holds_data;
   make_striped(s, std::move(layer));
 }
 
 void Disks::make_drives(const Scenario& s, drive::DriveConfig config, std::uint32_t count,
-                        const std::function<engine::EngineFactory(std::uint32_t)>& engine_of) {
+                        const std::function<engine::EngineFactory(std::uint32_t)>& engine_of,
+                        const std::vector<std::unique_ptr<media::DiskFile>>& files) {
   config.fails_at = core::kNoDeadline;  // the array triggers the failure
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::string name = fmt::format("disk{}", i);
     config.seed = core::RandomStream(static_cast<std::uint64_t>(s.run.seed), name).bits();
+    if (i < files.size()) config.disk_file = files[i].get();
     drives_.push_back(make_drive(s, name, config, engine_of(i)));
+    drives_.back()->connect(supply_);
   }
 }
 
@@ -114,7 +135,6 @@ void Disks::make_ew(const Scenario& s) {
 void Disks::make_striped(const Scenario& s, host::array::ArrayConfig layer) {
   layer.drive_bytes = bytes_of(first());
   layer.sector_bytes = s.drive.geometry.sector_bytes;
-  layer.holds_data = false;
   layer.rebuild = s.redundancy.rebuild;
   striped_ = std::make_unique<Array>("array", layer);
   for (std::size_t i = 0; i < drives_.size(); ++i) {
@@ -122,8 +142,12 @@ void Disks::make_striped(const Scenario& s, host::array::ArrayConfig layer) {
     if (s.drive.token_rate_bytes_per_s > 0) striped_->best_effort_init_sockets[i].bind(drives_[i]->host_tgt_socket);
     striped_->register_init_sockets[i].bind(drives_[i]->register_tgt_socket);
   }
-  if (s.failure.fails_at_s <= 0) return;
   Array* const array = striped_.get();
+  supply_.on_change([this, array](bool on) {
+    for (std::uint32_t i = 0; on && i < drives_.size(); ++i)
+      if (drives_[i]->power().alive()) array->drive_revived(i);
+  });
+  if (s.failure.fails_at_s <= 0) return;
   const std::uint32_t drive = s.redundancy.failing_drive;
   call_at(s.failure.fails_at_s, [array, drive] { array->fail(drive); });
   if (s.redundancy.revives_at_s <= 0) return;

@@ -9,6 +9,7 @@
 #include "platter/core/timed_call.h"
 #include "platter/drive/drive.h"
 #include "platter/drive/energy_statistics.h"
+#include "platter/drive/power_supply.h"
 #include "platter/host/array/array.h"
 #include "platter/host/array/statistics.h"
 #include "platter/host/ew_array/ew_array.h"
@@ -24,8 +25,9 @@ class Disks {
     Apart,   ///< the drives of an array only: each is bound alone
   };
   /// For a load on a drive or an array. Throws core::InputError if scenario and drives do not fit together.
+  /// `files`: of each drive, those that have their sectors in one (drive::DriveConfig::disk_file); empty: none has.
   Disks(const Scenario& scenario, const drive::DriveConfig& config, const engine::EngineFactory& engine,
-        Layer layer = Layer::Joined);
+        Layer layer = Layer::Joined, const std::vector<std::unique_ptr<media::DiskFile>>& files = {});
   /// The drives of a striped array with the areas and tags of `layer`; `engine_of` gives the engine of each drive. Throws
   /// std::invalid_argument for a configuration that makes no array.
   Disks(const Scenario& scenario, const drive::DriveConfig& config,
@@ -39,6 +41,8 @@ class Disks {
   /// Whether arrivals of the drives have a spread.
   bool spread() const { return drives_.front()->planner().arrival_spread().any(); }
   std::uint64_t capacity_bytes() const;
+  /// The power of all drives, which the scenario may cut (`power_cut.*`).
+  drive::PowerSupply& supply() { return supply_; }
 
   template <typename Socket>
   void bind(Socket& initiator) {
@@ -66,12 +70,14 @@ class Disks {
 
  private:
   void make_drives(const Scenario& scenario, drive::DriveConfig config, std::uint32_t count,
-                   const std::function<engine::EngineFactory(std::uint32_t)>& engine_of);
+                   const std::function<engine::EngineFactory(std::uint32_t)>& engine_of,
+                   const std::vector<std::unique_ptr<media::DiskFile>>& files = {});
   void make_ew(const Scenario& scenario);
   void fail_apart(const Scenario& scenario);
   void call_at(double seconds, std::function<void()> call);
   void make_striped(const Scenario& scenario, host::array::ArrayConfig layer);
 
+  drive::PowerSupply supply_;  // first: the drives point to it
   std::vector<std::unique_ptr<drive::Drive>> drives_;
   std::unique_ptr<host::EwArray> ew_;
   std::unique_ptr<host::array::Array> striped_;

@@ -24,6 +24,7 @@ std::string hosts_that(bool HostInfo::* property) {
 const Section& failure_section() {
   static const Section section{"Failure and waves", "", [](Scenario& s, params::Grammar& g) {
                                  g.add(drive::failure_parameters(), s.failure);
+                                 g.add(drive::power_cut_parameters(), s.power_cut);
                                  g.add(observe::wave_parameters(), s.waves);
                                }};
   return section;

@@ -24,6 +24,7 @@ std::unique_ptr<RunIf> make_run(const Scenario& scenario, const RunOptions& opti
   if (!scenario.host->keeps_logs) {
     refuse(!options.requests.empty() || !options.observers.empty(), "a log of requests");
     refuse(!options.block_trace.empty(), "a block trace");
+    refuse(!options.write_logs.empty(), "a log of writes");
     refuse(!options.timeline.empty(), "a timeline");
     refuse(writes_waves(options), "waves");
   }

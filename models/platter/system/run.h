@@ -23,6 +23,7 @@ namespace platter::system {
 struct RunOptions {
   std::filesystem::path requests;                       ///< every request as CSV; empty: none
   std::filesystem::path block_trace;                    ///< the same in the form of blktrace; empty: none
+  std::vector<std::filesystem::path> write_logs;        ///< the writes in the form of dm-log-writes, of each drive served alone
   std::filesystem::path timeline;                       ///< Chrome's trace events, in the window of the waves; empty: none
   std::filesystem::path waves;                          ///< FST; empty: none
   std::vector<observe::WaveWindow> wave_windows;        ///< if there are any, they replace `waves` and the scenario's window

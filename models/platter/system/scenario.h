@@ -11,6 +11,7 @@
 
 #include "platter/accelerator/parameters.h"
 #include "platter/drive/failure_parameters.h"
+#include "platter/drive/power_cut_parameters.h"
 #include "platter/host/array/parameters.h"
 #include "platter/mapping/eager/options.h"
 #include "platter/observe/parameters.h"
@@ -50,6 +51,7 @@ struct Scenario : params::Source {
   std::vector<workload::JobParameters> jobs;
   observe::WaveParameters waves;
   drive::FailureParameters failure;
+  drive::PowerCutParameters power_cut;
   host::array::ArrayParameters array;
   host::array::RedundancyParameters redundancy;
 

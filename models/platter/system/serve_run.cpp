@@ -19,8 +19,11 @@
 #include "platter/front/nbd/server.h"
 #include "platter/front/serving/kernel_loop.h"
 #include "platter/front/vfio_user/vfio_user_server.h"
+#include "platter/mechanics/geometry.h"
+#include "platter/media/disk_file.h"
 #include "platter/observe/ahci_waves.h"
 #include "platter/observe/request_tap.h"
+#include "platter/observe/write_log.h"
 #include "platter/system/disk_waves.h"
 #include "platter/system/load_result.h"
 #include "platter/system/request_files.h"
@@ -121,13 +124,53 @@ class MeasuredFrom : public workload::RequestObserverIf {
   std::optional<DisksAt> begin_;
 };
 
+/// FNV-1a.
+std::uint64_t digest(const std::string& text) {
+  std::uint64_t hash = 0xCBF29CE484222325u;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3u;
+  return hash;
+}
+
+/// The files of the drives, opened and locked; none if no file was asked for.
+std::vector<std::unique_ptr<media::DiskFile>> open_disks(const Scenario& s, const ServeOptions& options) {
+  std::vector<std::unique_ptr<media::DiskFile>> files;
+  if (options.disks.empty()) return files;
+  if (!options.images.empty())
+    throw core::InputError("--image", 0, 0, "found --image and --disk, expected one of them: a disk has its own contents");
+  const std::size_t drives = s.host->several_drives ? s.array.drives : 1;
+  if (options.disks.size() != drives)
+    throw core::InputError("--disk", 0, 0,
+                           fmt::format("found {} disk{}, expected {}: one for each drive", options.disks.size(),
+                                       options.disks.size() == 1 ? "" : "s", drives));
+  const mechanics::Geometry geometry(s.drive.geometry);
+  media::DiskIdentity identity;
+  identity.drive = s.drive.name;
+  identity.layout = digest(configuration(s).at("drive").at("geometry").dump());
+  identity.sectors = geometry.block_count();
+  identity.sector_bytes = geometry.sector_bytes();
+  identity.torn_together = geometry.blocks_per_physical_sector();
+  if (s.eager.enabled) {
+    identity.block_bytes = s.eager.block_bytes;
+    identity.headers = identity.sectors;
+    identity.seed = static_cast<std::uint64_t>(s.run.seed);
+  }
+  for (std::size_t i = 0; i < drives; ++i) {
+    identity.number = static_cast<std::uint32_t>(i);
+    files.push_back(std::make_unique<media::DiskFile>(options.disks[i], identity));
+    if (const std::string objection = core::note_input(options.disks[i]); !objection.empty())
+      throw core::InputError(options.disks[i], 0, 0, objection);
+  }
+  return files;
+}
+
 class ServeRun : public RunIf, private serving::PollHandlerIf {
  public:
   ServeRun(const Scenario& scenario, const ServeOptions& options)
       : s_(scenario),
         files_(scenario, options.run),
+        disk_files_(open_disks(scenario, options)),
         disks_(scenario, data_config(scenario), system::engine_factory(engine_options(scenario, scenario.policy, options.run)),
-               Disks::Layer::Apart),
+               Disks::Layer::Apart, disk_files_),
         statistics_(core::kNoDeadline),
         from_(disks_, statistics_, seconds(scenario.run.warmup_s)),
         waves_(scenario, options.run, disks_),
@@ -142,6 +185,12 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
       throw core::InputError(
           options.images[drives], 0, 0,
           fmt::format("found more images than drives: the scenario has {} drive{}", drives, drives == 1 ? "" : "s"));
+    if (options.run.write_logs.size() > drives)
+      throw core::InputError(
+          options.run.write_logs[drives], 0, 0,
+          fmt::format("found more logs than drives: the scenario has {} drive{}", drives, drives == 1 ? "" : "s"));
+    for (const std::filesystem::path& file : options.run.write_logs)
+      write_logs_.push_back(std::make_unique<observe::WriteLog>(file, s_.drive.geometry.sector_bytes));
     if (!options.nbd.empty()) offer_blocks();
     if (!options.vfio_user.empty()) offer_adapter();
     poller_.add(options.stop_fd, EPOLLIN, *this);
@@ -155,6 +204,7 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
     listen();
     from_.look();
     loop_.run();
+    for (const auto& disk : disk_files_) disk->sync();
     from_.look();
     if (!from_.begin()) {
       from_.start();
@@ -175,7 +225,14 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
   double simulated_s() const override { return core::to_milliseconds(core::now_ps()) * 1e-3; }
   std::optional<double> measured_s() const override { return result_.measured_s; }
   std::uint64_t decisions() const override { return result_.scheduler.decided.decisions; }
-  std::vector<observe::OutputFile*> outputs() override { return files_.outputs(waves_.close()); }
+  std::vector<observe::OutputFile*> outputs() override {
+    std::vector<observe::OutputFile*> outputs = files_.outputs(waves_.close());
+    for (const auto& log : write_logs_) {
+      log->finish();
+      outputs.push_back(&log->file());
+    }
+    return outputs;
+  }
 
  private:
   void ready(std::uint32_t /*events*/) override { loop_.stop(); }
@@ -188,7 +245,14 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
   observe::RequestTap& tap(const std::string& name, drive::Drive& drive) {
     taps_.push_back(std::make_unique<observe::RequestTap>(name.c_str(), numbers_));
     observe::RequestTap& tap = *taps_.back();
-    tap.disk_init_socket.bind(drive.host_tgt_socket);
+    if (taps_.size() <= write_logs_.size()) {  // one tap a drive, in their order
+      log_taps_.push_back(
+          std::make_unique<observe::WriteLogTap>((name + "_write_log").c_str(), *write_logs_[taps_.size() - 1]));
+      tap.disk_init_socket.bind(log_taps_.back()->host_tgt_socket);
+      log_taps_.back()->disk_init_socket.bind(drive.host_tgt_socket);
+    } else {
+      tap.disk_init_socket.bind(drive.host_tgt_socket);
+    }
     tap.add_observer(loop_);
     tap.add_observer(from_);
     tap.add_observer(statistics_);
@@ -263,7 +327,10 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
 
   const Scenario& s_;
   RequestFiles files_;  // first member: a file that cannot be written is refused before anything is built
+  std::vector<std::unique_ptr<media::DiskFile>> disk_files_;
   Disks disks_;
+  std::vector<std::unique_ptr<observe::WriteLog>> write_logs_;
+  std::vector<std::unique_ptr<observe::WriteLogTap>> log_taps_;
   observe::Statistics statistics_;
   MeasuredFrom from_;
   std::uint64_t numbers_ = 0;

@@ -19,8 +19,9 @@ struct ServeOptions {
   std::uint64_t nbd_memory = 0;  ///< bytes for the data of its clients' requests; 0: nbd::ServerOptions' default
   std::string vfio_user;         ///< path of a Unix socket for a virtual machine; empty: none
   serving::Pacing pacing;
-  std::vector<std::filesystem::path> images;               ///< first contents of the drives, in their order
-  int stop_fd = -1;                                        ///< readable when the run is to end
+  std::vector<std::filesystem::path> images;  ///< first contents of the drives, in their order
+  std::vector<std::filesystem::path> disks;   ///< files that have the drives' sectors, in their order; made if absent
+  int stop_fd = -1;                           ///< readable when the run is to end
   std::function<void(const std::string& line)> listening;  ///< told where each drive is offered, once clients may come
   std::function<void(const std::string& line)> warning;    ///< told what the user would not expect of the result
 };

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "platter/core/sc_time.h"
+#include "platter/core/seeded_bug.h"
 #include "platter/drive/drive_registers.h"
 
 namespace platter::host::array {
@@ -227,7 +228,8 @@ void Array::dispatch_read(Fragment& fragment) {
     return;
   }
   for (std::uint32_t copy = 0; copy < fragment.area->copies(); ++copy) {
-    if (!states_.usable(map_.place(*fragment.area, fragment.unit, copy))) continue;
+    const UnitPlace place = map_.place(*fragment.area, fragment.unit, copy);
+    if (!states_.usable(place) && !(core::seeded("stale_copy_read") && states_.alive(place.drive))) continue;
     append(fragment, copy);
     return;
   }

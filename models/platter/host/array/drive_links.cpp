@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "platter/core/sc_time.h"
+#include "platter/core/seeded_bug.h"
 #include "platter/drive/drive_registers.h"
 
 namespace platter::host::array {
@@ -96,7 +97,7 @@ void DriveLinks::close(std::uint32_t drive) {
   LinkCommand& command = *links_[drive].open;
   links_[drive].open = nullptr;
   const bool write = command.first->writes();
-  command.fua = command.first->request->fua || (write && command.first->area->mirrored);
+  command.fua = command.first->request->fua || (write && command.first->area->mirrored && !core::seeded("copies_cached"));
   command.bounced = false;
   enqueue(command, command::read_or_write(write), place_data(command));
 }

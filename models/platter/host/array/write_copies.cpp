@@ -3,6 +3,8 @@
 
 #include <utility>
 
+#include "platter/core/seeded_bug.h"
+
 namespace platter::host::array {
 
 using command::CommandStatus;
@@ -73,7 +75,7 @@ void WriteCopies::set_missing(const Fragment& write, std::uint32_t copy) {
 
 /// A write has failed on all copies, so each may have the old bytes or the new ones. Of the copies that are not stale, one is kept.
 void WriteCopies::set_doubtful(const Fragment& write) {
-  if (!write.area->mirrored || !write.attempted) return;
+  if (!write.area->mirrored || !write.attempted || core::seeded("doubt_forgotten")) return;
   const std::array<UnitPlace, 2> at = {place(write, 0), place(write, 1)};
   if (states_.stale(at[0]) || states_.stale(at[1])) return;
   if (states_.alive(at[0].drive))

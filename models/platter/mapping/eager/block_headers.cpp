@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <stdexcept>
 #include <string>
+#include <utility>
+
+#include "platter/core/seeded_bug.h"
 
 namespace platter::eager {
 
@@ -24,6 +27,15 @@ void BlockHeaders::tear(Place place, std::uint32_t sectors, const SectorHeader& 
   torn_[place.value] = std::move(mixed);
 }
 
+void BlockHeaders::set(Place place, std::uint32_t index, const SectorHeader& header) {
+  std::vector<SectorHeader> all(layout_->sectors_per_block());
+  for (std::uint32_t i = 0; i < all.size(); ++i) all[i] = i == index ? header : sector(place, i);
+  if (std::all_of(all.begin(), all.end(), [&](const SectorHeader& each) { return each == all.front(); }))
+    write(place, all.front());
+  else
+    torn_[place.value] = std::move(all);
+}
+
 SectorHeader BlockHeaders::sector(Place place, std::uint32_t index) const {
   const auto found = torn_.find(place.value);
   return found != torn_.end() ? found->second[index] : whole_[place.value];
@@ -37,14 +49,16 @@ std::uint64_t BlockHeaders::recover(BlockMap& map) const {
     const Place place(p);
     const SectorHeader first = sector(place, 0);
     bool complete = first.block.value < map.blocks();
-    for (std::uint32_t i = 0; i < layout_->sectors_per_block(); ++i) {
+    const std::uint32_t sectors = torn_.count(p) > 0 ? layout_->sectors_per_block() : 1;
+    for (std::uint32_t i = 0; i < sectors; ++i) {
       const SectorHeader header = sector(place, i);
       next = std::max(next, header.sequence + 1);
       complete = complete && header == first;
     }
     if (!complete) continue;
     const std::uint32_t block = first.block.value;
-    if (where[block] != BlockMap::kNoPlace && newest[block] >= first.sequence) continue;
+    const bool older = core::seeded("oldest_copy") ? newest[block] <= first.sequence : newest[block] >= first.sequence;
+    if (where[block] != BlockMap::kNoPlace && older) continue;
     where[block] = place;
     newest[block] = first.sequence;
   }

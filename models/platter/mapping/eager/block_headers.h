@@ -30,7 +30,14 @@ class BlockHeaders {
   /// The first `sectors` of a place, as a write that is cut off leaves them; the sector after them is unreadable.
   void tear(Place place, std::uint32_t sectors, const SectorHeader& header);
 
+  /// One sector of a place.
+  void set(Place place, std::uint32_t index, const SectorHeader& header);
   SectorHeader sector(Place place, std::uint32_t index) const;
+  /// Calls `visit` with every place whose sectors differ.
+  template <typename Visit>
+  void for_each_torn(Visit visit) const {
+    for (const auto& [place, sectors] : torn_) visit(Place(place));
+  }
 
   /// Rebuilds the map from the headers alone: a place counts if all of its sectors agree, and of a block's copies the one with the
   /// highest sequence. Returns the sequence of the next write, above any that the media have seen, torn ones too: otherwise two torn

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <vector>
 
+#include "platter/core/seeded_bug.h"
 #include "platter/mapping/eager/ageing.h"
 
 namespace platter::eager {
@@ -11,18 +13,38 @@ namespace platter::eager {
 using mechanics::Extent;
 
 EagerMapping::EagerMapping(const mechanics::AccessPlanner& planner, const EagerOptions& options, std::uint64_t seed,
-                           bool keeps_headers)
+                           bool keeps_headers, media::DiskFile* file)
     : MappingIf(this),
       planner_(planner),
       sector_bytes_(planner.geometry().sector_bytes()),
       layout_(planner, options.block_bytes),
       map_(layout_, options.dilution),
-      search_(planner, map_, options.way_cylinders) {
+      search_(planner, map_, options.way_cylinders),
+      file_(file) {
   map_.place_at_random(seed);
   age(map_, planner, options.ageing_turnovers, seed);
   if (!keeps_headers) return;
   headers_.emplace(layout_);
   headers_->format(map_);
+  if (file_ == nullptr) return;
+  bool any = false;
+  file_->for_each_header([&](std::uint64_t index, const media::DiskHeader& header) {
+    any = true;
+    headers_->set(Place(static_cast<std::uint32_t>(index / granule())), static_cast<std::uint32_t>(index % granule()),
+                  header.state == 1 ? SectorHeader{Block(header.block), header.sequence} : SectorHeader{});
+  });
+  if (any) next_sequence_ = headers_->recover(map_);
+}
+
+void EagerMapping::keep(Place place) const {
+  if (file_ == nullptr) return;
+  std::vector<media::DiskHeader> headers(granule());
+  for (std::uint32_t i = 0; i < granule(); ++i) {
+    const SectorHeader header = headers_->sector(place, i);
+    const bool readable = header.block.value != BlockMap::kNoBlock.value;
+    headers[i] = {header.sequence, header.block.value, readable ? 1u : 2u};
+  }
+  file_->put_headers(std::uint64_t{place.value} * granule(), headers.data(), headers.size());
 }
 
 // --- parts -----------------------------------------------------------------------------------------------------------
@@ -62,7 +84,11 @@ mapping::WriteTarget EagerMapping::target(const Walk& walk) const {
 }
 
 void EagerMapping::written(const Walk& walk) {
-  if (headers_) headers_->write(walk.unit.place, {block_of(walk), next_sequence_++});
+  if (headers_) {
+    headers_->write(walk.unit.place, {block_of(walk), next_sequence_});
+    if (!core::seeded("sequence_repeats")) ++next_sequence_;
+    keep(walk.unit.place);
+  }
   map_.move(block_of(walk), walk.unit.place);
 }
 
@@ -88,7 +114,10 @@ void EagerMapping::locate(std::uint64_t address, std::uint64_t length, const Vis
 MapImage EagerMapping::image(const Walk* writing, std::uint32_t sectors) const {
   if (!headers_) return {};
   BlockHeaders headers = *headers_;
-  if (writing != nullptr) headers.tear(writing->unit.place, sectors, {block_of(*writing), next_sequence_});
+  if (writing != nullptr && core::seeded("map_before_data"))
+    headers.write(writing->unit.place, {block_of(*writing), next_sequence_});
+  else if (writing != nullptr)
+    headers.tear(writing->unit.place, sectors, {block_of(*writing), next_sequence_});
   return headers;
 }
 
@@ -102,6 +131,7 @@ void EagerMapping::mount(const MapImage& image) {
   const BlockHeaders& headers = headers_in(image);
   next_sequence_ = headers.recover(map_);
   headers_ = headers;
+  headers.for_each_torn([this](Place place) { keep(place); });
 }
 
 }  // namespace platter::eager

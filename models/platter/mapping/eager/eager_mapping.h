@@ -7,6 +7,7 @@
 #include "platter/mapping/eager/free_search.h"
 #include "platter/mapping/eager/options.h"
 #include "platter/mapping/mapping_if.h"
+#include "platter/media/disk_file.h"
 
 namespace platter::eager {
 
@@ -31,9 +32,11 @@ struct EagerStatistics {
 /// when a block is on the media; its old place is then free.
 class EagerMapping : public mapping::MappingIf, public mapping::PlacingIf {
  public:
-  /// `keeps_headers`: those of the sectors, for a drive that can lose its power. Throws std::invalid_argument for options that do not fit the
-  /// drive.
-  EagerMapping(const mechanics::AccessPlanner& planner, const EagerOptions& options, std::uint64_t seed, bool keeps_headers);
+  /// `keeps_headers`: those of the sectors, for a drive that can lose its power. `file`: it has them after the end of the process, and the map
+  /// is rebuilt from them; null: none. Throws std::invalid_argument for options that do not fit the drive, std::runtime_error for headers
+  /// without a copy of each block.
+  EagerMapping(const mechanics::AccessPlanner& planner, const EagerOptions& options, std::uint64_t seed, bool keeps_headers,
+               media::DiskFile* file = nullptr);
 
   const BlockMap& map() const { return map_; }
   const FreeSearch& search() const { return search_; }
@@ -63,6 +66,8 @@ class EagerMapping : public mapping::MappingIf, public mapping::PlacingIf {
   }
   static Block block_of(const Walk& walk) { return Block(static_cast<std::uint32_t>(walk.unit.number)); }
   mechanics::Extent read_of(const Walk& walk) const;
+  /// Puts the headers of a place in the file, if there is one.
+  void keep(Place place) const;
   std::uint64_t bytes(std::uint64_t sectors) const { return sectors * sector_bytes_; }
 
   const mechanics::AccessPlanner& planner_;
@@ -71,6 +76,7 @@ class EagerMapping : public mapping::MappingIf, public mapping::PlacingIf {
   BlockMap map_;
   FreeSearch search_;
   std::optional<BlockHeaders> headers_;
+  media::DiskFile* file_;
   std::uint64_t next_sequence_ = 1;
   EagerStatistics statistics_;
 };

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace platter::media {
+
+/// What a disk file belongs to. A file serves only a drive that has all of it in common.
+struct DiskIdentity {
+  std::string drive;                ///< name of the profile; at most 63 bytes count
+  std::uint64_t layout = 0;         ///< digest of the profile's geometry
+  std::uint64_t sectors = 0;        ///< of the media
+  std::uint32_t sector_bytes = 0;   ///< of each
+  std::uint32_t torn_together = 1;  ///< sectors of a physical sector
+  std::uint32_t number = 0;         ///< of the drive in its array
+  // Of a mapping that keeps a header with each sector:
+  std::uint32_t block_bytes = 0;  ///< 0: there are no headers
+  std::uint64_t headers = 0;      ///< number of headers
+  std::uint64_t seed = 0;         ///< of the first placement
+};
+
+/// What the mapping keeps with a sector.
+struct DiskHeader {
+  std::uint64_t sequence = 0;
+  std::uint32_t block = 0;
+  std::uint32_t state = 0;  ///< 0: as at the first placement; 1: `block` and `sequence`; 2: unreadable
+};
+
+/// The durable state of a drive in a file: the bytes of its sectors from the file's start on, and behind them a trailer with the drive's identity,
+/// a bit for each sector that cannot be read, and the mapping's headers. docs/reference/power_loss.md describes the format.
+///
+/// Every change is written with pwrite() when it becomes durable, so the file is complete whenever the process ends, also by SIGKILL. A write is in
+/// the order bytes, then bits or headers. While the object lives it holds a lock (flock) on the file.
+class DiskFile {
+ public:
+  /// Opens the file, or creates it if it is absent: sparse, all zeros. Throws core::InputError for a file that cannot be opened, that another
+  /// process uses, that is cut short, or that belongs to another drive.
+  DiskFile(std::filesystem::path file, const DiskIdentity& identity);
+  ~DiskFile();
+  DiskFile(const DiskFile&) = delete;
+  DiskFile& operator=(const DiskFile&) = delete;
+
+  const std::filesystem::path& file() const { return file_; }
+
+  // Each throws core::SimulationError if the file cannot be read or written.
+  void read(std::uint64_t offset, std::uint8_t* data, std::size_t length) const;
+  void write(std::uint64_t offset, const std::uint8_t* data, std::size_t length);
+  /// Writes the bit of a sector.
+  void set_unreadable(std::uint64_t sector, bool unreadable);
+  /// Calls `visit` with every sector that cannot be read.
+  void for_each_unreadable(const std::function<void(std::uint64_t sector)>& visit) const;
+  /// Writes `count` headers from `index` on.
+  void put_headers(std::uint64_t index, const DiskHeader* headers, std::size_t count);
+  /// Calls `visit` with every header that was ever put.
+  void for_each_header(const std::function<void(std::uint64_t index, const DiskHeader& header)>& visit) const;
+  /// Calls `visit` with every range of bytes that may have a byte that is not zero.
+  void for_each_data(const std::function<void(std::uint64_t offset, std::uint64_t length)>& visit) const;
+  /// Returns when the disk of the machine has everything.
+  void sync();
+
+ private:
+  void create(const std::vector<std::uint8_t>& trailer);
+  void open_locked();
+  void check(const std::vector<std::uint8_t>& trailer) const;
+  void write_at(std::uint64_t at, const void* data, std::size_t length);
+  void read_at(std::uint64_t at, void* data, std::size_t length) const;
+  /// Calls `visit` with the ranges of [from, to) that are no holes.
+  void for_each_extent(std::uint64_t from, std::uint64_t to,
+                       const std::function<void(std::uint64_t at, std::uint64_t length)>& visit) const;
+
+  std::filesystem::path file_;
+  DiskIdentity identity_;
+  std::uint64_t data_bytes_;
+  std::uint64_t trailer_;
+  std::uint64_t bits_;
+  std::uint64_t headers_;
+  std::uint64_t size_;
+  int fd_ = -1;
+};
+
+}  // namespace platter::media

@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Losses of power of a drive that runs: what it loses, what it keeps, and when it accepts commands again.
+#include <tlm_utils/simple_initiator_socket.h>
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "platter/drive/power_supply.h"
+#include "platter/drive/register_map.h"
+#include "testing.h"
+
+namespace platter::testing {
+namespace {
+
+using profile::DriveProfile;
+using profile::WriteBack;
+
+DriveProfile power_profile(WriteBack write_back) {
+  DriveProfile profile = write_back == WriteBack::Off ? toy_profile() : cached_toy_profile(write_back);
+  profile.spin_up_s = 3;
+  profile.power_loss.ready_s = 0.25;
+  return profile;
+}
+
+constexpr Picoseconds kStart = 3'250 * kMs;
+
+class PowerLossOfACache : public ::testing::TestWithParam<profile::LostCache> {};
+
+/// Writes are answered from the buffer. Before they are on the media the power fails.
+TEST_P(PowerLossOfACache, LosesOrSavesWhatOnlyTheBufferHas) {
+  DriveProfile profile = power_profile(WriteBack::Interleaved);
+  profile.power_loss.cache = GetParam();
+  const auto disk = make_drive("disk", "FCFS", "firmware", profile);
+  const bool saved = GetParam() == profile::LostCache::Saved;
+  Script script("script", [&](Script& s) {
+    Transaction t(nullptr);
+    s.access(t, true, 64, 8, 0x11);
+    t.set_flush();
+    s.transport(t);
+    t.extension.flush = false;
+    s.access(t, true, 64, 8, 0x22);
+    ASSERT_TRUE(disk->segments()->any_dirty());
+    disk->cut_power();
+    s.pause(10 * kMs);
+    t.set(false, 64, 8);
+    s.transport(t);
+    EXPECT_EQ(t.extension.status, CommandStatus::DriveFailed);
+    disk->restore_power();
+    const Picoseconds back = core::now_ps();
+    s.access(t, false, 64, 8);
+    EXPECT_GE(core::now_ps(), back + kStart);
+    EXPECT_EQ(t.data[0], saved ? 0x22 : 0x11);
+    EXPECT_EQ(t.data[8 * 512 - 1], saved ? 0x22 : 0x11);
+    EXPECT_FALSE(disk->segments()->any_dirty());
+    EXPECT_EQ(disk->power().losses(), 1u);
+  });
+  script.disk_init_socket.bind(disk->host_tgt_socket);
+  run_until(10'000 * kMs);
+  EXPECT_TRUE(script.done());
+}
+
+INSTANTIATE_TEST_SUITE_P(Both, PowerLossOfACache, ::testing::Values(profile::LostCache::Volatile, profile::LostCache::Saved),
+                         [](const auto& test) {
+                           return std::string(test.param == profile::LostCache::Saved ? "saved" : "volatile");
+                         });
+
+class PowerLossInAWrite : public ::testing::TestWithParam<const char*> {};
+
+/// The power fails in the middle of a write of 40 blocks, at one instant after another.
+TEST_P(PowerLossInAWrite, CutsItWithinASector) {
+  const std::string rule = GetParam();
+  DriveProfile profile = power_profile(WriteBack::Off);
+  if (rule == "mixed") profile.power_loss.torn_sector = profile::TornSector::Mixed;
+  if (rule == "saved") profile.power_loss.cache = profile::LostCache::Saved;
+  const auto disk = make_drive("disk", "FCFS", "firmware", profile);
+  AtHost host("host");
+  host.disk_init_socket.bind(disk->host_tgt_socket);
+  std::uint64_t torn = 0, mixed = 0, whole = 0;
+  bool go_on = true;
+  Script script("script", [&](Script& s) {
+    Transaction t(nullptr);
+    for (std::uint32_t i = 0; i < 60; ++i) {
+      s.access(t, true, 10, 40, 0x11);
+      host.submit(true, 10, 40, 0x22);
+      s.pause((5 + 13 * i % 120) * 100 * kUs + i * 7 * kUs);
+      disk->cut_power();
+      s.pause(1 * kMs);
+      disk->restore_power();
+      std::uint64_t fresh = 0, bad = 0, both = 0;
+      for (std::uint64_t b = 10; b < 50; ++b) {
+        t.set(false, b, 1);
+        s.transport(t);
+        if (t.extension.status == CommandStatus::Unreadable) {
+          EXPECT_EQ(fresh, b - 10);
+          EXPECT_EQ(t.extension.first_bad, b);
+          ++bad;
+          continue;
+        }
+        ASSERT_EQ(t.extension.status, CommandStatus::Good);
+        if (t.data.front() == t.data.back()) {
+          ASSERT_TRUE(t.data[0] == 0x22 || t.data[0] == 0x11);
+          if (t.data[0] == 0x22) {
+            EXPECT_EQ(fresh + bad, b - 10) << "a write goes from the front to the back";
+            ++fresh;
+          }
+          continue;
+        }
+        EXPECT_EQ(t.data.front(), 0x22);
+        EXPECT_EQ(t.data.back(), 0x11);
+        EXPECT_EQ(fresh, b - 10);
+        ++both;
+      }
+      EXPECT_LE(bad + both, 1u);
+      if (rule == "unreadable") {
+        EXPECT_EQ(both, 0u);
+      }
+      if (rule == "mixed") {
+        EXPECT_EQ(bad, 0u);
+      }
+      if (rule == "saved") {
+        EXPECT_EQ(bad + both, 0u);
+      }
+      torn += bad;
+      mixed += both;
+      if (fresh > 0 && fresh < 40) ++whole;
+    }
+    go_on = false;
+  });
+  script.disk_init_socket.bind(disk->host_tgt_socket);
+  while (go_on && !script.done()) run_until(core::now_ps() + 10'000 * kMs);
+  if (rule == "unreadable") {
+    EXPECT_GT(torn, 3u);
+  }
+  if (rule == "mixed") {
+    EXPECT_GT(mixed, 3u);
+  }
+  EXPECT_GT(whole, 3u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Rules, PowerLossInAWrite, ::testing::Values("unreadable", "mixed", "saved"),
+                         [](const auto& test) { return std::string(test.param); });
+
+/// A host of a drive's registers.
+struct RegisterHost : sc_core::sc_module {
+  explicit RegisterHost(const sc_core::sc_module_name& name) : sc_module(name), socket("socket") {}
+  tlm_utils::simple_initiator_socket<RegisterHost> socket;
+
+  std::uint32_t read(std::uint32_t address) { return access(tlm::TLM_READ_COMMAND, address, 0); }
+  void write(std::uint32_t address, std::uint32_t data) { access(tlm::TLM_WRITE_COMMAND, address, data); }
+
+ private:
+  std::uint32_t access(tlm::tlm_command command, std::uint32_t address, std::uint32_t data) {
+    EXPECT_EQ(drive::access_register(socket, command, address, data), tlm::TLM_OK_RESPONSE);
+    return data;
+  }
+};
+
+/// The register cuts the power and gives it back. A command that comes meanwhile waits for the drive to be ready.
+TEST(PowerRegister, CutsAndRestores) {
+  const auto disk = make_drive("disk", "FCFS", "firmware", power_profile(WriteBack::Off));
+  AtHost host("host");
+  host.disk_init_socket.bind(disk->host_tgt_socket);
+  RegisterHost registers("registers");
+  registers.socket.bind(disk->register_tgt_socket);
+  Script script("script", [&](Script& s) {
+    EXPECT_EQ(registers.read(drive::reg::kPower), drive::reg::kPowerOn | drive::reg::kPowerReady);
+    registers.write(drive::reg::kPower, 0);
+    EXPECT_EQ(registers.read(drive::reg::kPower), 0u);
+    EXPECT_EQ(registers.read(drive::reg::kState), 0u);
+    s.pause(1 * kMs);
+    registers.write(drive::reg::kPower, 1);
+    EXPECT_EQ(registers.read(drive::reg::kPower), drive::reg::kPowerOn);
+    EXPECT_EQ(registers.read(drive::reg::kState), drive::reg::kStateAlive);
+    host.submit(false, 0, 1);
+    const Picoseconds back = core::now_ps();
+    s.pause_until(back + kStart - 1);
+    EXPECT_TRUE(host.requesting()) << "its request phase is held";
+    s.pause(2);
+    EXPECT_FALSE(host.requesting());
+    EXPECT_EQ(registers.read(drive::reg::kPower), drive::reg::kPowerOn | drive::reg::kPowerReady);
+    EXPECT_EQ(registers.read(drive::reg::kPowerLosses), 1u);
+    EXPECT_EQ(registers.read(drive::reg::kFailures), 1u);
+    EXPECT_EQ(registers.read(drive::reg::kStarts), 2u);
+    // Cut again while it starts.
+    registers.write(drive::reg::kPower, 0);
+    registers.write(drive::reg::kPower, 1);
+    s.pause(1'000 * kMs);
+    registers.write(drive::reg::kPower, 0);
+    s.pause(5'000 * kMs);
+    EXPECT_EQ(registers.read(drive::reg::kPower), 0u);
+    registers.write(drive::reg::kPower, 1);
+    s.pause(kStart - 1);
+    EXPECT_EQ(registers.read(drive::reg::kPower), drive::reg::kPowerOn);
+    s.pause(2);
+    EXPECT_EQ(registers.read(drive::reg::kPower), drive::reg::kPowerOn | drive::reg::kPowerReady);
+  });
+  run_until(20'000 * kMs);
+  EXPECT_TRUE(script.done());
+  EXPECT_EQ(host.finished(), 1u);
+}
+
+/// What a supply counts: writes or flushes that have ended, over all drives; and the time without power.
+TEST(PowerSupplyTriggers, CutsAtTheNthWriteAndTheNthFlush) {
+  drive::PowerSupply::Plan at_write;
+  at_write.at_write = 5;
+  at_write.off = 50 * kMs;
+  drive::PowerSupply writes(at_write);
+  drive::PowerSupply::Plan at_flush;
+  at_flush.at_flush = 2;
+  drive::PowerSupply flushes(at_flush);
+  drive::PowerSupply::Plan at_time;
+  at_time.at = 7'000 * kMs;
+  at_time.off = 1 * kMs;
+  drive::PowerSupply times(at_time);
+  const auto first = make_drive("first", "FCFS", "firmware", power_profile(WriteBack::Off));
+  const auto second = make_drive("second", "FCFS", "firmware", power_profile(WriteBack::Off));
+  const auto third = make_drive("third", "FCFS", "firmware", power_profile(WriteBack::Off));
+  first->connect(writes);
+  second->connect(writes);
+  third->connect(flushes);
+  AtHost idle("idle");
+  const auto fourth = make_drive("fourth", "FCFS", "firmware", power_profile(WriteBack::Off));
+  fourth->connect(times);
+  idle.disk_init_socket.bind(fourth->host_tgt_socket);
+  Script one("one", [&](Script& s) {
+    Transaction t(nullptr);
+    for (int i = 0; i < 4; ++i) s.access(t, true, 0, 1, 1);
+    s.access(t, false, 0, 1);
+    EXPECT_TRUE(first->power().alive());
+  });
+  one.disk_init_socket.bind(first->host_tgt_socket);
+  Script two("two", [&](Script& s) {
+    s.pause(500 * kMs);
+    Transaction t(nullptr);
+    s.access(t, true, 0, 1, 1);
+    s.pause(1);
+    EXPECT_FALSE(first->power().on());
+    EXPECT_FALSE(second->power().on());
+    s.pause(50 * kMs);
+    EXPECT_TRUE(first->power().on());
+    EXPECT_TRUE(second->power().on());
+    s.access(t, false, 0, 1);
+    EXPECT_EQ(t.data[0], 1) << "it was answered, and there is no write cache";
+  });
+  two.disk_init_socket.bind(second->host_tgt_socket);
+  Script three("three", [&](Script& s) {
+    Transaction t(nullptr);
+    t.set_flush();
+    s.transport(t);
+    EXPECT_TRUE(third->power().on());
+    s.transport(t);
+    EXPECT_EQ(t.extension.status, CommandStatus::Good) << "the flush that counts has its answer";
+    s.pause(1);
+    EXPECT_FALSE(third->power().on());
+  });
+  three.disk_init_socket.bind(third->host_tgt_socket);
+  run_until(6'999 * kMs);
+  EXPECT_TRUE(one.done() && two.done() && three.done());
+  EXPECT_TRUE(fourth->power().on());
+  run_until(7'000 * kMs + 1);
+  EXPECT_FALSE(fourth->power().on());
+  run_until(7'002 * kMs);
+  EXPECT_TRUE(fourth->power().on());
+  EXPECT_EQ(times.losses(), 1u);
+}
+
+}  // namespace
+}  // namespace platter::testing
