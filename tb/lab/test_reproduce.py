@@ -3270,6 +3270,12 @@ class WithTheModel(unittest.TestCase):
             }.values()
         )
 
+    @staticmethod
+    def young(point: Point) -> tuple[tuple[str, str], ...]:
+        """What shortens the ageing of a drive that writes eagerly. It takes longer than the run."""
+        eager = "eager" in tomllib.loads(point.scenario.read_text(encoding="utf-8"))
+        return (("eager.ageing_turnovers", "0.05"),) if eager else ()
+
     def test_the_model_takes_every_policy_under_every_interpretation(self) -> None:
         with tempfile.TemporaryDirectory() as name:
             runner = Runner(
@@ -3286,18 +3292,13 @@ class WithTheModel(unittest.TestCase):
                     if module is eager_writing and eager_writing.SATF_EW not in policies:
                         self.skipTest("the executable has no eager writing")
                     plan = quick_plan(module)
-                    young = (
-                        (("eager.ageing_turnovers", "0.05"),)
-                        if module in (eager_writing, ew_array)
-                        else ()
-                    )
                     short = [
                         (
                             replace(
                                 point,
                                 warmup_s=0.0,
                                 measure_s=max(5.0, point.least_s),
-                                settings=(*point.settings, *young),
+                                settings=(*point.settings, *self.young(point)),
                             ),
                             (1,),
                         )
