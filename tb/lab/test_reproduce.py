@@ -10,6 +10,7 @@ import contextlib
 import csv
 import functools
 import gc
+import gzip
 import io
 import itertools
 import json
@@ -824,14 +825,16 @@ class Keeping(unittest.TestCase):
         self.assertEqual(self.reproduce("--jobs", "4", "--output", str(self.folder / "b"))[0], 0)
         files, others = (
             {
-                str(file.relative_to(self.folder / name)): file.read_text()
+                str(file.relative_to(self.folder / name)): file.read_bytes()
                 for file in (self.folder / name).rglob("*.*")
             }
             for name in "ab"
         )
         self.assertEqual(files, others)
+        means_text = gzip.decompress(files.pop("means.csv.gz")).decode()
+        texts = {name: content.decode() for name, content in files.items()}
         self.assertEqual(
-            sorted(files),
+            sorted(texts),
             [
                 "README.md",
                 "details/claims.csv",
@@ -839,7 +842,6 @@ class Keeping(unittest.TestCase):
                 "details/data.csv",
                 "details/one.csv",
                 "details/runs.csv",
-                "means.csv",
                 "one.svg",
             ],
         )
@@ -849,12 +851,12 @@ class Keeping(unittest.TestCase):
             "| more | BBB is more | 2 | ratio: above 1.000 |",
             "| 1\\|2 |",
             "(one.svg)",
-            "(means.csv)",
+            "(means.csv.gz)",
             "`runs.csv`, `claims.csv`, `comparisons.csv`, `data.csv`, `one.csv`",
         ):
-            self.assertIn(expected, files["README.md"])
-        self.assertEqual(files["details/data.csv"], 'a,b\n1,"x,y"\n')
-        runs = list(csv.reader(files["details/runs.csv"].splitlines()))
+            self.assertIn(expected, texts["README.md"])
+        self.assertEqual(texts["details/data.csv"], 'a,b\n1,"x,y"\n')
+        runs = list(csv.reader(texts["details/runs.csv"].splitlines()))
         self.assertEqual(
             [row[:2] for row in runs],
             [
@@ -862,7 +864,7 @@ class Keeping(unittest.TestCase):
                 *([policy, str(seed)] for policy in ("A", "B,B") for seed in (1, 2, 3)),
             ],
         )
-        means = list(csv.DictReader(files["means.csv"].splitlines()))
+        means = list(csv.DictReader(means_text.splitlines()))
         self.assertEqual(
             [(row["policy"], row["runs"]) for row in means], [("A", "3"), ("B,B", "3")]
         )
@@ -883,7 +885,10 @@ class Keeping(unittest.TestCase):
         found = page.means_table(runs)
         self.assertEqual(
             (found.file, found.header),
-            ("means.csv", ("policy", "rate", "runs", "ms", "ms_half", "gap", "gap_half", "trend")),
+            (
+                "means.csv.gz",
+                ("policy", "rate", "runs", "ms", "ms_half", "gap", "gap_half", "trend"),
+            ),
         )
         # Of 10 and 14: the deviation is the root of 8, and so is that of two means
         half = scipy.stats.t.ppf(0.975, 1) * 2
