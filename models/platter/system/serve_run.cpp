@@ -24,6 +24,7 @@
 #include "platter/system/disk_waves.h"
 #include "platter/system/load_result.h"
 #include "platter/system/request_files.h"
+#include "platter/system/serve_control.h"
 #include "platter/system/simulated_drives.h"
 #include "platter/system/timeline.h"
 
@@ -254,6 +255,12 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
       loop_.add(*nbd_);
     }
     if (machine_) open("--vfio-user", [this] { machine_->listen(options_.vfio_user); });
+    if (!options_.control.empty()) {
+      open("--control", [this] {
+        control_ = std::make_unique<serving::ControlServer>(options_.control, control_commands(target_), poller_);
+      });
+      loop_.add(*control_);
+    }
     for (const nbd::Export& each : exports_) options_.listening(fmt::format("{} at {}", each.name, nbd_->uri(each.name)));
     if (machine_) {
       const char* const who = disks_.drives().size() == 1 ? "disk" : "all drives";
@@ -278,6 +285,8 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
   std::optional<observe::AhciWaves> adapter_waves_;
   std::unique_ptr<vfio_user::VfioUserServer> machine_;
   sc_core::sc_signal<bool> interrupt_{"interrupt"};
+  ControlTarget target_{disks_.drives(), [this] { loop_.stop(); }};
+  std::unique_ptr<serving::ControlServer> control_;
   const ServeOptions options_;
   LoadResult result_;
 };
