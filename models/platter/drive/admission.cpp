@@ -34,6 +34,7 @@ std::optional<CommandStatus> Admission::admit(Request& request) {
   const auto* extension = payload.get_extension<CommandExtension>();
   CommandStatus status = request.in_line ? CommandStatus::Good : check(payload, extension);
   if (status != CommandStatus::Good) return status;
+  if (!power_.ready()) return std::nullopt;
   if (bucket_.on() && !request.in_line && class_of(extension) != core::RequestClass::Continuous) {
     request.in_line = true;
     request.ticket = bucket_.enter(extension != nullptr && extension->flush ? 0 : payload.get_data_length());

@@ -56,7 +56,8 @@ class HostPort : public sc_core::sc_module, public CompletionSinkIf, public Powe
   /// @cond of the implementation
   void set_probes(const Probes& probes) { probes_ = &probes; }
   void complete_at(QueueEntry& entry, Picoseconds when) override;
-  void power_lost() override;
+  void power_lost(command::CommandStatus status) override;
+  void ready() override { serve_waiting(); }
 
   /// Aborts the command with this tag; see Controller::abort. Returns false if there is no such command, if an access has begun, or
   /// if the command is done or served from the buffer: it then ends normally. Must not be called from a probe's callback.
