@@ -50,7 +50,9 @@ host::array::ArrayConfig striped_config(const Scenario& s, std::uint64_t drive_b
 
 Disks::Disks(const Scenario& s, const drive::DriveConfig& config, const engine::EngineFactory& engine, Layer layer) {
   if (!s.host->several_drives) {
-    drives_.push_back(make_drive(s, "disk", config, engine));
+    drive::DriveConfig own = config;
+    if (s.plans_faults()) own.faults = s.fault_plan(mechanics::Geometry(s.drive.geometry)).of(0);
+    drives_.push_back(make_drive(s, "disk", own, engine));
     return;
   }
   make_drives(s, config, s.array.drives, [&engine](std::uint32_t) { return engine; });
@@ -78,9 +80,12 @@ Disks::Disks(const Scenario& s, const drive::DriveConfig& config,
 void Disks::make_drives(const Scenario& s, drive::DriveConfig config, std::uint32_t count,
                         const std::function<engine::EngineFactory(std::uint32_t)>& engine_of) {
   config.fails_at = core::kNoDeadline;  // the array triggers the failure
+  std::optional<media::FaultPlan> plan;
+  if (s.plans_faults()) plan = s.fault_plan(mechanics::Geometry(s.drive.geometry));
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::string name = fmt::format("disk{}", i);
     config.seed = core::RandomStream(static_cast<std::uint64_t>(s.run.seed), name).bits();
+    if (plan) config.faults = plan->of(i);
     drives_.push_back(make_drive(s, name, config, engine_of(i)));
   }
 }
@@ -103,7 +108,8 @@ void Disks::call_at(double seconds, std::function<void()> call) {
 
 void Disks::make_ew(const Scenario& s) {
   const host::ArrayOptions options{s.array.drives, s.redundancy.copies, s.eager.block_bytes,
-                                   s.array.answer == "first" ? host::WriteAnswer::First : host::WriteAnswer::All};
+                                   s.array.answer == "first" ? host::WriteAnswer::First : host::WriteAnswer::All,
+                                   s.drive.geometry.sector_bytes};
   const std::uint64_t drive_bytes = bytes_of(first());
   if (drive_bytes / options.block_bytes < options.copies)
     s.refuse("array.copies", "the drives are too small: they do not hold a block of each copy");

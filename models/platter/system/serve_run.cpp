@@ -230,6 +230,7 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
       const std::string name = std::string(drives[i]->basename()) + "_ahci_tap";
       adapter_->port(i).disk_init_socket.bind(tap(name, *drives[i]).host_tgt_socket);
       adapter_->port(i).register_init_socket.bind(drives[i]->register_tgt_socket);
+      drives[i]->bind_link(&adapter_->port(i));
     }
     if (waves_.file() != nullptr) adapter_waves_.emplace(*adapter_, *waves_.file(), "ahci");
     loop_.add(*machine_);

@@ -38,7 +38,8 @@ std::string ControlArguments::text(const std::string& key) {
 std::uint64_t ControlArguments::whole(const std::string& key, std::uint64_t otherwise) {
   const json* const value = find(key);
   if (value == nullptr) return otherwise;
-  if (!value->is_number_unsigned()) refuse(fmt::format("{}: found {}, expected a whole number of at least 0", key, value->dump()));
+  if (!value->is_number_unsigned())
+    refuse(fmt::format("{}: found {}, expected a whole number of at least 0", key, value->dump()));
   return value->get<std::uint64_t>();
 }
 
