@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# A copy of the tree is built by CMake alone: with the system's compiler and libraries, without scripts/setup, without RTL. Then what is said of parts
-# and libraries that are missing, and the same within another project, of C++20.
+# A copy of the tree is built by CMake alone: with the system's compiler and libraries, without scripts/setup, without RTL, within another project of
+# C++20. It also checks what CMake says of parts and libraries that are missing.
 #
 #   plain_build_test.sh CMAKE SOURCE_DIR FOLDER
 set -euo pipefail
@@ -39,12 +39,24 @@ within=("$cmake" -S "$folder/tree/tb/consumer" -DCONSUMER_PLATTER="$folder/tree"
 ! run older_standard "${within[@]}" -B "$folder/older_standard" -DCMAKE_CXX_STANDARD=14 || fail "C++14 was taken"
 says older_standard "Platter needs C++17 or later: CMAKE_CXX_STANDARD is 14."
 
-# The command, without optimisation, which takes less time.
-must configure "${configure[@]}" -B "$folder/b" -DCMAKE_EXPORT_COMPILE_COMMANDS=ON -DPLATTER_PRECOMPILE=ON -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_FLAGS_DEBUG=
-must build "$cmake" --build "$folder/b" -j "$(nproc)"
+# Alone: the configuration, which leaves the tree as it was. `scripts/fresh-machine --package` builds it as well.
+must configure "${configure[@]}" -B "$folder/b" -DCMAKE_EXPORT_COMPILE_COMMANDS=ON
 [ -e "$folder/b/compile_commands.json" ] || fail "the build folder has no compile_commands.json"
+grep -q 'platter_cli.dir/' "$folder/b/compile_commands.json" || fail "the command is not built"
 [ ! -e "$folder/tree/compile_commands.json" ] && [ ! -e "$folder/tree/build" ] || fail "the build wrote into the tree"
-platter=$folder/b/models/platter
+
+# Within another project, as C++20 and without optimisation, which takes less time. The command is built there on demand only.
+must within "${within[@]}" -B "$folder/within" -DCMAKE_CXX_STANDARD=20 -DCMAKE_EXPORT_COMPILE_COMMANDS=ON
+! grep -q 'platter_cli.dir/' "$folder/within/compile_commands.json" || fail "the command is built within another project"
+must with_command "${within[@]}" -B "$folder/within" -DPLATTER_BUILD_CLI=ON
+must build_within "$cmake" --build "$folder/within" -j "$(nproc)" --target consumer platter
+must consumer "$folder/within/consumer" model
+says consumer "model: read what was written"
+! run refused_within "$folder/within/consumer" rtl || fail "engine rtl ran within another project"
+says refused_within "expected firmware or model"
+
+# The command without RTL.
+platter=$folder/within/platter/models/platter
 must version "$platter" --version
 says version "platter $(cat "$source/VERSION")"
 must engines "$platter" list engines
@@ -60,15 +72,5 @@ says waves "waves.fst: this build of Platter writes no waves"
 [ ! -e "$folder/waves.fst" ] || fail "a wave file remains"
 must explain "$platter" explain "$scenario" --set engine=model --set sim.measure_s=2 --set sim.warmup_s=0 --slowest 1 -o "$folder/moments"
 says explain "no waves: this build of Platter writes none"
-rm -rf "$folder/b"
-
-# Within another project.
-must within "${within[@]}" -B "$folder/within" -DCMAKE_CXX_STANDARD=20
-must build_within "$cmake" --build "$folder/within" -j "$(nproc)" --target consumer
-[ ! -e "$folder/within/platter/models/platter" ] || fail "the command was built within another project"
-must consumer "$folder/within/consumer" model
-says consumer "model: read what was written"
-! run refused_within "$folder/within/consumer" rtl || fail "engine rtl ran within another project"
-says refused_within "expected firmware or model"
 rm -rf "$folder/within"
-echo "plain_build: built by CMake alone, and within another project"
+echo "plain_build: configured by CMake alone, and built within another project"

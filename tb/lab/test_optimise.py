@@ -19,9 +19,9 @@ import polars as pl
 import scipy.stats
 from lab_case import PLATTER, LabCase
 from platter_lab import LabError
+from platter_lab.cost import prices
+from platter_lab.cost.prices import COSTS, Engine, NoPriceError, Source
 from platter_lab.executable import ROOT
-from platter_lab.optimise import prices
-from platter_lab.optimise.prices import COSTS, Engine, NoPriceError, Source
 from platter_lab.optimise.space import read_space
 from platter_lab.optimise.study import Record, Study
 from platter_lab.pareto import undominated

@@ -10,6 +10,7 @@ import contextlib
 import csv
 import functools
 import gc
+import gzip
 import io
 import itertools
 import json
@@ -824,14 +825,16 @@ class Keeping(unittest.TestCase):
         self.assertEqual(self.reproduce("--jobs", "4", "--output", str(self.folder / "b"))[0], 0)
         files, others = (
             {
-                str(file.relative_to(self.folder / name)): file.read_text()
+                str(file.relative_to(self.folder / name)): file.read_bytes()
                 for file in (self.folder / name).rglob("*.*")
             }
             for name in "ab"
         )
         self.assertEqual(files, others)
+        means_text = gzip.decompress(files.pop("means.csv.gz")).decode()
+        texts = {name: content.decode() for name, content in files.items()}
         self.assertEqual(
-            sorted(files),
+            sorted(texts),
             [
                 "README.md",
                 "details/claims.csv",
@@ -839,7 +842,6 @@ class Keeping(unittest.TestCase):
                 "details/data.csv",
                 "details/one.csv",
                 "details/runs.csv",
-                "means.csv",
                 "one.svg",
             ],
         )
@@ -849,12 +851,12 @@ class Keeping(unittest.TestCase):
             "| more | BBB is more | 2 | ratio: above 1.000 |",
             "| 1\\|2 |",
             "(one.svg)",
-            "(means.csv)",
+            "(means.csv.gz)",
             "`runs.csv`, `claims.csv`, `comparisons.csv`, `data.csv`, `one.csv`",
         ):
-            self.assertIn(expected, files["README.md"])
-        self.assertEqual(files["details/data.csv"], 'a,b\n1,"x,y"\n')
-        runs = list(csv.reader(files["details/runs.csv"].splitlines()))
+            self.assertIn(expected, texts["README.md"])
+        self.assertEqual(texts["details/data.csv"], 'a,b\n1,"x,y"\n')
+        runs = list(csv.reader(texts["details/runs.csv"].splitlines()))
         self.assertEqual(
             [row[:2] for row in runs],
             [
@@ -862,7 +864,7 @@ class Keeping(unittest.TestCase):
                 *([policy, str(seed)] for policy in ("A", "B,B") for seed in (1, 2, 3)),
             ],
         )
-        means = list(csv.DictReader(files["means.csv"].splitlines()))
+        means = list(csv.DictReader(means_text.splitlines()))
         self.assertEqual(
             [(row["policy"], row["runs"]) for row in means], [("A", "3"), ("B,B", "3")]
         )
@@ -883,7 +885,10 @@ class Keeping(unittest.TestCase):
         found = page.means_table(runs)
         self.assertEqual(
             (found.file, found.header),
-            ("means.csv", ("policy", "rate", "runs", "ms", "ms_half", "gap", "gap_half", "trend")),
+            (
+                "means.csv.gz",
+                ("policy", "rate", "runs", "ms", "ms_half", "gap", "gap_half", "trend"),
+            ),
         )
         # Of 10 and 14: the deviation is the root of 8, and so is that of two means
         half = scipy.stats.t.ppf(0.975, 1) * 2
@@ -1067,12 +1072,29 @@ def places_of(line: str) -> list[tuple[float, float]]:
     """Of a path of lines, which are relative but for the first."""
     x = y = 0.0
     places = []
-    for command, numbers in re.findall(r"([Mhvl])([^Mhvlz]*)", line.split(' d="')[1].split('"')[0]):
+    data = line.split(' d="')[1].split('"')[0]
+    for command, numbers in re.findall(r"([Mmhvl])([^Mmhvlz]*)", data):
         ways = [float(one) for one in re.findall(r"-?[0-9.]+", numbers)]
-        across, down = {"h": (ways[0], 0.0), "v": (0.0, ways[0])}.get(command, (ways[0], ways[-1]))
-        x, y = (across, down) if command == "M" else (x + across, y + down)
-        places.append((x, y))
+        steps = {
+            "h": [(way, 0.0) for way in ways],
+            "v": [(0.0, way) for way in ways],
+        }.get(command, list(zip(ways[::2], ways[1::2], strict=False)))
+        for across, down in steps:
+            x, y = (across, down) if command == "M" else (x + across, y + down)
+            places.append((x, y))
     return places
+
+
+def marked_places(text: str) -> list[list[tuple[float, float]]]:
+    """Of each path with marks at its points."""
+    styles = dict(re.findall(r"^\.(s[0-9]+)\{(.*)\}$", text, re.MULTILINE))
+    paths = [line for line in text.splitlines() if line.startswith("<path")]
+    return [
+        places_of(path)
+        for path in paths
+        if "marker:" in path
+        or any("marker:" in styles[name] for name in re.findall(r'class="(s[0-9]+)"', path))
+    ]
 
 
 class Figures(unittest.TestCase):
@@ -1108,8 +1130,7 @@ class Figures(unittest.TestCase):
         text = svg(marked)
         self.assertLess(text.count("\n"), 100)
         # Each series has a mark at each point, and at both ends of the interval there.
-        marks = [line for line in text.splitlines() if 'class="marks"' in line]
-        self.assertEqual(sorted(map(len, map(places_of, marks)))[-4:], [200, 200, 400, 400])
+        self.assertEqual(sorted(map(len, marked_places(text)))[-4:], [200, 200, 400, 400])
         # A line goes by the points at which it bends,
         # and is nowhere far from those that it leaves out.
         line = max(
@@ -1125,6 +1146,16 @@ class Figures(unittest.TestCase):
             middle - height * np.sin(np.linspace(0, 19.9, 200))
         )
         self.assertLess(max(np.abs(drawn_line - point).min() for point in points), 0.3)
+
+    def test_a_line_and_its_marks_are_one_path(self) -> None:
+        x = range(20)
+        straight = Series("straight", x, [exact(1.0 + one, 5) for one in x])
+        broken = Series("broken", x, [None if one == 9 else exact(30.0 - one, 5) for one in x])
+        text = svg(Chart("f.svg", "F", "x", "y", (straight, broken)))
+        # Only the ticks of the axes are marks without a line.
+        self.assertEqual(text.count('class="marks"'), 2)
+        marked = [len(places) for places in marked_places(text)]
+        self.assertEqual(sorted(marked)[-4:], [19, 20, 38, 40])
 
     def test_a_logarithmic_axis_has_plain_numbers(self) -> None:
         chart = Chart(
@@ -3270,6 +3301,12 @@ class WithTheModel(unittest.TestCase):
             }.values()
         )
 
+    @staticmethod
+    def young(point: Point) -> tuple[tuple[str, str], ...]:
+        """What shortens the ageing of a drive that writes eagerly. It takes longer than the run."""
+        eager = "eager" in tomllib.loads(point.scenario.read_text(encoding="utf-8"))
+        return (("eager.ageing_turnovers", "0.05"),) if eager else ()
+
     def test_the_model_takes_every_policy_under_every_interpretation(self) -> None:
         with tempfile.TemporaryDirectory() as name:
             runner = Runner(
@@ -3286,18 +3323,13 @@ class WithTheModel(unittest.TestCase):
                     if module is eager_writing and eager_writing.SATF_EW not in policies:
                         self.skipTest("the executable has no eager writing")
                     plan = quick_plan(module)
-                    young = (
-                        (("eager.ageing_turnovers", "0.05"),)
-                        if module in (eager_writing, ew_array)
-                        else ()
-                    )
                     short = [
                         (
                             replace(
                                 point,
                                 warmup_s=0.0,
                                 measure_s=max(5.0, point.least_s),
-                                settings=(*point.settings, *young),
+                                settings=(*point.settings, *self.young(point)),
                             ),
                             (1,),
                         )

@@ -3,7 +3,8 @@
 
 Each style is written once, marks of one kind and lines of one kind are one path, coordinates have a
 tenth of a point, and each shape is one line of text. Points that lie on the line between their
-neighbours are left out.
+neighbours are left out. A line with a mark at each of its points is one path. So are bars with
+marks at their ends.
 """
 
 from __future__ import annotations
@@ -18,8 +19,10 @@ from html import escape
 from typing import Any
 
 _SVG = "{http://www.w3.org/2000/svg}"
-_HREF = "{http://www.w3.org/1999/xlink}href"
+_XLINK = "http://www.w3.org/1999/xlink"
+_HREF = f"{{{_XLINK}}}href"
 _PLACE, _SHAPE = 1, 2  # decimals of a place, and of the shape of a mark
+_TEXTS = 3  # neighbours of one style that are written as a group
 _STRAIGHT = 0.05  # points that are nearer to a line than this lie on it
 _TOKEN = re.compile(r"[A-Za-z]|-?[0-9.]+(?:e-?[0-9]+)?")
 _NUMBER = re.compile(r"-?[0-9]+\.[0-9]+(?:e-?[0-9]+)?")
@@ -52,6 +55,7 @@ class _Shape:
     attributes: dict[str, str] = field(default_factory=dict)
     # Of a path or a mark: its parts, of which each begins with M.
     path: list[str] = field(default_factory=list)
+    marks: tuple[str, str] | None = None  # of a line: the mark at its points, and the mark's style
     inner: list[_Shape] = field(default_factory=list)
     text: str = ""
 
@@ -64,7 +68,7 @@ def compact(text: str | bytes) -> str:
         element.get("id", ""): element for element in root.iter(f"{_SVG}path") if element.get("id")
     }
     clips = {element.get("id", ""): element for element in root.iter(f"{_SVG}clipPath")}
-    return "\n".join(_written(root, list(_joined(shapes)), marks, clips)) + "\n"
+    return "\n".join(_written(root, list(_marked(_joined(shapes))), marks, clips)) + "\n"
 
 
 # --- reading --------------------------------------------------------------------------------------
@@ -126,7 +130,7 @@ def _shapes(element: ET.Element) -> Iterator[_Shape]:
         if not (shape.style or kept or any(clip and one.clip not in ("", clip) for one in inner)):
             yield from (replace(one, clip=clip or one.clip) for one in inner)
             return
-        shape.inner = list(_joined(inner))
+        shape.inner = list(_marked(_joined(inner)))
     yield shape
 
 
@@ -205,6 +209,56 @@ def _joined(shapes: Iterable[_Shape]) -> Iterator[_Shape]:
         yield first
 
 
+def _polylines(parts: Sequence[str]) -> list[list[tuple[str, str]]]:
+    """The points of each line, or the places of marks; [] if there is more than lines."""
+    data = "".join(parts)
+    if not re.fullmatch(r"[ M0-9.-]+", data):
+        return []
+    lines = [line.split() for line in data.split("M")[1:]]
+    return [list(zip(line[::2], line[1::2], strict=True)) for line in lines]
+
+
+def _marked(shapes: Iterable[_Shape]) -> Iterator[_Shape]:
+    """Marks behind the line whose points they mark are the line's."""
+    line: _Shape | None = None
+    for shape in shapes:
+        if line is not None and shape.tag == "use" and shape.clip == line.clip:
+            parts = _with_points(line.path, shape.path)
+            if parts and shape.attributes.keys() == {_HREF}:
+                line.path = parts
+                line.marks = (shape.attributes[_HREF].removeprefix("#"), shape.style)
+                yield line
+                line = None
+                continue
+        if line is not None:
+            yield line
+        line = shape if shape.tag == "path" and "fill:none" in shape.style else None
+        if line is None:
+            yield shape
+    if line is not None:
+        yield line
+
+
+def _with_points(parts: Sequence[str], marks: Sequence[str]) -> list[str]:
+    """The parts of a line with all points that have marks; [] if the marks are at others."""
+    lines = _polylines(parts)
+    places = [point for mark in _polylines(marks) for point in mark]
+    if min(map(len, lines), default=0) < 2:
+        return []
+    if sorted(point for line in lines for point in line) == sorted(places):
+        return list(parts)
+    with_all = []
+    for line in lines:
+        if places[:1] != line[:1] or line[-1] not in places[1:]:
+            return []
+        end = places.index(line[-1], 1) + 1
+        if list(_bends(places[:end])) != line:
+            return []
+        with_all.append("M" + " ".join(f"{x} {y}" for x, y in places[:end]))
+        places = places[end:]
+    return [] if places else with_all
+
+
 # --- writing --------------------------------------------------------------------------------------
 
 
@@ -212,29 +266,43 @@ def relative(data: str) -> str:
     """A path of lines alone, each as its way from the point before, in few characters."""
     if not re.fullmatch(r"[ Mz0-9.-]*", data):
         return data
-    unit = 10**_PLACE
     texts: list[str] = []
     x = y = 0
+    begin = (0, 0)
+    before = ""
     for command, numbers in re.findall(r"([Mz])([^Mz]*)", data):
         if command == "z":
             texts.append("z")
+            before, (x, y) = "z", begin
             continue
-        places = [round(float(number) * unit) for number in numbers.split()]
+        places = [round(float(number) * 10**_PLACE) for number in numbers.split()]
         for at in range(0, len(places), 2):
-            ways = (places[at], places[at + 1]) if at == 0 else (places[at] - x, places[at + 1] - y)
-            across, down = (
-                re.sub(r"^(-?)0\.", r"\1.", _short(f"{way / unit:.{_PLACE}f}")) for way in ways
-            )
+            across, down = places[at] - x, places[at + 1] - y
             x, y = places[at], places[at + 1]
             if at == 0:
-                texts.append(f"M{across} {down}")
-            elif ways[1] == 0:
-                texts.append(f"h{across}")
-            elif ways[0] == 0:
-                texts.append(f"v{down}")
+                begin = (x, y)
+                to, by = _numbers(x, y), _numbers(across, down)
+                step, ways = ("m", by) if texts and len(by) < len(to) else ("M", to)
+            elif down == 0:
+                step, ways = "h", _numbers(across)
+            elif across == 0:
+                step, ways = "v", _numbers(down)
             else:
-                texts.append(f"l{across}{'' if down.startswith('-') else ' '}{down}")
+                step, ways = "l", _numbers(across, down)
+            # A command that is repeated needs no letter.
+            repeated = step == before and at > 0
+            texts.append((("" if ways.startswith("-") else " ") if repeated else step) + ways)
+            before = step
     return "".join(texts)
+
+
+def _numbers(*places: int) -> str:
+    """Places in units of their last decimal, one behind the other."""
+    text = ""
+    for place in places:
+        number = re.sub(r"^(-?)0\.", r"\1.", _short(f"{place / 10**_PLACE:.{_PLACE}f}"))
+        text += f"{'' if not text or number.startswith('-') else ' '}{number}"
+    return text
 
 
 def _tag(name: str, attributes: Mapping[str, str], inner: str = "") -> str:
@@ -247,7 +315,7 @@ def _tag(name: str, attributes: Mapping[str, str], inner: str = "") -> str:
 
 
 def _styles(shapes: Iterable[_Shape]) -> Iterator[str]:
-    """Of each element whose style is written at it."""
+    """Of each element whose style is written at it, or at a group of it and its neighbours."""
     for shape in shapes:
         if shape.style and shape.tag != "use" and not _is_cell(shape):
             yield shape.style
@@ -264,22 +332,33 @@ class _Writer:
 
     def __init__(self, shapes: Sequence[_Shape], paths: Mapping[str, ET.Element]) -> None:
         self._paths = paths
+        self.clips: dict[str, str] = {}
+        self.marks: dict[tuple[str, str], str] = {}  # by path and the style of its use
+        self.used: set[str] = set()  # names of marks that are not at the points of a path only
+        self._name_marks(shapes)
         self.styles = {
             style: f"s{number}"
             for number, style in enumerate(
                 style for style, uses in Counter(_styles(shapes)).items() if uses > 1
             )
         }
-        self.clips: dict[str, str] = {}
-        self.marks: dict[tuple[str, str], str] = {}  # by path and the style of its use
+
+    def _name_marks(self, shapes: Iterable[_Shape]) -> None:
+        """The style of a line has its marks."""
+        for shape in shapes:
+            if shape.marks:
+                shape.style += f";marker:url(#{self._mark(*shape.marks)}s)"
+            self._name_marks(shape.inner)
+
+    def _mark(self, path: str, style: str) -> str:
+        return self.marks.setdefault((path, style), f"m{len(self.marks)}")
 
     def lines(self, shapes: Iterable[_Shape]) -> Iterator[str]:
         """One for each shape, one for neighbouring cells."""
         for clip, group in itertools.groupby(shapes, lambda shape: shape.clip):
-            lines = []
-            for cells, some in itertools.groupby(group, _is_cell):
-                texts = [self._text(shape) for shape in some]
-                lines += ["".join(texts)] if cells else texts
+            lines: list[str] = []
+            for _, neighbours in itertools.groupby(group, self._alike):
+                lines += self._together(list(neighbours))
             yield from (
                 [
                     f'<g clip-path="url(#{self.clips.setdefault(clip, f"c{len(self.clips)}")})">',
@@ -290,12 +369,27 @@ class _Writer:
                 else lines
             )
 
+    @staticmethod
+    def _alike(shape: _Shape) -> object:
+        """Neighbours of which this is the same are written together."""
+        return ("cells" if _is_cell(shape) else shape.style if shape.tag == "text" else id(shape),)
+
+    def _together(self, shapes: Sequence[_Shape]) -> list[str]:
+        """Cells in one line; the style of several texts once."""
+        if _is_cell(shapes[0]):
+            return ["".join(map(self._text, shapes))]
+        if len(shapes) < _TEXTS or not shapes[0].style:
+            return list(map(self._text, shapes))
+        start = _tag("g", self._style(shapes[0])).removesuffix("/>") + ">"
+        return [start, *(self._text(replace(shape, style="")) for shape in shapes), "</g>"]
+
+    def _style(self, shape: _Shape) -> dict[str, str]:
+        if shape.style in self.styles:
+            return {"class": self.styles[shape.style]}
+        return {"style": shape.style}
+
     def _text(self, shape: _Shape) -> str:
-        style = (
-            {"class": self.styles[shape.style]}
-            if shape.style in self.styles
-            else {"style": shape.style}
-        )
+        style = self._style(shape)
         if shape.tag == "g":
             return _tag(
                 "g", {**style, **shape.attributes}, "\n" + "\n".join(self.lines(shape.inner)) + "\n"
@@ -316,12 +410,11 @@ class _Writer:
 
     def _marks(self, shape: _Shape) -> str:
         rest = {key: value for key, value in shape.attributes.items() if key != _HREF}
-        mark = self.marks.setdefault(
-            (shape.attributes[_HREF].removeprefix("#"), shape.style), f"m{len(self.marks)}"
-        )
+        mark = self._mark(shape.attributes[_HREF].removeprefix("#"), shape.style)
         places = [one.removeprefix("M") for one in shape.path]
         if len(places) == 1:
             x, y = places[0].split()
+            self.used.add(mark)
             return _tag("use", {_HREF: f"#{mark}", "x": x, "y": y, **rest})
         return _tag(
             "path",
@@ -348,14 +441,14 @@ class _Writer:
             shape = _tag(
                 "circle" if circle else "path",
                 {
-                    "id": name,
+                    "id": name if name in self.used else "",
                     "style": ";".join(f"{key}:{value}" for key, value in style.items()),
                     **({"r": circle[1]} if circle else {"d": data}),
                 },
             )
             yield _tag(
                 "marker",
-                {"id": f"{name}s", "overflow": "visible", "markerUnits": "userSpaceOnUse"},
+                {"id": f"{name}s", "markerUnits": "userSpaceOnUse"},
                 shape,
             )
         for clip, name in self.clips.items():
@@ -376,14 +469,12 @@ def _written(
     writer = _Writer(shapes, paths)
     lines = list(writer.lines(shapes))
     size = " ".join(f'{key}="{root.get(key)}"' for key in ("width", "height", "viewBox"))
-    yield (
-        '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" '
-        f"{size}>"
-    )
+    links = f' xmlns:xlink="{_XLINK}"' if any("xlink:" in line for line in lines) else ""
+    yield f'<svg xmlns="http://www.w3.org/2000/svg"{links} {size}>'
     yield "<style>"
     yield (
         f"*{{stroke-linejoin:round;stroke-linecap:butt}} text{{font-family:{_FONTS}}} "
-        ".marks{fill:none;stroke:none}"
+        "marker{overflow:visible} .marks{fill:none;stroke:none}"
     )
     yield from (f".{name}{{{style}}}" for style, name in writer.styles.items())
     yield "</style>"

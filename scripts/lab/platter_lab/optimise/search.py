@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from platter_lab import LabError, StudyFailed
+from platter_lab.cost.prices import COSTS, Engine, NoPriceError, Price
 from platter_lab.executable import call_platter
-from platter_lab.optimise.prices import COSTS, Engine, NoPriceError, Price
 from platter_lab.optimise.space import Assignment, Parameter, Quantity, Space
 from platter_lab.optimise.study import NOTHING_MEASURED, Record, Study
 from platter_lab.runs.executor import ExecutorIf

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from platter_lab.optimise.prices import COSTS
+from platter_lab.cost.prices import COSTS
 from platter_lab.settings import flat, text
 from platter_lab.sweep.plan_file import Metric, Step, expect_end, seeds_of, steps_of
 from platter_lab.toml_file import TomlFile

@@ -13,8 +13,8 @@ from typing import Any
 import polars as pl
 from rich.table import Table as Screen
 
+from platter_lab.cost.prices import COSTS
 from platter_lab.files import write_bytes, write_parquet
-from platter_lab.optimise.prices import COSTS
 from platter_lab.optimise.space import Assignment, Quantity, Range, Space
 from platter_lab.optimise.study import Record
 from platter_lab.pareto import undominated

@@ -51,21 +51,21 @@ def reproduce(study: Study, arguments: argparse.Namespace) -> None:
     plan, results = run_plan(study, plan, runner, arguments.quick)
     _say(f"{study.name}: {plan.runs} runs at hand after {time.monotonic() - start:.0f} s")
     report = study.report(results, arguments.quick)
-    texts = files(study, plan, report, arguments.quick)
+    contents = files(study, plan, report, arguments.quick)
     more = details(report)
     result = arguments.result
     wanted = {result: claims_json(study, report, output, behind)} if result else {}
     write_whole(
         {
-            **{output / name: text for name, text in texts.items()},
+            **{output / name: content for name, content in contents.items()},
             **{behind / name: text for name, text in more.items()},
             **wanted,
         }
     )
     print(terminal(report))
     print(
-        f"{output / 'README.md'}: written, with {len(texts) - 1} files of figures and data beside "
-        f"it; every run and comparison are in {behind}"
+        f"{output / 'README.md'}: written, with {len(contents) - 1} files of figures and data "
+        f"beside it; every run and comparison are in {behind}"
     )
 
 

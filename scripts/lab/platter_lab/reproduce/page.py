@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A study's report as files: a page in Markdown, figures as SVG, data as CSV, and what is behind
-them."""
+"""A study's report as files: a page in Markdown, figures as SVG, data as compressed CSV, and
+what is behind them."""
 
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 import json
 import math
@@ -129,7 +130,10 @@ def means_table(runs: Table) -> Table:
             cells += [" or ".join(dict.fromkeys(column))] if word else _mean(column)
         means.append(tuple(cells))
     return Table(
-        f"{runs.title}: means", tuple(header), tuple(means), runs.file.replace("runs", "means")
+        f"{runs.title}: means",
+        tuple(header),
+        tuple(means),
+        runs.file.replace("runs", "means") + ".gz",
     )
 
 
@@ -285,9 +289,10 @@ def data_section(shown: Sequence[str], behind: Sequence[str], command: str) -> s
                 "the mean of each value, and half the width of that mean's 95 %"
             ),
             (
-                f"confidence interval (`_half`). `{command}` also writes every run, every "
-                "comparison and the points of every figure"
+                "confidence interval (`_half`). The file is compressed by gzip: `zcat` prints it, "
+                "and pandas and R read it as it is."
             ),
+            f"`{command}` also writes every run, every comparison and the points of every figure",
             "([where](../../reference/reproduce.md#interface)): "
             f"{', '.join(f'`{file}`' for file in behind)}.",
         ]
@@ -315,13 +320,15 @@ def details(report: Report) -> dict[str, str]:
     }
 
 
-def files(study: Study, plan: Plan, report: Report, quick: bool) -> dict[str, str]:
-    """File name to text of the study's folder."""
-    texts = {"README.md": page(study, plan, report, quick)}
-    texts.update({chart.file: svg(chart) for chart in report.charts})
+def files(study: Study, plan: Plan, report: Report, quick: bool) -> dict[str, str | bytes]:
+    """File name to content of the study's folder."""
+    contents: dict[str, str | bytes] = {"README.md": page(study, plan, report, quick)}
+    contents.update({chart.file: svg(chart) for chart in report.charts})
     for table in map(means_table, report.runs):
-        texts[table.file] = csv_text(table.header, table.rows)
-    return texts
+        text = csv_text(table.header, table.rows)
+        # Without the time, so that the same means give the same bytes.
+        contents[table.file] = gzip.compress(text.encode(), mtime=0)
+    return contents
 
 
 def claims_json(study: Study, report: Report, folder: Path, behind: Path) -> str:

@@ -55,9 +55,9 @@ class Table:
 class Report:
     """What a study found. The page begins with the sentences of `summary` (Markdown, computed from
     the results) and with `first`, and has `tables` behind the claims. A row of `runs` is a run: its
-    configuration, its `seed`, and its values. The study's folder has their means (`means.csv` of
-    `runs.csv`); the runs themselves and `details` go to a folder of their own, with every
-    comparison."""
+    configuration, its `seed`, and its values. The study's folder has their means
+    (`means.csv.gz` of `runs.csv`); the runs themselves and `details` go to a folder of their own,
+    with every comparison."""
 
     claims: tuple[Claim, ...]
     charts: tuple[Chart | Map, ...] = ()

@@ -13,9 +13,9 @@ from collections.abc import Iterator, Mapping
 from rich.console import Console
 
 from platter_lab import LabError, StudyFailed
+from platter_lab.cost.prices import COSTS, Engine, NoPriceError
 from platter_lab.executable import find_platter, result_schema
 from platter_lab.files import expect_writable_file
-from platter_lab.optimise.prices import COSTS, Engine, NoPriceError
 from platter_lab.runs.executor import LocalProcesses
 from platter_lab.runs.job import Failure
 from platter_lab.runs.place import executor_of, expect_place

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from platter_lab import LabError
-from platter_lab.optimise.prices import COSTS
+from platter_lab.cost.prices import COSTS
 from platter_lab.settings import flat, text
 from platter_lab.toml_file import TomlFile
 

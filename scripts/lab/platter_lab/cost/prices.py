@@ -17,7 +17,7 @@ from importlib import resources
 from typing import Any
 
 from platter_lab import LabError
-from platter_lab.optimise.contract import DECISION_LATENCY, FEATURES, SEQ_W
+from platter_lab.cost.contract import DECISION_LATENCY, FEATURES, SEQ_W
 
 SEG_M = 5  # of every accelerator that a scenario can have
 BUILT_ENTRIES, BUILT_CYLINDER_BITS, BUILT_SEG_W = 32, 18, 9
