@@ -55,6 +55,7 @@ int explain(const ExplainOptions& options);
 struct ServeOptions : RunOptions {
   std::string nbd;
   std::string vfio_user;
+  std::string control;
   std::string pacing = "realtime";
   std::uint64_t nbd_memory = std::uint64_t{256} << 20;
   std::vector<std::string> images;

@@ -159,6 +159,11 @@ json to_json(const Moment& m) {
             {"missed_by_ps", t.missed_by},
             {"late", m.late()},
             {"status", m.status == command::CommandStatus::Good ? "good" : command::to_string(m.status)}};
+  if (t.recovery > 0) {
+    j["retry_turns"] = t.retry_turns;
+    j["recovery_ps"] = t.recovery;
+    j["reallocated"] = t.reallocated;
+  }
   j["deadline_ps"] = m.command.deadline == core::kNoDeadline ? json() : json(m.command.deadline);
   return j;
 }
@@ -209,6 +214,10 @@ void show(const Moment& m, const std::vector<const Sight*>& sights, bool all) {
   if (t.gained > 0)
     fmt::print("  in time for an earlier turn, {} less\n",
                t.gained == 1 ? std::string("one turn") : fmt::format("{} turns", t.gained));
+  if (t.recovery > 0)
+    fmt::print("  {}{}, {:.3f} ms of the transfer\n",
+               t.retry_turns == 0 ? std::string("went to a spare sector") : fmt::format("retried {} turns", t.retry_turns),
+               t.reallocated ? ", reallocated" : "", in_ms(t.recovery));
   if (m.command.deadline != core::kNoDeadline)
     fmt::print("  deadline {}: {} by {:.3f} ms\n", at_s(m.command.deadline), m.late() ? "missed" : "met",
                std::fabs(in_ms(t.completed - m.command.deadline)));

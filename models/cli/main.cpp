@@ -173,6 +173,9 @@ void declare(CLI::App& app, std::function<int()>& action) {
       "--disk", serving.disks,
       "file that has the sectors of a drive, also after the end of the server; made if it is absent; may be "
       "repeated, for the further drives");
+  serve_command->add_option(
+      "--control", serving.control,
+      "take commands at the path of a Unix socket: one JSON object a line, and one as the answer to each");
   serve_command->add_option("--image", serving.images,
                             "file with the initial contents of a drive; may be repeated, for the further drives");
   serve_command->callback([&action] { action = [] { return cli::serve(serving); }; });

@@ -50,6 +50,8 @@ constexpr std::array kQuantities = {
              }},
     Quantity{"missed", [](const FinishedRequest& f) { return static_cast<double>(f.timing.missed); }},
     Quantity{"gained", [](const FinishedRequest& f) { return static_cast<double>(f.timing.gained); }},
+    Quantity{"retry_turns", [](const FinishedRequest& f) { return static_cast<double>(f.timing.retry_turns); }},
+    Quantity{"recovery_ms", [](const FinishedRequest& f) { return in_ms(f.timing.recovery); }},
     Quantity{"late", [](const FinishedRequest& f) { return f.timing.completed > f.request.deadline ? 1.0 : 0.0; }},
     Quantity{"failed", [](const FinishedRequest& f) { return f.status != command::CommandStatus::Good ? 1.0 : 0.0; }},
     Quantity{"continuous",
@@ -170,7 +172,10 @@ json to_json(const Moment& m) {
           t.bus,
           t.missed_by,
           t.missed,
-          t.gained};
+          t.gained,
+          t.recovery,
+          t.retry_turns,
+          t.reallocated};
 }
 
 Moment to_moment(const json& from) {
@@ -197,6 +202,9 @@ Moment to_moment(const json& from) {
     take(*time);
   take(t.missed);
   take(t.gained);
+  take(t.recovery);
+  take(t.retry_turns);
+  take(t.reallocated);
   m.command.issued = t.issued;
   return m;
 }

@@ -67,6 +67,7 @@ int serve(const ServeOptions& options) {
   serving.nbd = options.nbd;
   serving.nbd_memory = options.nbd_memory;
   serving.vfio_user = options.vfio_user;
+  serving.control = options.control;
   serving.images.assign(options.images.begin(), options.images.end());
   serving.disks.assign(options.disks.begin(), options.disks.end());
   serving.listening = [](const std::string& line) {

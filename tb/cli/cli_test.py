@@ -2920,7 +2920,7 @@ class Waves(Case):
         """Each completed request of the log is found in the waves:
         its tag's transfer ends when the log says."""
         v, rows = self.variables()
-        self.assertEqual(v["disk.controller.state"].enum_type[1][3], ("011", "SEEK"))
+        self.assertEqual(v["disk.controller.state"].enum_type[1][3], ("0011", "SEEK"))
         states = list(v["disk.controller.state"].tv)
         transfer_ends = {
             t for (_, before), (t, _) in itertools.pairwise(states) if int(before) == 6
@@ -2994,7 +2994,7 @@ class Waves(Case):
             self.assertGreater(len(list(v[f"disk{drive}.mech.cylinder"].tv)), 100)
             self.assertGreater(len(list(v[f"disk{drive}.controller.tag"].tv)), 3)
             self.assertGreater(len(list(v[f"disk{drive}_sched.sched_top.u_core.result_tag"].tv)), 3)
-            self.assertEqual(v[f"disk{drive}.controller.state"].enum_type[1][3], ("011", "SEEK"))
+            self.assertEqual(v[f"disk{drive}.controller.state"].enum_type[1][3], ("0011", "SEEK"))
         self.assertNotEqual(list(v["disk0.mech.cylinder"].tv), list(v["disk1.mech.cylinder"].tv))
 
     def test_a_window_that_opens_late_begins_with_what_is(self):

@@ -5,6 +5,8 @@ its options, its images, its memory, its end.
 Environment: PLATTER (the executable), PLATTER_SOURCE (the tree).
 """
 
+import contextlib
+import json
 import os
 import pathlib
 import re
@@ -224,6 +226,80 @@ class Options(ServeCase):
         self.assertEqual(errors[0], 0)
         self.assertIn(5, errors, "EIO while it has failed")
         self.assertEqual(errors[-1], 0, "it has returned")
+
+
+class Control(ServeCase):
+    """The control socket: one JSON object a line, and one as the answer to each."""
+
+    def control(self):
+        client = socket.socket(socket.AF_UNIX)
+        client.settimeout(30)
+        self.addCleanup(client.close)
+        for _ in range(3000):
+            try:
+                client.connect(f"{self.folder}/control")
+                break
+            except OSError:
+                time.sleep(0.01)
+        return client, client.makefile("r")
+
+    def tell(self, client, text):
+        connection, lines = client
+        connection.sendall(text.encode() + b"\n")
+        return json.loads(lines.readline())
+
+    def test_commands(self):
+        process = self.serve("--control", f"{self.folder}/control")
+        disk = self.connect(self.path)
+        client = self.control()
+        known = self.tell(client, '{"command": "help"}')
+        self.assertTrue(known["ok"])
+        self.assertIn("statistics", known["commands"])
+        self.assertEqual(disk.ask(READ, 0, 4096)[0], 0)
+        counted = self.tell(client, '{"command": "statistics", "drive": 0}')
+        self.assertEqual(counted["classes"]["discrete"]["read_bytes"], 4096)
+        self.assertTrue(self.tell(client, '{"command": "fail"}')["ok"])
+        self.assertEqual(disk.ask(READ, 1 << 20, 4096)[0], 5)
+        self.assertTrue(self.tell(client, '{"command": "revive"}')["ok"])
+        self.assertEqual(disk.ask(READ, 1 << 20, 4096)[0], 0)
+        other = self.control()  # several clients, and several commands in one message
+        other[0].sendall(b'{"command": "help"}\n{"command": "stop"}\n')
+        self.assertEqual([json.loads(other[1].readline())["ok"] for _ in range(2)], [True, True])
+        process.communicate(timeout=30)
+        self.assertEqual(process.returncode, 0)
+        self.assertFalse((self.folder / "control").exists())
+
+    def test_what_is_wrong_has_an_answer(self):
+        process = self.serve("--control", f"{self.folder}/control")
+        client = self.control()
+        for line, answer in (
+            ("no JSON", "no JSON"),
+            ("[1]", "expected a JSON object"),
+            ("{}", "command: is missing"),
+            ('{"command": 1}', "command: found 1, expected a text"),
+            ('{"command": "unknown"}', "there is no"),
+            ('{"command": "statistics", "drive": 1}', "drive: found 1, expected 0 to 0"),
+            ('{"command": "statistics", "drive": -1}', "at least 0"),
+            ('{"command": "fail", "other": 1}', "other: this command has no such argument"),
+            ('{"command": "\u00e9\\ud800"}', ""),
+        ):
+            told = self.tell(client, line)
+            self.assertFalse(told["ok"], line)
+            self.assertIn(answer, told["error"])
+        self.assertEqual(self.connect(self.path).ask(READ, 0, 512)[0], 0, "nothing has failed")
+        self.end(process)
+
+    def test_a_client_without_an_end_of_line_is_dropped(self):
+        process = self.serve("--control", f"{self.folder}/control")
+        connection, _ = self.control()
+        with contextlib.suppress(OSError):
+            connection.sendall(b"x" * (3 << 20))
+            self.assertEqual(connection.recv(1), b"")
+        self.assertTrue(self.tell(self.control(), '{"command": "help"}')["ok"])
+        self.end(process)
+
+    def test_the_address_is_a_path(self):
+        self.assertIn("expected the path", self.refused("--control", "localhost:0"))
 
 
 class Memory(ServeCase):

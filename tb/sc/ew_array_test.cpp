@@ -93,6 +93,34 @@ TEST(EwArray, ReadsGoToTheDriveWithTheFewestCommands) {
   EXPECT_EQ(host.finished(), 10u);
 }
 
+TEST(EwArray, ReadsTheNextCopyOfABlockThatCannotBeRead) {
+  EwArrayRig rig(ArrayOptions{});
+  AtHost host("host");
+  host.disk_init_socket.bind(rig.array->host_tgt_socket);
+  host.submit(true, 0, kBlock, 0x5A);
+  run_until(1000 * kMs);
+  media::Fault everywhere;
+  everywhere.kind = media::FaultKind::Surface;
+  for (const std::uint32_t surface : {0u, 1u}) {
+    everywhere.surface = surface;
+    rig.drives[0]->add_fault(everywhere);
+  }
+  Transaction& read = host.submit(false, 0, kBlock);
+  run_until(20'000 * kMs);
+  EXPECT_EQ(read.extension.status, CommandStatus::Good);
+  EXPECT_EQ(read.data[0], 0x5A);
+  EXPECT_LE(rig.array->redirected(), 1u) << "it may have begun with the other one";
+  for (const std::uint32_t surface : {0u, 1u}) {
+    everywhere.surface = surface;
+    rig.drives[1]->add_fault(everywhere);
+  }
+  Transaction& lost = host.submit(false, 0, kBlock);
+  run_until(60'000 * kMs);
+  EXPECT_EQ(lost.extension.status, CommandStatus::Unreadable);
+  EXPECT_EQ(lost.extension.first_bad, 0u);
+  EXPECT_GE(rig.array->redirected(), 1u);
+}
+
 TEST(EwArray, RefusesWhatItCannotDo) {
   EwArrayRig rig(ArrayOptions{});
   AtHost host("host");

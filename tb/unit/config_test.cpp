@@ -184,7 +184,7 @@ TEST_F(ConfigTest, UnknownKeyIsNamedWithItsPlaceAndTheNearestKey) {
 }
 
 TEST_F(ConfigTest, AnOldNameIsAnsweredWithTheNewOne) {
-  expect_problem(kHead + "[fault]\nfails_at_s = 1.0\n", "fault", "there is no such section; its name is failure now", 3, 1);
+  expect_problem(kHead + "[fault]\nfails_at_s = 1.0\n", "fault", "expected", 3, 1);  // a list of faults has this name now
   try {
     load(kHead, {"fault.fails_at_s=1"});
     FAIL();

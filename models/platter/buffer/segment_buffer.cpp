@@ -60,7 +60,8 @@ Hit SegmentBuffer::find(Lba first, std::uint32_t blocks, Picoseconds now) {
     // A read-ahead into the segment continues for this read, unless another access waits for the actuator.
     const std::uint64_t wanted = std::min(first.value + blocks, planner_.geometry().block_count());
     const bool fetches = filling && (!stream_.ends || wanted <= stream_.limit);
-    const std::uint64_t reach = std::max(fetches ? wanted : segment.end, std::min(segment.end, first.value + blocks));
+    const std::uint64_t reach =
+        std::max(fetches ? barrier(segment.end, wanted) : segment.end, std::min(segment.end, first.value + blocks));
     if (reach <= first.value) continue;
     const auto there = static_cast<std::uint32_t>(std::min<std::uint64_t>(reach - first.value, blocks));
     if (there <= best.blocks) continue;
@@ -75,6 +76,7 @@ void SegmentBuffer::use(const Hit& hit, Lba first, std::uint32_t blocks) {
   if (!keeps() && !segment.dirty()) drop(segment, first.value + blocks);
   if (stream_.active && stream_.segment == hit.segment && !stream_.ends) {
     stream_.limit = std::max({stream_.limit, read_ahead_limit(segment, first.value, blocks, {}), first.value + blocks});
+    stream_.limit = barrier(stream_.next, stream_.limit);
     stream_.promised = std::max(stream_.promised, first.value + blocks);
   }
   if (stream_.active && stream_.segment == hit.segment && first.value + blocks > stream_.run_first + stream_.run_blocks)
@@ -150,7 +152,8 @@ std::uint32_t SegmentBuffer::passing(const Extent& extent, Picoseconds rotation)
       break;
     --kept;
   }
-  return kept;
+  const std::uint64_t first = extent.first.value;
+  return barrier(first - kept, first) < first ? 0 : kept;
 }
 
 std::size_t SegmentBuffer::reusable(bool for_write) {
@@ -271,11 +274,11 @@ void SegmentBuffer::start_read_ahead(std::size_t segment, Lba first, std::uint32
   if (segment == kNone || profile_.read_ahead == ReadAhead::None) return;
   const std::uint64_t next = after_hit ? segments_[segment].end : first.value + blocks;
   const TrackRest rest = next < planner_.geometry().block_count() ? rest_of_track(next) : TrackRest{next, {}};
-  const std::uint64_t limit = read_ahead_limit(segments_[segment], first.value, blocks, rest);
+  const std::uint64_t limit = barrier(next, read_ahead_limit(segments_[segment], first.value, blocks, rest), true);
   if (whole_track() && !after_hit) {
     const std::uint64_t last_track = track_first(next - 1);
     const std::uint64_t from = std::max(last_track, segments_[segment].first);
-    if (from > last_track) {
+    if (from > last_track && barrier(last_track, from) == from) {
       // The part of the track that has been read began to pass under the head this long ago. One turn after that, the track's front has
       // passed too.
       const TrackRun read = planner_.geometry().track_run(Lba(from), static_cast<std::uint32_t>(next - from));

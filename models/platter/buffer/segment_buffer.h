@@ -37,6 +37,14 @@ struct DirtyBlocks {
   std::uint32_t blocks;
 };
 
+/// Knows which blocks of the media a read-ahead must not read.
+class BarrierIf {
+ public:
+  virtual ~BarrierIf() = default;
+  /// The first such block in [first, end); `end` if there is none. `begins`: a read-ahead begins, and ends there.
+  virtual std::uint64_t barrier(std::uint64_t first, std::uint64_t end, bool begins) = 0;
+};
+
 /// The drive's buffer: circular segments of neighbouring blocks, reused in the order of their last use; the read-ahead that fills one of
 /// them; and the blocks of cached writes on their way to the media. It models times only; the caller keeps the bytes.
 ///
@@ -51,6 +59,9 @@ class SegmentBuffer {
 
   /// Precondition: the profile has segments. Throws std::invalid_argument where there is an objection.
   SegmentBuffer(const AccessPlanner& planner, const profile::CacheProfile& profile);
+
+  /// `barrier` is asked before blocks get into the buffer that no host has asked for.
+  void bind_barrier(BarrierIf& barrier) { barrier_ = &barrier; }
 
   bool write_back() const { return profile_.write_back != profile::WriteBack::Off; }
   std::uint32_t segment_blocks() const { return profile_.segment_blocks; }
@@ -176,6 +187,10 @@ class SegmentBuffer {
   };
 
   std::size_t reusable(bool for_write);
+  /// As BarrierIf::barrier.
+  std::uint64_t barrier(std::uint64_t first, std::uint64_t end, bool begins = false) const {
+    return barrier_ != nullptr && first < end ? barrier_->barrier(first, end, begins) : end;
+  }
   bool whole_track() const {
     return profile_.read_ahead == profile::ReadAhead::WholeTrack || profile_.read_ahead == profile::ReadAhead::WholeTrackNext;
   }
@@ -219,6 +234,7 @@ class SegmentBuffer {
   }
 
   const AccessPlanner& planner_;
+  BarrierIf* barrier_ = nullptr;  ///< null: none
   profile::CacheProfile profile_;
   std::vector<Segment> segments_;
   UseOrder uses_;           ///< of the segments

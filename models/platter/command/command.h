@@ -24,6 +24,7 @@ enum class CommandStatus : std::uint8_t {
   NoCopy,         ///< of an array: no working drive holds the data
   Aborted,        ///< withdrawn before its first access
   Unreadable,     ///< at least one of its sectors cannot be read
+  WriteFault,     ///< at least one of its sectors could not be written, and could not be reallocated
 };
 
 /// A few words of plain text.
@@ -41,6 +42,7 @@ constexpr std::string_view to_string(CommandStatus status) {
     case CommandStatus::NoCopy: return "no working drive holds it";
     case CommandStatus::Aborted: return "aborted";
     case CommandStatus::Unreadable: return "a sector cannot be read";
+    case CommandStatus::WriteFault: return "a sector cannot be written";
   }
   return "?";
 }
@@ -71,6 +73,7 @@ constexpr Sense sense_of(CommandStatus status) {
     case CommandStatus::DriveFailed: return {0x4, 0x3E, 0x01};  // hardware error, logical unit failure
     case CommandStatus::NoCopy:
     case CommandStatus::Unreadable: return {0x3, 0x11, 0x00};  // medium error, unrecovered read error
+    case CommandStatus::WriteFault: return {0x3, 0x0C, 0x02};  // medium error, write error, reallocation failed
     case CommandStatus::Aborted: return {0xB, 0x00, 0x00};     // aborted command
   }
   return {};
@@ -108,6 +111,9 @@ struct Attributes {
   /// sent counts as the time of sending; -1: the time of sending.
   Picoseconds issued = -1;
   std::int64_t number = kNoNumber;  ///< of the host's request, as the request log has it; for observers only
+  /// Most time in ps that the command spends on the recovery of blocks that cannot be read or written; the drive's own limit holds
+  /// besides. One turn is spent in any case.
+  Picoseconds recovery_limit = core::kNoDeadline;
 
   /// False if a field is out of range. Such a command must not reach a scheduler.
   bool in_range() const {
@@ -127,7 +133,8 @@ struct Command : Attributes {
 };
 
 /// Where a command's time went, in ps; the first four are absolute simulated times. The parts `queue` to `bus` sum to completed - issued. A
-/// command that ends with another status than Good and Unreadable has only the part `queue`, the whole response time, and its `started` is 0.
+/// command that ends with another status than Good, Unreadable and WriteFault has only the part `queue`, the whole response time, and its
+/// `started` is 0.
 struct CommandTiming {
   Picoseconds issued = 0;     ///< the host got the request
   Picoseconds accepted = 0;   ///< the queue took it (END_REQ)
@@ -144,6 +151,10 @@ struct CommandTiming {
   std::uint32_t missed = 0;   ///< turns waited more, because the head arrived behind the first sector; parts of `rotation`
   std::uint32_t gained = 0;   ///< turns waited less, because the head was in time for an earlier turn
   Picoseconds missed_by = 0;  ///< time by which the head was late, of the last miss
+  // On a drive with media faults:
+  Picoseconds recovery = 0;       ///< retries, and ways to spare sectors and back; a part of `transfer`
+  std::uint32_t retry_turns = 0;  ///< turns of the retries, begun ones included
+  bool reallocated = false;       ///< it has put a sector on a spare
 
   Picoseconds response() const { return completed - issued; }                                         ///< response time
   Picoseconds parts() const { return queue + overhead + seek + settle + rotation + transfer + bus; }  ///< sum of the parts
@@ -153,7 +164,8 @@ struct CommandTiming {
 struct Result {
   CommandStatus status = CommandStatus::Good;  ///< whether it succeeded
   CommandTiming timing;                        ///< where its time went
-  std::uint64_t first_bad = 0;                 ///< with Unreadable: its first unreadable sector, counted from the drive's start
+  /// With Unreadable and WriteFault: the first sector that cannot be read or written, counted from the drive's start.
+  std::uint64_t first_bad = 0;
 
   Sense sense() const { return sense_of(status); }  ///< SCSI sense data of the status
 };

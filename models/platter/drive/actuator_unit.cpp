@@ -54,15 +54,21 @@ void ActuatorUnit::serve(QueueEntry& entry) {
   current_ = &entry;
   const Command& command = entry.command;
   mechanics::HeadState head = arm_.state();  // `commit` moves it to the access's end
-  const mechanics::CommittedAccess time =
+  mechanics::CommittedAccess time =
       planner_.commit(head, extent, effective, command.data_ready, command.overhead_end, draws_ ? &*draws_ : nullptr);
+  end_place_ = head;
   command::CommandTiming& timing = entry.result.timing;
   if (entry.accesses++ == 0) {
     timing.started = effective;
     timing.overhead = timing.seek = timing.settle = timing.rotation = timing.transfer = timing.bus = 0;
     timing.missed = timing.gained = 0;
     timing.missed_by = 0;
+    timing.recovery = 0;
+    timing.retry_turns = 0;
+    timing.reallocated = false;
   }
+  times_.retry = 0;
+  if (__builtin_expect(recovery_ != nullptr && recovery_->on(), 0)) recover(entry, time, effective);
   if (draws_) count_arrival(entry, time);
   timing.queue = 0;
   timing.queue = effective - timing.issued - timing.parts();  // all time that no access of the command has taken
@@ -86,8 +92,22 @@ void ActuatorUnit::serve(QueueEntry& entry) {
   add_phase(ControllerState::Seek, time.seek + std::min<Picoseconds>(time.settle, 0));
   add_phase(ControllerState::Settle, std::max<Picoseconds>(time.settle, 0) + time.data_wait);
   add_phase(time.missed > 0 ? ControllerState::Missed : ControllerState::Rotate, time.rotation);
-  add_phase(ControllerState::Transfer, time.transfer);
+  if (times_.retry > 0) {
+    add_phase(ControllerState::Transfer, times_.retry_begin - times_.media_start);
+    add_phase(ControllerState::Retry, times_.retry);
+    add_phase(ControllerState::Transfer, times_.end - times_.retry_begin - times_.retry);
+  } else {
+    add_phase(ControllerState::Transfer, time.transfer);
+  }
   if (watched()) tell_access(entry);
+}
+
+void ActuatorUnit::recover(QueueEntry& entry, mechanics::CommittedAccess& time, Picoseconds effective) {
+  const Recovery::Outcome& met = recovery_->climb(entry, time, effective);
+  if (!met.any) return;
+  times_.retry_begin = effective + time.positioning() + met.begin;
+  times_.retry = met.time;
+  if (met.moves) end_place_ = met.end;
 }
 
 void ActuatorUnit::count_arrival(QueueEntry& entry, const mechanics::CommittedAccess& access) {
@@ -154,7 +174,7 @@ void ActuatorUnit::finish() {
   QueueEntry* const entry = current_;
   current_ = nullptr;
   if (entry != nullptr) {
-    mechanics::HeadState end = mechanics::AccessPlanner::end_of(entry->command.extent);
+    mechanics::HeadState end = end_place_;
     end.last_was_write = arm_.state().last_was_write;
     arm_.follow(end);
   }
@@ -175,7 +195,9 @@ void ActuatorUnit::tear(WrittenBlocks& written, std::uint32_t from, std::uint32_
 
 WrittenBlocks ActuatorUnit::written(Picoseconds now) const {
   const mechanics::Extent& extent = current_->command.extent;
-  const Picoseconds passed = now - times_.media_start;
+  Picoseconds passed = now - times_.media_start;
+  if (times_.retry > 0 && now > times_.retry_begin)  // what was written before the recovery is written
+    passed = std::max(times_.retry_begin, now - times_.retry) - times_.media_start;
   WrittenBlocks written;
   if (passed < 0) return written;
   // The end of a run of blocks [from, ...) within [from, end), `time` after the first sector of the run passed the head.
@@ -216,6 +238,7 @@ void ActuatorUnit::halt() {
   phases_.count = phases_.next = 0;
   step_.cancel();
   times_.end = 0;
+  if (recovery_ != nullptr) recovery_->halt();
   arm_.travel({}, now, 0);
 }
 

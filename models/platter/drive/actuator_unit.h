@@ -12,6 +12,7 @@
 #include "platter/drive/energy_account.h"
 #include "platter/drive/probe_if.h"
 #include "platter/drive/queue_entry.h"
+#include "platter/drive/recovery.h"
 #include "platter/drive/written_blocks.h"
 
 namespace platter::drive {
@@ -29,9 +30,11 @@ class AccessSinkIf {
 struct AccessTimes {
   Picoseconds media_start = 0;
   Picoseconds media_end = 0;
-  Picoseconds bus_finish = 0;  ///< when the last block of a read would have left on an idle bus
-  Picoseconds rotation = 0;    ///< wait for the sector with which the access begins
-  Picoseconds early = 0;       ///< from there until the first sector passes, if the access begins in the middle
+  Picoseconds bus_finish = 0;   ///< when the last block of a read would have left on an idle bus
+  Picoseconds rotation = 0;     ///< wait for the sector with which the access begins
+  Picoseconds early = 0;        ///< from there until the first sector passes, if the access begins in the middle
+  Picoseconds retry_begin = 0;  ///< of the recovery, if there is any
+  Picoseconds retry = 0;        ///< its length
   Picoseconds end = 0;
 };
 
@@ -51,6 +54,7 @@ class ActuatorUnit : public sc_core::sc_module {
 
   /// Null: no energy is accounted.
   void set_energy(EnergyAccount* energy) { energy_ = energy; }
+  void bind_recovery(Recovery& recovery) { recovery_ = &recovery; }
 
   std::uint32_t number() const { return number_; }
   Arm& arm() { return arm_; }
@@ -76,6 +80,8 @@ class ActuatorUnit : public sc_core::sc_module {
   /// Tag of the access in progress, or -1. An internal access has a tag that no other command in the engine has.
   int current_tag() const { return current_ != nullptr ? current_->command.tag.value : -1; }
   const AccessTimes& times() const { return times_; }
+  /// Where the current access leaves the arm; after it, where it is. Precondition: an access is in progress.
+  const mechanics::HeadState& end_place() const { return end_place_; }
   /// Progress of the current write at `now`. Precondition: a write is in progress.
   WrittenBlocks written(Picoseconds now) const;
   /// True while an activity is in progress or about to begin.
@@ -106,12 +112,15 @@ class ActuatorUnit : public sc_core::sc_module {
   void tell_state() const;
   void tell_access(const QueueEntry& entry) const;
   void add_phase(ControllerState state, Picoseconds duration);
+  /// Changes an access by what it meets on the media.
+  void recover(QueueEntry& entry, mechanics::CommittedAccess& time, Picoseconds effective);
   void next_phase();
   void finish();
 
   const mechanics::AccessPlanner& planner_;
   AccessSinkIf* sink_ = nullptr;
   EnergyAccount* energy_ = nullptr;
+  Recovery* recovery_ = nullptr;
   const Probes* probes_ = nullptr;
   std::uint32_t number_ = 0;
   std::optional<mechanics::ArrivalDraws> draws_;
@@ -120,8 +129,9 @@ class ActuatorUnit : public sc_core::sc_module {
   ControllerState doing_ = ControllerState::Idle;
   QueueEntry* current_ = nullptr;
   AccessTimes times_;
+  mechanics::HeadState end_place_;
   struct {
-    std::array<Phase, 6> all{};
+    std::array<Phase, 8> all{};
     std::size_t count = 0;
     std::size_t next = 0;
   } phases_;

@@ -35,6 +35,7 @@ class CacheManager : public OpenReadAheadIf {
   std::optional<Interval> open_read_ahead(Picoseconds now) override;
   void read_ahead_entered() override { read_ahead_since_ = core::kNoDeadline; }
 
+  void bind_barrier(buffer::BarrierIf& barrier) { buffer_.bind_barrier(barrier); }
   const buffer::SegmentBuffer& segments() const { return buffer_; }
   const CacheStatistics& statistics() const { return statistics_; }
   /// Maximum number of internal accesses (destages) in the drive at once.

@@ -2,6 +2,7 @@
 #include "platter/drive/controller.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "platter/core/sc_time.h"
 #include "platter/core/seeded_bug.h"
@@ -28,8 +29,8 @@ Controller::BusTimes::BusTimes(const profile::DriveProfile& profile)
       cached_completion(microseconds(profile.bus_write_completion_us)) {}
 
 Controller::Controller(const mechanics::AccessPlanner& planner, const profile::DriveProfile& profile, HazardQueue& queue,
-                       media::Media& media, mapping::MappingIf& mapping, ActuatorUnit& unit, Spindle& spindle,
-                       engine::EngineIf& engine)
+                       media::Media& media, media::Faults& faults, mapping::MappingIf& mapping, ActuatorUnit& unit,
+                       Spindle& spindle, engine::EngineIf& engine)
     : planner_(planner),
       queue_(queue),
       mapping_(mapping),
@@ -37,21 +38,27 @@ Controller::Controller(const mechanics::AccessPlanner& planner, const profile::D
       times_(profile),
       bus_(planner),
       cache_(make_cache(planner, profile, bus_, times_.preparation)),
-      data_(media, mapping, cache_ ? &cache_->segments() : nullptr, profile.power_loss),
+      recovery_(planner, profile.recovery, media, faults, queue, cache_ ? &cache_->segments() : nullptr,
+                mapping.placing() != nullptr),
+      data_(media, faults, mapping, cache_ ? &cache_->segments() : nullptr, profile.power_loss),
       intake_(
           planner,
           {times_.preparation, std::max<std::uint32_t>(1, profile.bus_write_watermark_blocks), mapping.placing() != nullptr},
           bus_, unit.arm(), cache_.get()),
       dispatcher_("dispatcher", engine, unit, spindle, bus_, queue.depth() + profile.cache.destage_entries, cache_.get(),
-                  mapping.placing()) {
+                  mapping.placing()),
+      scrubber_(planner, profile.recovery, recovery_, queue, dispatcher_) {
   stream_.reserve(queue.depth());
   dispatcher_.bind_sink(*this);
+  unit.bind_recovery(recovery_);
+  if (cache_) cache_->bind_barrier(recovery_);
 }
 
 // --- from the queue --------------------------------------------------------------------------------------------------
 
 void Controller::receive(QueueEntry& entry) {
   const Picoseconds now = now_ps();
+  if (__builtin_expect(scrubber_.on(), 0)) scrubber_.activity(now);
   if (!entry.asked.flush()) {
     entry.command.extent = mapping_.arrived(entry.walk);
     intake_.arrived(entry, now);
@@ -61,6 +68,7 @@ void Controller::receive(QueueEntry& entry) {
 
 void Controller::ready(QueueEntry& entry) {
   const Picoseconds now = now_ps();
+  if (__builtin_expect(recovery_.faults().on(), 0) && stuck(entry, now)) return;
   if (entry.asked.flush()) {  // all older commands have reached the media, except writes that the buffer holds
     if (cache_ && cache_->any_dirty() && !core::seeded("flush_early")) {
       queue_.hold(entry);
@@ -68,7 +76,8 @@ void Controller::ready(QueueEntry& entry) {
     }
     entry.result.timing.started = now;
     entry.result.timing.queue = now - entry.result.timing.issued;
-    completion_->complete_at(entry, order_.at(entry, now));
+    if (std::exchange(lost_destage_, false)) entry.result.status = command::CommandStatus::WriteFault;
+    completion_->complete_at(entry, order_.at(entry, leaves(now)));
     queue_.reached_media(entry, ready_again());
     return;
   }
@@ -81,6 +90,10 @@ bool Controller::abort(QueueEntry& entry) {
   switch (entry.stage) {
     case Stage::Blocked: queue_.unblock(entry); break;
     case Stage::Held:
+      if (entry.stuck) {
+        ++recovery_.faults().errors().timeouts;
+        break;
+      }
       queue_.let_go(entry);
       tell_awaited();
       break;
@@ -172,8 +185,13 @@ void Controller::submit_destages(Picoseconds data_ready, Picoseconds now) {
   }
 }
 
-void Controller::finish_destage(QueueEntry& entry) {
-  if (!core::seeded("destage_lost") || !queue_.full()) data_.write(entry);
+void Controller::finish_destage(QueueEntry& entry, bool written) {
+  if (written) {
+    if (!core::seeded("destage_lost") || !queue_.full()) data_.write(entry);
+  } else {
+    lost_destage_ = true;
+    ++recovery_.faults().errors().lost_destages;
+  }
   cache_->destaged(entry);
   data_.drop(entry.command.extent);
   submit_destages(bus_.received(), now_ps());
@@ -198,8 +216,12 @@ void Controller::tell_awaited() {
 
 void Controller::accessed(QueueEntry& entry) {
   const Picoseconds now = now_ps();
+  if (__builtin_expect(recovery_.on(), 0) && !recovered(entry, now)) return;
   if (entry.internal()) {
-    finish_destage(entry);
+    if (scrubber_.owns(entry))
+      scrubber_.ended(std::nullopt, now);
+    else
+      finish_destage(entry, true);
     return;
   }
   const mechanics::Extent& extent = entry.command.extent;
@@ -232,6 +254,42 @@ void Controller::accessed(QueueEntry& entry) {
   complete(entry, done);
   if (!stream_.empty()) serve_stream(now);
   queue_.reached_media(entry, ready_again());
+}
+
+bool Controller::recovered(QueueEntry& entry, Picoseconds now) {
+  const Recovery::Outcome& met = recovery_.ended(entry, now);
+  if (!met.failed) return true;
+  if (entry.internal()) {
+    if (scrubber_.owns(entry))
+      scrubber_.ended(met.bad, now);
+    else
+      finish_destage(entry, false);
+    return false;
+  }
+  const bool write = entry.command.extent.write;
+  entry.result.status = write ? command::CommandStatus::WriteFault : command::CommandStatus::Unreadable;
+  entry.result.first_bad = recovery_.host_block(entry, met.bad);
+  if (write && cache_) cache_->invalidate(entry.command.extent);
+  const Picoseconds done = now + (write ? times_.write_completion : times_.read_completion);
+  entry.result.timing.bus += done - now;
+  complete(entry, done);
+  queue_.reached_media(entry, ready_again());
+  return false;
+}
+
+bool Controller::stuck(QueueEntry& entry, Picoseconds now) {
+  if (std::exchange(entry.arrived, true)) return false;
+  Picoseconds delay = 0;
+  const media::Faults::Effect effect =
+      recovery_.faults().command(entry.walk.first, entry.asked.flush() ? 0 : entry.walk.blocks, now, delay);
+  if (effect == media::Faults::Effect::None) return false;
+  if (effect != media::Faults::Effect::Stuck) {
+    if (events_ != nullptr) events_->befalls(effect, delay);
+    return false;
+  }
+  entry.stuck = true;
+  entry.enter(Stage::Held);
+  return true;
 }
 
 void Controller::serve_stream(Picoseconds now) {
@@ -274,20 +332,25 @@ Picoseconds Controller::deliver(QueueEntry& entry, Picoseconds done) {
 }
 
 void Controller::complete(QueueEntry& entry, Picoseconds done) {
+  if (__builtin_expect(scrubber_.on(), 0)) scrubber_.activity(now_ps());
   if (cache_) cache_->completed(entry.command.extent);
   dispatcher_.completed(entry.command.extent.write);
-  completion_->complete_at(entry, order_.at(entry, done));
+  completion_->complete_at(entry, order_.at(entry, leaves(done)));
 }
 
 // --- loss of power ---------------------------------------------------------------------------------------------------
 
 void Controller::halt() {
   awaited_ = {};
+  lost_destage_ = false;
+  for (const QueueEntry& entry : queue_.entries())
+    if (entry.stuck && entry.stage == Stage::Held) ++recovery_.faults().errors().timeouts;
   if (cache_) cache_->clear();
   data_.drop_all();
   bus_.reset();
   order_ = {};
   dispatcher_.halt();
+  scrubber_.halt();
 }
 
 std::pair<const QueueEntry*, WrittenBlocks> Controller::write_in_progress() const {

@@ -11,6 +11,8 @@
 #include "platter/drive/dispatcher.h"
 #include "platter/drive/hazard_queue.h"
 #include "platter/drive/intake.h"
+#include "platter/drive/recovery.h"
+#include "platter/drive/scrubber.h"
 
 namespace platter::drive {
 
@@ -22,15 +24,25 @@ class CompletionSinkIf {
   virtual void complete_at(QueueEntry& entry, Picoseconds when) = 0;
 };
 
+/// Carries out what befalls the drive as a whole.
+class FaultEventSinkIf {
+ public:
+  virtual ~FaultEventSinkIf() = default;
+  /// Loses the link, or restarts the firmware, which is ready `delay` later: at the present time, but after this call.
+  virtual void befalls(media::Faults::Effect effect, Picoseconds delay) = 0;
+};
+
 /// Takes a command from the queue to its completion. A command that must wait for others waits in the queue. The buffer serves
 /// the reads that it can and caches writes; every other command goes to the dispatcher. Internal commands (destages) write the
 /// cached blocks to the media.
 class Controller : public DispatchSinkIf {
  public:
   Controller(const mechanics::AccessPlanner& planner, const profile::DriveProfile& profile, HazardQueue& queue,
-             media::Media& media, mapping::MappingIf& mapping, ActuatorUnit& unit, Spindle& spindle, engine::EngineIf& engine);
+             media::Media& media, media::Faults& faults, mapping::MappingIf& mapping, ActuatorUnit& unit, Spindle& spindle,
+             engine::EngineIf& engine);
 
   void bind_completion_sink(CompletionSinkIf& sink) { completion_ = &sink; }
+  void bind_event_sink(FaultEventSinkIf& sink) { events_ = &sink; }
 
   /// The host's command `entry.asked` has been given a tag. Starts its overhead, and processes it as soon as it waits for no
   /// older command.
@@ -49,6 +61,10 @@ class Controller : public DispatchSinkIf {
   /// Null for a drive without segments.
   CacheManager* cache() { return cache_.get(); }
   const CacheManager* cache() const { return cache_.get(); }
+  Recovery& recovery() { return recovery_; }
+  const Recovery& recovery() const { return recovery_; }
+  Scrubber& scrubber() { return scrubber_; }
+  const Scrubber& scrubber() const { return scrubber_; }
   DataPath& data() { return data_; }
   const DataPath& data() const { return data_; }
   HostBus& bus() { return bus_; }
@@ -83,7 +99,16 @@ class Controller : public DispatchSinkIf {
   /// Serves the waiting reads of `stream_`, for which the actuator reads on.
   void serve_stream(Picoseconds now);
   void submit_destages(Picoseconds data_ready, Picoseconds now);
-  void finish_destage(QueueEntry& entry);
+  /// `written`: false if no place on the media was left for the blocks, which are lost.
+  void finish_destage(QueueEntry& entry, bool written);
+  /// Tells the faults of a command that has its turn. Returns true if one of them keeps it from being answered.
+  bool stuck(QueueEntry& entry, Picoseconds now);
+  /// The access of `entry` has ended on a drive with faults. Returns false if it has failed: the command is then complete.
+  bool recovered(QueueEntry& entry, Picoseconds now);
+  /// The time at which an answer that is ready at `done` leaves.
+  Picoseconds leaves(Picoseconds done) {
+    return __builtin_expect(recovery_.on(), 0) ? done + recovery_.faults().late(core::now_ps()) : done;
+  }
   /// Holds a command that waits for destages (HazardQueue::hold).
   void hold(QueueEntry& entry);
   /// Tells the engine since when commands have waited for destages, if that has changed.
@@ -116,11 +141,15 @@ class Controller : public DispatchSinkIf {
   BusTimes times_;
   HostBus bus_;
   std::unique_ptr<CacheManager> cache_;
+  Recovery recovery_;
   DataPath data_;
   Intake intake_;
   Dispatcher dispatcher_;
+  Scrubber scrubber_;
   AnswerOrder order_;
   CompletionSinkIf* completion_ = nullptr;
+  FaultEventSinkIf* events_ = nullptr;
+  bool lost_destage_ = false;        ///< since the last flush: the next one tells the host
   AwaitedDestages awaited_;          ///< what the engine knows
   std::vector<QueueEntry*> stream_;  ///< scratch space of `accessed`
 };

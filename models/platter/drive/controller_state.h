@@ -16,10 +16,11 @@ enum class ControllerState : std::uint8_t {
   Rotate,    ///< waits for the first sector
   Transfer,  ///< sectors pass under the head
   Missed,    ///< waits for the first sector, after the head has arrived behind it
+  Retry,     ///< recovers a block that could not be read or written, or is on its way to a spare sector and back
 };
 
 /// Their names in waves.
-inline constexpr std::array<const char*, 8> kControllerStateNames = {"IDLE",   "DECIDE", "OVERHEAD", "SEEK",
-                                                                     "SETTLE", "ROTATE", "TRANSFER", "MISSED"};
+inline constexpr std::array<const char*, 9> kControllerStateNames = {"IDLE",   "DECIDE",   "OVERHEAD", "SEEK", "SETTLE",
+                                                                     "ROTATE", "TRANSFER", "MISSED",   "RETRY"};
 
 }  // namespace platter::drive

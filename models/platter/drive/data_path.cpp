@@ -7,6 +7,8 @@
 
 #include "platter/core/seeded_bug.h"
 
+#include "platter/core/sc_time.h"
+
 namespace platter::drive {
 
 using mapping::WriteTarget;
@@ -39,8 +41,25 @@ void DataPath::overlay_buffered(std::uint64_t address, std::uint8_t* data, std::
 }
 
 void DataPath::peek(std::uint64_t address, std::uint8_t* data, std::uint64_t length) const {
-  mapping_.locate(address, length,
-                  [&](std::uint64_t at, std::uint64_t done, std::uint64_t take) { media_.read(at, data + done, take); });
+  mapping_.locate(address, length, [&](std::uint64_t at, std::uint64_t done, std::uint64_t take) {
+    media_.read(at, data + done, take);
+    if (faults_.silent()) faults_.spoil(at, data + done, take, core::now_ps());
+  });
+}
+
+void DataPath::store(std::uint64_t media_offset, const std::uint8_t* data, std::uint64_t length) {
+  if (faults_.silent())
+    faults_.store(media_, media_offset, data, length, core::now_ps());
+  else if (data != nullptr)
+    media_.write(media_offset, data, length);
+  else
+    media_.written(media_offset, length);
+}
+
+void DataPath::count_silent(const QueueEntry& entry) const {
+  mapping_.locate(
+      bytes(entry.first() + entry.walk.done), bytes(entry.walk.sectors),
+      [&](std::uint64_t at, std::uint64_t, std::uint64_t take) { faults_.count_silent_read(at, take, core::now_ps()); });
 }
 
 // --- reads -----------------------------------------------------------------------------------------------------------
@@ -64,6 +83,7 @@ std::optional<std::uint64_t> DataPath::unreadable(const QueueEntry& entry, const
 std::optional<std::uint64_t> DataPath::read(const QueueEntry& entry, const std::vector<QueueEntry*>& writes) const {
   std::optional<std::uint64_t> bad;
   if (!media_.all_readable()) bad = unreadable(entry, writes);
+  if (faults_.silent()) count_silent(entry);
   std::uint8_t* data = entry.payload->get_data_ptr();
   if (!media_.keeps_bytes() || data == nullptr) return bad;
   if (!bad) {
@@ -113,15 +133,15 @@ void DataPath::content(const QueueEntry& entry, const WriteTarget& target, std::
 void DataPath::write(const QueueEntry& entry) {
   const WriteTarget to = target(entry);
   if (!media_.keeps_bytes()) {
-    media_.written(to.media_offset, to.bytes);
+    store(to.media_offset, nullptr, to.bytes);
     return;
   }
   if (!entry.internal() && entry.payload->get_data_ptr() != nullptr && covers(*entry.payload, to)) {
-    media_.write(to.media_offset, entry.payload->get_data_ptr() + (to.address - entry.payload->get_address()), to.bytes);
+    store(to.media_offset, entry.payload->get_data_ptr() + (to.address - entry.payload->get_address()), to.bytes);
     return;
   }
   content(entry, to, content_);
-  media_.write(to.media_offset, content_.data(), content_.size());
+  store(to.media_offset, content_.data(), content_.size());
 }
 
 std::vector<std::uint8_t> DataPath::present(const QueueEntry& entry) const {

@@ -7,6 +7,7 @@
 #include "platter/drive/queue_entry.h"
 #include "platter/drive/written_blocks.h"
 #include "platter/mapping/mapping_if.h"
+#include "platter/media/faults.h"
 #include "platter/media/media.h"
 
 namespace platter::drive {
@@ -24,9 +25,14 @@ struct DurableImage {
 class DataPath {
  public:
   /// `segments`: null for a drive without a buffer.
-  DataPath(media::Media& media, mapping::MappingIf& mapping, const buffer::SegmentBuffer* segments,
+  DataPath(media::Media& media, media::Faults& faults, mapping::MappingIf& mapping, const buffer::SegmentBuffer* segments,
            const profile::PowerLossProfile& power_loss)
-      : sector_bytes_(media.sector_bytes()), media_(media), mapping_(mapping), segments_(segments), power_loss_(power_loss) {}
+      : sector_bytes_(media.sector_bytes()),
+        media_(media),
+        faults_(faults),
+        mapping_(mapping),
+        segments_(segments),
+        power_loss_(power_loss) {}
 
   /// Copies the data of the current access from the media and from cached writes to the payload of a read, and over it that of `writes`,
   /// older writes in the drive. Returns the first of the host's blocks that is unreadable, if there is one; the blocks of older writes need
@@ -66,6 +72,10 @@ class DataPath {
   mapping::WriteTarget target(const QueueEntry& entry) const;
   /// The bytes that the current write puts at `target`.
   void content(const QueueEntry& entry, const mapping::WriteTarget& target, std::vector<std::uint8_t>& data) const;
+  /// Puts bytes on the media; `data` null: without bytes.
+  void store(std::uint64_t media_offset, const std::uint8_t* data, std::uint64_t length);
+  /// Counts a read that returns wrong data because of a silent fault.
+  void count_silent(const QueueEntry& entry) const;
   /// Reads the media's bytes, without those in the buffer.
   void peek(std::uint64_t address, std::uint8_t* data, std::uint64_t length) const;
   /// Calls `visit(first, end, offset)` for each range of bytes of [address, address + length) that a cached write holds.
@@ -79,6 +89,7 @@ class DataPath {
 
   std::uint64_t sector_bytes_;
   media::Media& media_;
+  media::Faults& faults_;
   mapping::MappingIf& mapping_;
   const buffer::SegmentBuffer* segments_;  ///< tells which bytes of `buffered_` are valid
   profile::PowerLossProfile power_loss_;

@@ -248,8 +248,8 @@ void Dispatcher::prepare(Picoseconds now) {
   at.bus_free = bus_.sent();
   if (const QueueEntry* current = unit_.current(); access_end > now && current != nullptr) {
     const mechanics::Extent& extent = current->command.extent;
-    at.cylinder = extent.end_cylinder;
-    at.head = extent.end_head;
+    at.cylinder = unit_.end_place().cylinder;
+    at.head = unit_.end_place().head;
     if (!current->internal()) at.last_was_write = extent.write;
     if (!extent.write) at.bus_free = bus_.sent_after(extent.blocks, unit_.times().bus_finish);
   }

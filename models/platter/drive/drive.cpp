@@ -49,6 +49,7 @@ Drive::Drive(const sc_core::sc_module_name& name, const DriveConfig& config, con
       planner_(config.profile, config.guard_quantile),
       media_(planner_.geometry().sector_bytes(), config.holds_data, planner_.geometry().blocks_per_physical_sector(),
              config.disk_file),
+      faults_(planner_.geometry().sector_bytes(), planner_.geometry().blocks_per_physical_sector()),
       identity_mapping_(planner_),
       eager_mapping_(make_eager_mapping(config, planner_)),
       mapping_(eager_mapping_ ? *eager_mapping_ : static_cast<mapping::MappingIf&>(identity_mapping_)),
@@ -59,7 +60,7 @@ Drive::Drive(const sc_core::sc_module_name& name, const DriveConfig& config, con
       queue_("queue", config.profile.queue_depth, planner_.geometry().sector_bytes(), mapping_.granule()),
       actuator_("actuator", planner_, config.seed),
       spindle_("spindle", planner_.rotation(), core::to_picoseconds(config.profile.spin_up_s, core::kPicosecondsPerSecond)),
-      controller_(planner_, config.profile, queue_, media_, mapping_, actuator_, spindle_, *engine_),
+      controller_(planner_, config.profile, queue_, media_, faults_, mapping_, actuator_, spindle_, *engine_),
       power_("power", controller_, spindle_,
              {eager_mapping_ && config.holds_data ? whole_read(planner_) : 0,
               core::to_picoseconds(config.profile.power_loss.ready_s, core::kPicosecondsPerSecond)},
@@ -68,6 +69,7 @@ Drive::Drive(const sc_core::sc_module_name& name, const DriveConfig& config, con
                  {capacity_sectors() * planner_.geometry().sector_bytes(), planner_.geometry().sector_bytes(),
                   config.profile.reject_when_full, config.profile.task_attributes, config.profile.token_rate_bytes_per_s,
                   config.profile.token_depth_bytes}),
+      fault_events_(faults_, power_, host_port_, queue_),
       registers_("registers", host_port_, power_, queue_, controller_, actuator_, spindle_, *engine_),
       host_tgt_socket(host_port_.host_tgt_socket),
       register_tgt_socket(registers_.register_tgt_socket) {
@@ -82,6 +84,26 @@ Drive::Drive(const sc_core::sc_module_name& name, const DriveConfig& config, con
   spindle_.set_energy(energy_.get());
   power_.set_energy(energy_.get());
   if (controller_.cache() != nullptr) controller_.cache()->set_energy(energy_.get());
+  controller_.bind_event_sink(fault_events_);
+  for (const media::Fault& fault : config.faults) check(fault);
+  faults_.add(config.faults);
+  fault_events_.changed();
+}
+
+void Drive::check(const media::Fault& fault) const {
+  const mechanics::Geometry& geometry = planner_.geometry();
+  const media::FaultObjection objection =
+      media::objection(fault, geometry.block_count(), geometry.surfaces(), geometry.sector_bytes());
+  if (!objection.empty()) throw std::invalid_argument(objection.key + ": " + objection.text);
+}
+
+std::uint64_t Drive::add_fault(const media::Fault& fault) {
+  check(fault);
+  media::Fault own = fault;
+  own.at = std::max(own.at, core::now_ps());
+  const std::uint64_t number = faults_.add(own);
+  fault_events_.changed();
+  return number;
 }
 
 Drive::~Drive() = default;

@@ -9,6 +9,7 @@
 #include "platter/drive/controller.h"
 #include "platter/drive/drive_registers.h"
 #include "platter/drive/energy_account.h"
+#include "platter/drive/fault_events.h"
 #include "platter/drive/hazard_queue.h"
 #include "platter/drive/host_port.h"
 #include "platter/drive/power.h"
@@ -16,6 +17,7 @@
 #include "platter/engine/engine_factory.h"
 #include "platter/mapping/eager/options.h"
 #include "platter/mapping/identity_mapping.h"
+#include "platter/media/faults.h"
 #include "platter/media/media.h"
 
 namespace platter::eager {
@@ -36,6 +38,7 @@ struct DriveConfig {
   double guard_quantile = mechanics::kGuardQuantile;  ///< of the arrival that the deadline guard counts on
   /// Absolute simulated time (ps) at which the drive fails; kNoDeadline: never. `Drive::set_alive(true)` revives it.
   Picoseconds fails_at = core::kNoDeadline;
+  std::vector<media::Fault> faults;  ///< faults of the drive from the beginning; Drive::add_fault() adds further ones
 };
 
 /// A hard-disk drive: a TLM-2.0 target for hosts, the mechanics, and a scheduling engine of any implementation.
@@ -56,6 +59,7 @@ class Drive : public sc_core::sc_module {
  private:
   mechanics::AccessPlanner planner_;
   media::Media media_;
+  media::Faults faults_;
   mapping::IdentityMapping identity_mapping_;
   std::unique_ptr<eager::EagerMapping> eager_mapping_;
   mapping::MappingIf& mapping_;  ///< one of the two
@@ -69,6 +73,7 @@ class Drive : public sc_core::sc_module {
   Controller controller_;
   Power power_;
   HostPort host_port_;
+  FaultEvents fault_events_;
   DriveRegisters registers_;
 
  public:
@@ -123,6 +128,20 @@ class Drive : public sc_core::sc_module {
     supply.add(power_);
     if (supply.counts()) host_port_.set_supply(&supply);
   }
+  /// Adds a fault, and returns a number by which it can be cleared. Throws std::invalid_argument if the drive cannot have it. Times and
+  /// counts of the fault are absolute times, and counts from now on.
+  std::uint64_t add_fault(const media::Fault& fault);
+  /// Ends a fault. What the drive knows of bad sectors stays. Returns false if there is no such fault.
+  bool clear_fault(std::uint64_t number) { return faults_.clear(number); }
+  /// Ends all faults.
+  void clear_faults() { faults_.clear_all(); }
+  const media::Faults& faults() const { return faults_; }                      ///< its faults and bad sectors
+  const media::MediaErrors& media_errors() const { return faults_.errors(); }  ///< counters of errors
+  /// Tells the adapter in front of the drive when the link is lost. Null: nobody; the waiting commands are then aborted.
+  void bind_link(LinkIf* link) { fault_events_.bind_link(link); }
+  /// The firmware restarts: all commands end with Aborted, what only the buffer holds is lost, and the drive accepts commands `delay` later.
+  /// Must not be called from a probe's callback, nor within a transport call of the drive.
+  void restart(Picoseconds delay) { power_.reset(delay); }
   /// Aborts the waiting command with this tag: it ends with Aborted. Returns false if there is no such command, if its access has begun,
   /// or if it is done or served from the buffer; it then ends normally. A command that waits at the port has no tag yet. Must not be called
   /// from a probe's callback.
@@ -138,6 +157,10 @@ class Drive : public sc_core::sc_module {
   void add_decision_probe(DecisionProbeIf& probe) { decision_probes_.add(probe); }
   /// As remove_probe().
   void remove_decision_probe(DecisionProbeIf& probe) { decision_probes_.remove(probe); }
+
+ private:
+  /// Throws std::invalid_argument if the drive cannot have the fault.
+  void check(const media::Fault& fault) const;
 };
 
 }  // namespace platter::drive

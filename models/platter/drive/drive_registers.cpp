@@ -28,6 +28,8 @@ DriveRegisters::DriveRegisters(const sc_core::sc_module_name& name, HostPort& po
 
 std::optional<std::uint64_t> DriveRegisters::counter(std::uint64_t address) const {
   if (address == reg::kBusyLow) return static_cast<std::uint64_t>(unit_.busy(now_ps()));
+  if (address == reg::kSelfTestBlock) return controller_.scrubber().test_block();
+  if (address >= reg::kErrors) return errors(address);
   if (address < reg::kClasses || address >= reg::kClasses + reg::kClassStride * core::kRequestClasses) return budget(address);
   const std::uint64_t offset = address - reg::kClasses;
   const PortCounters& counters = port_.counters(static_cast<core::RequestClass>(offset / reg::kClassStride));
@@ -40,6 +42,28 @@ std::optional<std::uint64_t> DriveRegisters::counter(std::uint64_t address) cons
     case reg::kFailed: return counters.failed;
     default: return std::nullopt;
   }
+}
+
+std::optional<std::uint64_t> DriveRegisters::errors(std::uint64_t address) const {
+  const std::uint64_t number = (address - reg::kErrors) / 8;
+  if (number >= reg::kErrorCounters || address % 8 != 0) return std::nullopt;
+  const media::MediaErrors& e = controller_.recovery().errors();
+  switch (static_cast<reg::ErrorCounter>(number)) {
+    case reg::ErrorCounter::Pending: return e.pending;
+    case reg::ErrorCounter::Reallocated: return e.reallocated;
+    case reg::ErrorCounter::Reallocations: return e.reallocations;
+    case reg::ErrorCounter::Uncorrectable: return e.uncorrectable;
+    case reg::ErrorCounter::WriteErrors: return e.write_errors;
+    case reg::ErrorCounter::Timeouts: return e.timeouts;
+    case reg::ErrorCounter::Retried: return e.retried;
+    case reg::ErrorCounter::RetryTurns: return e.retry_turns;
+    case reg::ErrorCounter::Recovered: return e.recovered;
+    case reg::ErrorCounter::ScrubbedBlocks: return e.scrubbed_blocks;
+    case reg::ErrorCounter::ScrubErrors: return e.scrub_errors;
+    case reg::ErrorCounter::LinkDrops: return e.link_drops;
+    case reg::ErrorCounter::Resets: return e.resets;
+  }
+  return std::nullopt;
 }
 
 std::optional<std::uint64_t> DriveRegisters::budget(std::uint64_t address) const {
@@ -70,6 +94,17 @@ std::uint32_t DriveRegisters::cache_switches() const {
   return (cache->write_back() ? reg::kCacheWriteBack : 0) | (cache->reads_ahead() ? reg::kCacheReadAhead : 0);
 }
 
+std::uint32_t DriveRegisters::self_test() const {
+  switch (std::as_const(controller_).scrubber().test()) {
+    case Scrubber::Test::None:
+    case Scrubber::Test::Good: return reg::kSelfTestGood;
+    case Scrubber::Test::Runs: return reg::kSelfTestRuns;
+    case Scrubber::Test::Aborted: return reg::kSelfTestAborted;
+    case Scrubber::Test::ReadFailed: return reg::kSelfTestReadFailed;
+  }
+  return reg::kSelfTestGood;
+}
+
 bool DriveRegisters::read(std::uint64_t address, std::uint32_t& data) const {
   switch (address) {
     case reg::kId: data = reg::kIdValue; return true;
@@ -88,6 +123,12 @@ bool DriveRegisters::read(std::uint64_t address, std::uint32_t& data) const {
     case reg::kSpindle: data = spindle_.stopped() ? 0 : reg::kSpindleTurns; return true;
     case reg::kStarts: data = spindle_.starts(); return true;
     case reg::kAbort: data = 0; return true;
+    case reg::kSelfTest: data = self_test(); return true;
+    case reg::kReadRecovery:
+    case reg::kWriteRecovery:
+      data = static_cast<std::uint32_t>(controller_.recovery().limit(address == reg::kWriteRecovery) /
+                                        core::kPicosecondsPerMillisecond);
+      return true;
     case reg::kPower:
       data = (power_.on() ? reg::kPowerOn : 0) | (power_.alive() && power_.ready() ? reg::kPowerReady : 0);
       return true;
@@ -127,6 +168,16 @@ tlm::tlm_response_status DriveRegisters::write(std::uint64_t address, std::uint3
         power_.restore();
       else
         power_.cut();
+      return tlm::TLM_OK_RESPONSE;
+    case reg::kSelfTest:
+      if ((data & 1) != 0)
+        controller_.scrubber().start_test();
+      else
+        controller_.scrubber().stop_test();
+      return tlm::TLM_OK_RESPONSE;
+    case reg::kReadRecovery:
+    case reg::kWriteRecovery:
+      controller_.recovery().set_limit(address == reg::kWriteRecovery, Picoseconds{data} * core::kPicosecondsPerMillisecond);
       return tlm::TLM_OK_RESPONSE;
     case reg::kAbort:
       return data < queue_.depth() && port_.abort(core::Tag(static_cast<std::uint16_t>(data)))

@@ -39,8 +39,11 @@ class DriveRegisters : public sc_core::sc_module {
   bool read(std::uint64_t address, std::uint32_t& data) const;
   tlm::tlm_response_status write(std::uint64_t address, std::uint32_t data);
   std::uint32_t cache_switches() const;
+  std::uint32_t self_test() const;
   /// The 64-bit counter whose lower half is at `address`, if there is one.
   std::optional<std::uint64_t> counter(std::uint64_t address) const;
+  /// As `counter`, for the counters of errors.
+  std::optional<std::uint64_t> errors(std::uint64_t address) const;
   /// As `counter`, for the policy's budgets; 0 if the policy has none.
   std::optional<std::uint64_t> budget(std::uint64_t address) const;
 

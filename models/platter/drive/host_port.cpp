@@ -147,7 +147,8 @@ void HostPort::finalize(QueueEntry& entry) {
   command::CommandTiming& timing = entry.result.timing;
   timing.completed = now_ps();
   PortCounters& counters = account_.classes[static_cast<std::size_t>(entry.command.cls)];
-  const bool ended = entry.result.status == CommandStatus::Good || entry.result.status == CommandStatus::Unreadable;
+  const bool ended = entry.result.status == CommandStatus::Good || entry.result.status == CommandStatus::Unreadable ||
+                     entry.result.status == CommandStatus::WriteFault;
   if (ended) timing.bus += timing.response() - timing.parts();  // the host kept the response channel busy
   if (entry.result.status == CommandStatus::Good) {
     ++account_.completed;
@@ -196,15 +197,15 @@ void HostPort::serve_waiting() {
 
 // --- power ----------------------------------------------------------------------------------------------------------
 
-void HostPort::power_lost() {
+void HostPort::power_lost(CommandStatus status) {
   failing_ = true;
-  admission_.clear();
+  if (status == CommandStatus::DriveFailed) admission_.clear();  // those that wait will be refused
   completions_.clear();
   const Picoseconds now = now_ps();
   queue_.abandon([&](QueueEntry& entry) {
     const bool answered = entry.stage == Stage::Answered;
     if (answered && entry.blocking_call()) return;  // its result is set, and only the caller's thread has not yet resumed
-    entry.result.status = CommandStatus::DriveFailed;
+    entry.result.status = status;
     if (!answered) completions_.push_back({now, entry.tag});
   });
   std::reverse(completions_.begin(), completions_.end());

@@ -57,7 +57,7 @@ class HostPort : public sc_core::sc_module, public CompletionSinkIf, public Powe
   /// @cond of the implementation
   void set_probes(const Probes& probes) { probes_ = &probes; }
   void complete_at(QueueEntry& entry, Picoseconds when) override;
-  void power_lost() override;
+  void power_lost(command::CommandStatus status) override;
   void ready() override { serve_waiting(); }
   /// Told of every command that ends with Good; null: nobody.
   void set_supply(PowerSupply* supply) { supply_ = supply; }

@@ -16,8 +16,8 @@ namespace platter::drive {
 class PowerSinkIf {
  public:
   virtual ~PowerSinkIf() = default;
-  /// All activity in the drive has stopped; its commands are still in the queue.
-  virtual void power_lost() = 0;
+  /// All activity in the drive has stopped; its commands are still in the queue, and end with `status`.
+  virtual void power_lost(command::CommandStatus status) = 0;
   /// The drive accepts commands from now on.
   virtual void ready() = 0;
 };
@@ -51,7 +51,7 @@ class Power : public sc_core::sc_module {
   /// It has power and has not failed: it receives commands, although it may not yet be ready to accept them.
   bool alive() const { return alive_ && on_; }
   bool on() const { return on_; }
-  /// False from the return of the power until the drive accepts commands.
+  /// False while the drive starts: commands wait at its port.
   bool ready() const { return !starting_; }
   const Start& start() const { return start_; }
   /// Number of failures and losses of power so far.
@@ -86,17 +86,35 @@ class Power : public sc_core::sc_module {
     if (alive_) begin();
   }
 
+  /// The firmware restarts: the commands in the drive end with Aborted, what only its buffer holds is lost, and it accepts commands `delay`
+  /// later. Must not be called from a probe's callback, nor while the drive handles a command.
+  void reset(Picoseconds delay) {
+    if (!alive()) return;
+    controller_.halt();
+    if (starting_) delay = std::max(delay, ready_at_ - core::now_ps());
+    starting_ = true;
+    ready_in(delay);
+    sink_->power_lost(command::CommandStatus::Aborted);
+  }
+
  private:
   void stop() {
     if (energy_ != nullptr) energy_->set_on(core::now_ps(), false);
     ++failures_;
+    starting_ = false;
+    ready_.cancel();
     controller_.halt();
-    sink_->power_lost();
+    sink_->power_lost(command::CommandStatus::DriveFailed);
   }
   void begin() {
     const Picoseconds now = core::now_ps();
     if (energy_ != nullptr) energy_->set_on(now, true);
-    if (starting_) ready_.at(spindle_.at_speed(now) + std::max(start_.scan, start_.ready));
+    if (starting_) ready_in(spindle_.at_speed(now) - now + std::max(start_.scan, start_.ready));
+  }
+  void ready_in(Picoseconds delay) {
+    ready_.cancel();
+    ready_at_ = core::now_ps() + delay;
+    ready_.at(ready_at_);
   }
   void become_ready() {
     starting_ = false;
@@ -112,7 +130,8 @@ class Power : public sc_core::sc_module {
   core::TimedCall ready_;
   bool alive_ = true;
   bool on_ = true;
-  bool starting_ = false;  ///< after a loss of power
+  bool starting_ = false;  ///< after a loss of power, or a restart of the firmware
+  Picoseconds ready_at_ = 0;
   std::uint32_t failures_ = 0;
   std::uint32_t losses_ = 0;
 };

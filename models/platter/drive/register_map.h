@@ -37,6 +37,16 @@ inline constexpr std::uint32_t kSpindle = 0x064;
 inline constexpr std::uint32_t kSpindleTurns = 1;
 inline constexpr std::uint32_t kStarts = 0x068;
 inline constexpr std::uint32_t kAbort = 0x06C;
+/// Most time of a command's recovery in ms; 0: no limit. Of reads and of writes.
+inline constexpr std::uint32_t kReadRecovery = 0x074;
+inline constexpr std::uint32_t kWriteRecovery = 0x078;
+/// Written: 1 starts the short self-test, 0 ends it. Read: its state, and the block of its first error follows.
+inline constexpr std::uint32_t kSelfTest = 0x07C;
+inline constexpr std::uint32_t kSelfTestGood = 0;
+inline constexpr std::uint32_t kSelfTestAborted = 1;
+inline constexpr std::uint32_t kSelfTestReadFailed = 7;
+inline constexpr std::uint32_t kSelfTestRuns = 15;
+inline constexpr std::uint32_t kSelfTestBlock = 0x2F0;  // 64 bits
 inline constexpr std::uint32_t kPower = 0x080;
 inline constexpr std::uint32_t kPowerOn = 1;
 inline constexpr std::uint32_t kPowerReady = 2;
@@ -57,6 +67,27 @@ inline constexpr std::uint32_t kBudget = 0x00;
 inline constexpr std::uint32_t kUsed = 0x08;
 inline constexpr std::uint32_t kReassigned = 0x10;
 inline constexpr std::uint32_t kDiskTime = 0x18;
+
+/// 64-bit counters of errors, in the order of ErrorCounter.
+inline constexpr std::uint32_t kErrors = 0x300;
+enum class ErrorCounter : std::uint8_t {
+  Pending,
+  Reallocated,
+  Reallocations,
+  Uncorrectable,
+  WriteErrors,
+  Timeouts,
+  Retried,
+  RetryTurns,
+  Recovered,
+  ScrubbedBlocks,
+  ScrubErrors,
+  LinkDrops,
+  Resets,
+};
+inline constexpr std::uint32_t kErrorCounters = 13;
+/// Offset of a counter of errors.
+constexpr std::uint32_t counter(ErrorCounter of) { return kErrors + 8 * static_cast<std::uint32_t>(of); }
 
 /// Offset of a counter of `cls`.
 constexpr std::uint32_t counter(core::RequestClass cls, std::uint32_t offset) {

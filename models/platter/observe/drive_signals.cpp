@@ -43,7 +43,7 @@ const std::vector<params::Signal<DriveView>>& drive_signals() {
       {{"mech", "angle", "of the spindle, in turns", 0},
        kSampled,
        [](const V& v) { return SignalValue{static_cast<double>(v.drive.spindle().angle_at(v.now)) * 0x1p-32}; }},
-      {{"controller", "state", "", 3, &states()},
+      {{"controller", "state", "", 4, &states()},
        kEntered,
        [](const V& v) { return SignalValue{static_cast<std::uint64_t>(v.report.state)}; }},
       {{"controller", "tag", "of the access that runs; 2047: an internal command with a tag that is no smaller", 11},

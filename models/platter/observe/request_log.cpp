@@ -31,7 +31,7 @@ class Row {
   }
 
  private:
-  std::array<char, 1024> text_;  // 22 numbers of at most 20 digits, and the texts
+  std::array<char, 1024> text_;  // 24 numbers of at most 20 digits, and the texts
   char* at_ = text_.data();
 };
 
@@ -47,6 +47,7 @@ void RequestLog::finish() {
       "overhead_ps,seek_ps,settle_ps,rotation_ps,transfer_ps,bus_ps,deadline_ps,late,status");
   if (!jobs_.empty()) file_.write(",job");
   if (missed_) file_.write(",missed,gained,missed_by_ps");
+  if (recovery_) file_.write(",retry_turns,recovery_ps,reallocated");
   file_.write(recorded_ ? ",recorded_ps\n" : "\n");
 }
 
@@ -65,6 +66,7 @@ void RequestLog::finished(const workload::FinishedRequest& finished) {
   row.text(finished.status == command::CommandStatus::Good ? "good" : command::to_string(finished.status));
   if (!jobs_.empty()) row.text(r.job == workload::Request::kNoJob ? "" : jobs_[static_cast<std::size_t>(r.job)]);
   if (missed_) row.number(t.missed).number(t.gained).number(t.missed_by);
+  if (recovery_) row.number(t.retry_turns).number(t.recovery).text(t.reallocated ? "1" : "0");
   if (recorded_) r.recorded >= 0 ? row.number(r.recorded) : row.text("");
   file_.write(row.end());
 }

@@ -27,6 +27,8 @@ class RequestLog : public workload::RequestObserverIf {
   void add_recorded() { recorded_ = true; }
   /// Adds the columns of the turns missed and gained; to be called before a request ends.
   void add_missed() { missed_ = true; }
+  /// Adds the columns of the recovery from media faults; to be called before a request ends.
+  void add_recovery() { recovery_ = true; }
   /// Writes the head of the table if there is no row.
   void finish();
   /// Gives the file its name, under which it does not exist before.
@@ -41,6 +43,7 @@ class RequestLog : public workload::RequestObserverIf {
   std::vector<std::string> jobs_;  ///< empty: no column
   bool recorded_ = false;
   bool missed_ = false;
+  bool recovery_ = false;
   bool begun_ = false;
 };
 

@@ -260,6 +260,17 @@ struct PowerLossProfile {
   double ready_s = 0;                               ///< from full speed of the spindle until the first command is accepted
 };
 
+/// How a drive recovers blocks that it cannot read or write at once. docs/reference/reliability.md has the rules.
+struct RecoveryProfile {
+  /// Time that the recovery of a block has taken after each retry, ms, ascending; empty: the steps of the Cheetah 15K.5's manual, in turns.
+  std::vector<double> read_ms;
+  std::vector<double> write_ms;       ///< the same of a block that cannot be written
+  double limit_ms = 0;                ///< most time that a command spends on recovery; 0: no limit
+  std::uint32_t spares = 1024;        ///< physical sectors that can be reallocated
+  double scrub_after_ms = 0;          ///< idle time after which the drive reads its media in the background; 0: never
+  std::uint32_t scrub_blocks = 1024;  ///< of an access of this kind
+};
+
 /// A drive as its profile describes it. Plain numbers in the units of the file; `Geometry`, `SeekCurve`, `Rotation` and `AccessPlanner`
 /// convert them to integers once. docs/reference/configuration.md has the range of each value (keys `drive.*`). load_drive() checks the
 /// ranges; the constructor of Drive only refuses what it cannot run.
@@ -315,6 +326,7 @@ struct DriveProfile {
   std::uint32_t token_depth_bytes = 512 * 1024;  ///< of the token bucket
   PowerProfile power;                            ///< energy
   PowerLossProfile power_loss;                   ///< a loss of power
+  RecoveryProfile recovery;                      ///< what follows when a block cannot be read or written
   bool task_attributes = false;  ///< accept SCSI's ordered and head-of-queue commands; without it they are refused (SATA)
 };
 

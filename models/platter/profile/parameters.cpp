@@ -137,6 +137,7 @@ const params::Table<DriveProfile>& drive_parameters() {
   using O = OverheadProfile;
   using W = PowerProfile;
   using L = PowerLossProfile;
+  using R = RecoveryProfile;
   const auto overhead = [](std::array<double, 2> O::* pair, std::size_t last) {
     return [pair, last](P& p) { return params::field(&(p.overhead.*pair)[last]); };
   };
@@ -406,6 +407,18 @@ const params::Table<DriveProfile>& drive_parameters() {
       {"power_loss.ready_s", "s",
        "time from the full speed of the spindle, after the return of the power, until the drive accepts commands",
        at(&P::power_loss, &L::ready_s), Range{0, 600}},
+      {"recovery.read_ms", "ms",
+       "time that the recovery of a block has taken when each retry of a read has ended, ascending; empty: the steps of the "
+       "Cheetah 15K.5's manual, in turns of this drive",
+       at(&P::recovery, &R::read_ms), Range{0, 1e6}},
+      {"recovery.write_ms", "ms", "the same of a block that cannot be written", at(&P::recovery, &R::write_ms), Range{0, 1e6}},
+      {"recovery.limit_ms", "ms", "most time that a command spends on recovery; 0: no limit", at(&P::recovery, &R::limit_ms),
+       Range{0, 1e6}},
+      {"recovery.spares", "", "physical sectors that the drive can reallocate", at(&P::recovery, &R::spares), Range{0, 1e6}},
+      {"recovery.scrub_after_ms", "ms",
+       "time without a command after which the drive reads its media in the background, to find unreadable blocks; 0: never",
+       at(&P::recovery, &R::scrub_after_ms), Range{0, 1e6}},
+      {"recovery.scrub_blocks", "", "sectors of one access of this kind", at(&P::recovery, &R::scrub_blocks), Range{1, 65535}},
   };
   return table;
 }
@@ -454,6 +467,20 @@ std::pair<const char*, std::string> power_objection(const PowerProfile& p) {
     last = key;
   }
   return {"power", ""};
+}
+
+std::pair<const char*, std::string> recovery_objection(const RecoveryProfile& recovery) {
+  for (const auto& [key, steps] : {std::pair{"recovery.read_ms", &recovery.read_ms}, {"recovery.write_ms", &recovery.write_ms}})
+    for (std::size_t i = 0; i < steps->size(); ++i) {
+      const double step = (*steps)[i];
+      const double before = i > 0 ? (*steps)[i - 1] : 0;
+      if (step > before && step <= 1e6) continue;
+      if (step > before) return {key, fmt::format("found {:g}, expected at most 1000000 ms", step)};
+      if (i == 0) return {key, fmt::format("found {:g}, expected more than 0: a retry takes time", step)};
+      return {key, fmt::format("found {:g} after {:g}, expected ascending times, because each counts from the first retry on",
+                               step, before)};
+    }
+  return {"recovery", ""};
 }
 
 const params::Table<ZoneProfile>& zone_parameters() {

@@ -19,6 +19,8 @@ const params::Table<PatternNode>& node_parameters();
 
 /// The key of a power that contradicts another one, and what is wrong with it; an empty text if nothing is.
 std::pair<const char*, std::string> power_objection(const PowerProfile& power);
+/// The same of the recovery's times.
+std::pair<const char*, std::string> recovery_objection(const RecoveryProfile& recovery);
 
 /// All keys of a profile, below a prefix, bound to it.
 void add_to(params::Grammar& grammar, DriveProfile& profile, const std::string& prefix = {});

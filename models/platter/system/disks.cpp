@@ -63,6 +63,7 @@ Disks::Disks(const Scenario& s, const drive::DriveConfig& config, const engine::
   if (!s.host->several_drives) {
     drive::DriveConfig own = config;
     if (!files.empty()) own.disk_file = files.front().get();
+    if (s.plans_faults()) own.faults = s.fault_plan(mechanics::Geometry(s.drive.geometry)).of(0);
     drives_.push_back(make_drive(s, "disk", own, engine));
     drives_.back()->connect(supply_);
     return;
@@ -97,10 +98,13 @@ void Disks::make_drives(const Scenario& s, drive::DriveConfig config, std::uint3
                         const std::function<engine::EngineFactory(std::uint32_t)>& engine_of,
                         const std::vector<std::unique_ptr<media::DiskFile>>& files) {
   config.fails_at = core::kNoDeadline;  // the array triggers the failure
+  std::optional<media::FaultPlan> plan;
+  if (s.plans_faults()) plan = s.fault_plan(mechanics::Geometry(s.drive.geometry));
   for (std::uint32_t i = 0; i < count; ++i) {
     const std::string name = fmt::format("disk{}", i);
     config.seed = core::RandomStream(static_cast<std::uint64_t>(s.run.seed), name).bits();
     if (i < files.size()) config.disk_file = files[i].get();
+    if (plan) config.faults = plan->of(i);
     drives_.push_back(make_drive(s, name, config, engine_of(i)));
     drives_.back()->connect(supply_);
   }
@@ -124,7 +128,8 @@ void Disks::call_at(double seconds, std::function<void()> call) {
 
 void Disks::make_ew(const Scenario& s) {
   const host::ArrayOptions options{s.array.drives, s.redundancy.copies, s.eager.block_bytes,
-                                   s.array.answer == "first" ? host::WriteAnswer::First : host::WriteAnswer::All};
+                                   s.array.answer == "first" ? host::WriteAnswer::First : host::WriteAnswer::All,
+                                   s.drive.geometry.sector_bytes};
   const std::uint64_t drive_bytes = bytes_of(first());
   if (drive_bytes / options.block_bytes < options.copies)
     s.refuse("array.copies", "the drives are too small: they do not hold a block of each copy");

@@ -122,6 +122,7 @@ void check(const profile::DriveProfile& profile, const std::string& prefix, cons
     object("controller.stream_first",
            "found true, expected false without `controller.age_limit_s`: the other commands would never have their turn");
   if (const auto [name, objection] = profile::power_objection(profile.power); !objection.empty()) object(name, objection);
+  if (const auto [name, objection] = profile::recovery_objection(profile.recovery); !objection.empty()) object(name, objection);
 }
 
 profile::DriveProfile load_drive(const std::string& name) {

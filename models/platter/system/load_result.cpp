@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "platter/core/sc_time.h"
+#include "platter/media/fault_statistics.h"
 
 namespace platter::system {
 
@@ -48,9 +49,13 @@ void LoadResult::measure(const Scenario& s, const observe::Statistics& statistic
     utilisation = 0;
     for (const double share : shares) *utilisation += share / drives;
   }
+  bool faulty = s.plans_faults();
+  media::MediaErrors sum;
   double occupancy = -begin.occupancy;
   for (const auto& drive : disks.drives()) {
     drive::Drive& each = *drive;
+    sum += each.media_errors();
+    faulty = faulty || each.faults().on();
     occupancy += each.queue().occupancy_integral(end);
     scheduler.decided += each.engine().statistics();
     scheduler.stalled += each.dispatcher().statistics();
@@ -61,6 +66,7 @@ void LoadResult::measure(const Scenario& s, const observe::Statistics& statistic
     eager->tracks_examined += each.eager_mapping()->search().tracks_examined();
     eager->gaps += *each.engine().gaps();
   }
+  if (faulty) errors = sum;
   if (measured > 0) queue_depth = occupancy / static_cast<double>(measured) / drives;
   energy = disks.energy(begin.power, measured, completions());
   array = disks.array_result(std::move(shares));
@@ -121,6 +127,10 @@ const params::Statistics<LoadResult>& load_rows() {
                  "the array; all values but `utilisation` count from the start of the run, warm-up included; left out for one "
                  "drive",
                  host::array::array_rows(), [](const R& r) { return r.array; })
+          .group("errors",
+                 "media errors, retries and restarts in the whole run, warm-up included; for several drives the sum; left out "
+                 "without faults",
+                 media::error_rows(), [](const R& r) { return r.errors; })
           .group("trace", "the trace that was read; left out without one", trace, [](const R& r) { return r.trace; })
           .group("serving",
                  "clients of `platter serve`; the values depend on the serving machine and differ from run to run; left out "

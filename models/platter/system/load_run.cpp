@@ -119,6 +119,11 @@ constexpr Section kLoad{"Load on a drive or an array", "The page [jobs](jobs.md)
                           g.add(workload::discrete_parameters(), s.discrete);
                           g.add_array("workload.job", "job", workload::job_parameters(), s.jobs, false);
                         }};
+constexpr Section kFaults{"Faults", "The page [reliability](reliability.md) has the rules of `[[fault]]`.",
+                          [](Scenario& s, params::Grammar& g) {
+                            g.add_array("fault", "fault", media::fault_parameters(), s.faults, false);
+                            g.add(media::fault_process_parameters(), s.fault_process);
+                          }};
 constexpr Section kArray{"Array", "The page [array](array.md) has the rules.",
                          [](Scenario& s, params::Grammar& g) { g.add(host::array::array_parameters(), s.array); }};
 
@@ -134,6 +139,7 @@ void check(const Scenario& s, params::Findings& findings) {
                  "expected a trace with workload.pace = \"closed\"; otherwise no request waits for another");
   workload::check(s.continuous, sector, findings);
   observe::check(s.waves, findings);
+  media::check(s.faults, s.host->several_drives ? s.array.drives : 1, findings);
 }
 
 HostInfo load_host(std::string_view name, std::string_view description, std::vector<const Section*> sections) {
@@ -145,7 +151,9 @@ HostInfo load_host(std::string_view name, std::string_view description, std::vec
   host.sections = std::move(sections);
   host.set_defaults = [](Scenario&) {};
   host.check = check;
-  host.check_run = [](const Scenario&) {};
+  host.check_run = [](const Scenario& s) {
+    if (s.plans_faults()) s.fault_plan(mechanics::Geometry(s.drive.geometry));
+  };
   host.make = [](const Scenario& s, const RunOptions& options) -> std::unique_ptr<RunIf> {
     return std::make_unique<LoadRun>(s, options);
   };
@@ -156,8 +164,9 @@ HostInfo load_host(std::string_view name, std::string_view description, std::vec
 }  // namespace
 
 HostInfo drive_host() {
-  HostInfo host = load_host("drive", "a load and one drive", {&kLoad, &failure_section()});
+  HostInfo host = load_host("drive", "a load and one drive", {&kLoad, &failure_section(), &kFaults});
   host.check_run = [](const Scenario& s) {
+    if (s.plans_faults()) s.fault_plan(mechanics::Geometry(s.drive.geometry));
     if (s.eager.enabled) return;  // the drive has less capacity then
     const mechanics::Geometry geometry(s.drive.geometry);
     check_regions(s, {geometry.block_count(), geometry.sector_bytes()});
@@ -166,8 +175,8 @@ HostInfo drive_host() {
 }
 
 HostInfo array_host() {
-  HostInfo host =
-      load_host("array", "a load and an array of drives", {&kLoad, &failure_section(), &kArray, &redundancy_section()});
+  HostInfo host = load_host("array", "a load and an array of drives",
+                            {&kLoad, &failure_section(), &kFaults, &kArray, &redundancy_section()});
   host.several_drives = true;
   return host;
 }

@@ -12,15 +12,23 @@
 
 namespace platter::system {
 
-/// Stops the run at the first rejected request, unless its drive, or every drive of an array that holds its data, has failed.
+/// Stops the run at the first request that is refused, because the scenario then does not fit its drive. A request that a failure or a fault of
+/// the drive ends is no refusal.
 class RefusalWatch : public workload::RequestObserverIf {
  public:
   void issued(const workload::Request& /*request*/) override {}
   void finished(const workload::FinishedRequest& finished) override {
     using command::CommandStatus;
-    if (finished.status == CommandStatus::Good || finished.status == CommandStatus::DriveFailed ||
-        finished.status == CommandStatus::NoCopy || refused_)
-      return;
+    switch (finished.status) {
+      case CommandStatus::Good:
+      case CommandStatus::DriveFailed:
+      case CommandStatus::NoCopy:
+      case CommandStatus::Aborted:
+      case CommandStatus::Unreadable:
+      case CommandStatus::WriteFault: return;
+      default: break;
+    }
+    if (refused_) return;
     const workload::Request& r = finished.request;
     refused_ =
         fmt::format("the drive refused request {} ({} {} of {} bytes at byte {}): {}", finished.number, core::to_string(r.cls),

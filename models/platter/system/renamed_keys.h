@@ -14,7 +14,9 @@ struct RenamedKey {
 };
 
 inline constexpr RenamedKey kRenamedKeys[] = {
-    {"fault", "failure"},
+    {"fault.fails_at_s", "failure.fails_at_s"},
+    {"fault.revives_at_s", "failure.revives_at_s"},
+    {"fault.replaced", "failure.replaced"},
 };
 
 inline constexpr RenamedKey kRenamedStatistics[] = {

@@ -26,6 +26,7 @@ class RequestFiles {
     if (!options.timeline.empty())
       timeline_.emplace(options.timeline, seconds(scenario.waves.from_s), seconds(scenario.waves.to_s));
     if (!options.requests.empty()) log_.emplace(options.requests);
+    if (log_ && scenario.plans_faults()) log_->add_recovery();
     constexpr std::uint32_t kUnit = workload::BlktraceEvent::kSectorBytes;
     if (!options.block_trace.empty() && scenario.drive.geometry.sector_bytes % kUnit != 0)
       scenario.refuse("drive.geometry.sector_bytes",

@@ -139,6 +139,18 @@ Scenario load_scenario(const std::filesystem::path& file, const std::vector<std:
   return s;
 }
 
+media::FaultPlan Scenario::fault_plan(const mechanics::Geometry& geometry) const {
+  constexpr double kMonth = media::kSecondsPerMonth;  // for runs whose end is not known
+  const double known = run.warmup_s + run.measure_s;
+  return {faults,
+          fault_process,
+          static_cast<std::uint64_t>(run.seed),
+          run.measure_s > 0 ? known : kMonth,
+          geometry,
+          this->host->several_drives ? array.drives : 1,
+          *this};
+}
+
 json configuration(const Scenario& scenario) {
   Scenario bound = scenario;
   return params::to_json(grammar(bound));

@@ -14,6 +14,7 @@
 #include "platter/drive/power_cut_parameters.h"
 #include "platter/host/array/parameters.h"
 #include "platter/mapping/eager/options.h"
+#include "platter/media/fault_parameters.h"
 #include "platter/observe/parameters.h"
 #include "platter/params/grammar.h"
 #include "platter/params/source.h"
@@ -52,8 +53,15 @@ struct Scenario : params::Source {
   observe::WaveParameters waves;
   drive::FailureParameters failure;
   drive::PowerCutParameters power_cut;
+  std::vector<media::FaultParameters> faults;
+  media::FaultProcess fault_process;
   host::array::ArrayParameters array;
   host::array::RedundancyParameters redundancy;
+
+  /// The drives may have media faults, or drives that answer late or never.
+  bool plans_faults() const { return !faults.empty() || fault_process.on(); }
+  /// The faults of each drive. Throws core::ConfigError for one that its drive cannot have.
+  media::FaultPlan fault_plan(const mechanics::Geometry& geometry) const;
 
   std::any own;  ///< parameters that only this host has
   /// These parameters. Precondition: they have this type.

@@ -27,6 +27,7 @@
 #include "platter/system/disk_waves.h"
 #include "platter/system/load_result.h"
 #include "platter/system/request_files.h"
+#include "platter/system/serve_control.h"
 #include "platter/system/simulated_drives.h"
 #include "platter/system/timeline.h"
 
@@ -293,6 +294,7 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
       const std::string name = std::string(drives[i]->basename()) + "_ahci_tap";
       adapter_->port(i).disk_init_socket.bind(tap(name, *drives[i]).host_tgt_socket);
       adapter_->port(i).register_init_socket.bind(drives[i]->register_tgt_socket);
+      drives[i]->bind_link(&adapter_->port(i));
     }
     if (waves_.file() != nullptr) adapter_waves_.emplace(*adapter_, *waves_.file(), "ahci");
     loop_.add(*machine_);
@@ -318,6 +320,12 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
       loop_.add(*nbd_);
     }
     if (machine_) open("--vfio-user", [this] { machine_->listen(options_.vfio_user); });
+    if (!options_.control.empty()) {
+      open("--control", [this] {
+        control_ = std::make_unique<serving::ControlServer>(options_.control, control_commands(target_), poller_);
+      });
+      loop_.add(*control_);
+    }
     for (const nbd::Export& each : exports_) options_.listening(fmt::format("{} at {}", each.name, nbd_->uri(each.name)));
     if (machine_) {
       const char* const who = disks_.drives().size() == 1 ? "disk" : "all drives";
@@ -345,6 +353,11 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
   std::optional<observe::AhciWaves> adapter_waves_;
   std::unique_ptr<vfio_user::VfioUserServer> machine_;
   sc_core::sc_signal<bool> interrupt_{"interrupt"};
+  ControlTarget target_{disks_.drives(), disks_.supply(), [this] { loop_.stop(); },
+                        [this](const std::string& text) {
+                          for (const auto& log : write_logs_) log->mark(text);
+                        }};
+  std::unique_ptr<serving::ControlServer> control_;
   const ServeOptions options_;
   LoadResult result_;
 };

@@ -18,6 +18,7 @@ struct ServeOptions {
   std::string nbd;               ///< address of a server of network block devices; empty: none
   std::uint64_t nbd_memory = 0;  ///< bytes for the data of its clients' requests; 0: nbd::ServerOptions' default
   std::string vfio_user;         ///< path of a Unix socket for a virtual machine; empty: none
+  std::string control;           ///< path of a Unix socket that takes commands (serving::ControlServer); empty: none
   serving::Pacing pacing;
   std::vector<std::filesystem::path> images;  ///< first contents of the drives, in their order
   std::vector<std::filesystem::path> disks;   ///< files that have the drives' sectors, in their order; made if absent

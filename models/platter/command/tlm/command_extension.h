@@ -22,7 +22,8 @@ inline tlm::tlm_response_status response_status(CommandStatus status) {
     case CommandStatus::DriveFailed:
     case CommandStatus::NoCopy:
     case CommandStatus::Aborted:
-    case CommandStatus::Unreadable: return tlm::TLM_GENERIC_ERROR_RESPONSE;
+    case CommandStatus::Unreadable:
+    case CommandStatus::WriteFault: return tlm::TLM_GENERIC_ERROR_RESPONSE;
   }
   return tlm::TLM_GENERIC_ERROR_RESPONSE;
 }

@@ -162,6 +162,14 @@ void AhciPort::link_up() {
   state_.reset = true;
 }
 
+void AhciPort::link_dropped() {
+  if (!device_there()) return;
+  forget_all();
+  link_up();
+  stop(reg::kIfs, reg::kSerrCrc | reg::kSerrPhyChange);
+  work_.notify(sc_core::SC_ZERO_TIME);
+}
+
 void AhciPort::reset() {
   forget_all();
   const Registers before = std::exchange(r_, {});
@@ -293,7 +301,12 @@ void AhciPort::begin(Slot& slot) {
   if (task.next == Task::Next::Nothing) return;
   if (task.next == Task::Next::Answer) {
     if (!task.outcome.failed() && inbound(task.transfer) && !deliver(slot, device_.page().data())) return;
-    finish(slot, task.outcome);
+    Outcome outcome = task.outcome;
+    if (!outcome.failed() && outbound(task.transfer)) {  // data for the device itself
+      if (!collect(slot)) return;
+      outcome = device_.received(slot.fis, slot.data);
+    }
+    finish(slot, outcome);
     return;
   }
   bool ready = true;

@@ -9,6 +9,7 @@
 
 #include "platter/command/tlm/command_extension.h"
 #include "platter/command/tlm/initiator_port.h"
+#include "platter/drive/link_if.h"
 #include "platter/front/ahci/ahci_probe.h"
 #include "platter/front/ahci/ata_device.h"
 #include "platter/front/ahci/drive_control.h"
@@ -40,7 +41,7 @@ class DmaIf {
 ///
 /// A queued command has the same tag in the drive's queue. So the port must be the only initiator of its drive: a command of another one takes the
 /// lowest free tag, and the drive then refuses the port's next command with that tag.
-class AhciPort : public sc_core::sc_module, public tlm::tlm_mm_interface {
+class AhciPort : public sc_core::sc_module, public tlm::tlm_mm_interface, public drive::LinkIf {
  public:
   SC_HAS_PROCESS(AhciPort);
   /// @cond of the implementation
@@ -66,6 +67,9 @@ class AhciPort : public sc_core::sc_module, public tlm::tlm_mm_interface {
   void reset();
   /// True if an interrupt is pending and enabled.
   bool interrupts() const { return (is() & r_.ie) != 0; }
+
+  /// The device sends COMINIT after a CRC error: the host has to restart the port, and loses what was in progress.
+  void link_dropped() override;
 
   const AtaDevice& device() const { return device_; }
   /// `number`: the port's number in the reports.

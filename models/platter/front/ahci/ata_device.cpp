@@ -15,6 +15,7 @@ enum AtaCommand : std::uint8_t {
   kReadDmaExt = 0x25,
   kReadMultipleExt = 0x29,
   kReadLogExt = 0x2F,
+  kWriteLogExt = 0x3F,
   kRequestSense = 0x0B,
   kWriteSectors = 0x30,
   kWriteSectorsExt = 0x34,
@@ -24,6 +25,7 @@ enum AtaCommand : std::uint8_t {
   kReadVerify = 0x40,
   kReadVerifyExt = 0x42,
   kReadLogDmaExt = 0x47,
+  kWriteLogDmaExt = 0x57,
   kReadQueued = 0x60,
   kWriteQueued = 0x61,
   kDiagnostic = 0x90,
@@ -68,7 +70,9 @@ enum Smart : std::uint8_t {
   kSmartData = 0xD0,
   kSmartThresholds = 0xD1,
   kSmartAutosave = 0xD2,
+  kSmartTest = 0xD4,
   kSmartLog = 0xD5,
+  kSmartWriteLog = 0xD6,
   kSmartOn = 0xD8,
   kSmartOff = 0xD9,
   kSmartStatus = 0xDA,
@@ -76,6 +80,9 @@ enum Smart : std::uint8_t {
 
 constexpr std::uint8_t kSettingsPreservation = 0x06;  // a Serial ATA feature (Serial ATA 3.x, 13.5)
 constexpr std::uint64_t kSmartKey = 0xC2'4F00;        // in the middle and upper bytes of the LBA
+
+constexpr std::uint16_t kSctErc = 3;  // error recovery control, an SCT action
+constexpr std::size_t kMostErrors = DeviceHistory::kErrors;
 
 constexpr Sense kInvalidCommand{0x5, 0x20, 0x00};
 constexpr Sense kOutOfRange{0x5, 0x21, 0x00};
@@ -156,6 +163,67 @@ Task AtaDevice::send_page(const RegisterFis& fis, std::optional<Page> page, Tran
   return task;
 }
 
+Task AtaDevice::take_page(const RegisterFis& fis, Transfer transfer) const {
+  Task task = answer(fis);
+  task.transfer = transfer;
+  task.bytes = task.block_bytes = 512;
+  return task;
+}
+
+/// Commands are written to log E0h (ACS-4, 8). Only error recovery control is there.
+Outcome AtaDevice::received(const RegisterFis& fis, const std::vector<std::uint8_t>& data) { return sct_command(fis, data); }
+
+Outcome AtaDevice::sct_command(const RegisterFis& fis, const std::vector<std::uint8_t>& data) {
+  const auto word_of = [&data](std::size_t index) {
+    return static_cast<std::uint16_t>(data[2 * index] | data[2 * index + 1] << 8);
+  };
+  const std::uint16_t action = word_of(0);
+  const std::uint16_t function = word_of(1);
+  const std::uint16_t selection = word_of(2);
+  if (action != kSctErc || function < 1 || function > 2 || selection < 1 || selection > 2)
+    return error(fis, Outcome::kAbort, kInvalidField, fis.lba);
+  history_.sct_action = action;
+  history_.sct_function = function;
+  const bool write = selection == 2;
+  Outcome good;
+  good.device = fis.device;
+  if (function == 1) {
+    control_.set_recovery_limit(write, word_of(3) * 100u);
+  } else {  // the answer is in the registers
+    const std::uint32_t value = control_.recovery_limit(write) / 100;
+    good.count = static_cast<std::uint16_t>(value & 0xFF);
+    good.lba = value >> 8 & 0xFF;
+  }
+  return good;
+}
+
+Task AtaDevice::self_test(const RegisterFis& fis) {
+  constexpr std::uint8_t kShort = 1;
+  constexpr std::uint8_t kStop = 0x7F;
+  const auto which = static_cast<std::uint8_t>(fis.lba);
+  if (which != 0 && which != kShort && which != kStop) return abort(fis);
+  look_at_test(control_.counters());
+  if (which == 0) return answer(fis);  // off-line data collection has nothing to do
+  control_.test(which == kShort);
+  if (which == kShort) test_started_ = true;
+  return answer(fis);
+}
+
+void AtaDevice::look_at_test(const AtaCounters& counters) {
+  history_.test = control_.test();
+  if (!test_started_ || history_.test.status == kTestRuns) return;
+  test_started_ = false;
+  if (history_.tests.size() == DeviceHistory::kTests) history_.tests.erase(history_.tests.begin());
+  history_.tests.push_back({history_.test, counters.power_on_s});
+}
+
+void AtaDevice::record(const RegisterFis& fis, const Outcome& outcome) {
+  ++history_.error_count;
+  if (history_.errors.size() == kMostErrors) history_.errors.erase(history_.errors.begin());
+  history_.errors.push_back({fis.command, fis.features, fis.count, fis.lba, fis.device, outcome.status, outcome.error,
+                             outcome.lba, control_.counters().power_on_s});
+}
+
 Task AtaDevice::flush(const RegisterFis& fis) const {
   Task task = answer(fis);
   task.next = Task::Next::Drive;
@@ -206,6 +274,8 @@ Task AtaDevice::accept_queued(const RegisterFis& fis, Picoseconds now) {
   task.command.length = fis.queued_count() * identity_.sector_bytes;
   task.command.tag = fis.tag();
   task.command.fua = (fis.device & RegisterFis::kFua) != 0;
+  // RARC: the host has another copy, so the recovery is as short as it can be (rebuild assist).
+  if (fis.command == kReadQueued && (fis.count & 1) != 0) task.command.recovery_limit = 1;
   task.bytes = task.command.length;
   switch (fis.priority()) {
     case 1:
@@ -258,11 +328,20 @@ Task AtaDevice::smart(const RegisterFis& fis) {
   const auto subcommand = static_cast<std::uint8_t>(fis.features);
   if (!settings_.smart && subcommand != kSmartOn) return abort(fis);
   switch (subcommand) {
-    case kSmartData: return send_page(fis, smart_data(control_.counters()), Transfer::PioIn);
+    case kSmartData: {
+      const AtaCounters counters = control_.counters();
+      look_at_test(counters);
+      return send_page(fis, smart_data(counters, history_.test), Transfer::PioIn);
+    }
+    case kSmartTest: return self_test(fis);
+    case kSmartWriteLog:
+      if (static_cast<std::uint8_t>(fis.lba) != kLogSctStatus || (fis.count & 0xFF) != 1) return abort(fis);
+      return take_page(fis, Transfer::PioOut);
     case kSmartThresholds: return send_page(fis, smart_thresholds(), Transfer::PioIn);
     case kSmartAutosave: return answer(fis);
     case kSmartLog: {
       const AtaCounters counters = control_.counters();
+      look_at_test(counters);
       const auto log = static_cast<std::uint8_t>(fis.lba);
       return send_page(fis, log_pages(source(counters, control_.power()), log, 0, fis.count & 0xFF, false), Transfer::PioIn);
     }
@@ -340,6 +419,7 @@ Task AtaDevice::accept(const RegisterFis& fis, Picoseconds now) {
     case kReadLogExt:
     case kReadLogDmaExt: {
       const AtaCounters counters = control_.counters();
+      look_at_test(counters);
       const auto log = static_cast<std::uint8_t>(fis.lba);
       const auto first = static_cast<std::uint32_t>((fis.lba >> 8 & 0xFF) | (fis.lba >> 32 & 0xFF) << 8);
       const Transfer transfer = fis.command == kReadLogExt ? Transfer::PioIn : Transfer::DmaIn;
@@ -347,6 +427,11 @@ Task AtaDevice::accept(const RegisterFis& fis, Picoseconds now) {
       if (reads_error && !task.outcome.failed()) halted_ = false;
       return task;
     }
+    case kWriteLogExt:
+    case kWriteLogDmaExt:
+      if (static_cast<std::uint8_t>(fis.lba) != kLogSctStatus || fis.count != 1 || (fis.lba >> 8 & 0xFF) != 0)
+        return abort(fis);
+      return take_page(fis, fis.command == kWriteLogExt ? Transfer::PioOut : Transfer::DmaOut);
     case kSetFeatures: return set_features(fis);
     case kSetMultiple: {
       const auto sectors = static_cast<std::uint8_t>(fis.count);
@@ -400,12 +485,14 @@ Outcome AtaDevice::ended(const RegisterFis& fis, const Task& task, const command
     return good;
   }
   const bool unreadable = result.status == CommandStatus::Unreadable;
-  const std::uint64_t lba = unreadable ? result.first_bad : task.command.address / identity_.sector_bytes;
+  const bool of_media = unreadable || (result.status == CommandStatus::WriteFault && !task.command.flush());
+  const std::uint64_t lba = of_media ? result.first_bad : task.command.address / identity_.sector_bytes;
   const std::uint8_t why = unreadable                                   ? Outcome::kUncorrectable
                            : result.status == CommandStatus::BadAddress ? Outcome::kNotFound
                                                                         : Outcome::kAbort;
   Outcome outcome = error(fis, why, result.sense(), lba);
   if (result.status == CommandStatus::DriveFailed) outcome.status = static_cast<std::uint8_t>(outcome.status | Outcome::kFault);
+  record(fis, outcome);
   return failed(fis, task, outcome);
 }
 

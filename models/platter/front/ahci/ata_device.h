@@ -23,6 +23,12 @@ class DriveControlIf {
   virtual void set_power(PowerMode mode) = 0;
   virtual PowerMode power() = 0;
   virtual AtaCounters counters() = 0;
+  /// Most time that a command spends on recovery, ms; 0: no limit.
+  virtual void set_recovery_limit(bool write, std::uint32_t milliseconds) = 0;
+  virtual std::uint32_t recovery_limit(bool write) = 0;
+  /// Starts the short self-test, or ends it.
+  virtual void test(bool start) = 0;
+  virtual SelfTest test() = 0;
 };
 
 /// How the data of a command goes between host and device.
@@ -76,6 +82,8 @@ class AtaDevice {
   void dropped(const Task& task) {
     if (task.queued) queued_ &= ~(1u << task.tag);
   }
+  /// Takes the data that the host has sent to the device itself.
+  Outcome received(const RegisterFis& fis, const std::vector<std::uint8_t>& data);
   /// Returns the outcome of a write of which the host has not given all data.
   Outcome short_of_data(const RegisterFis& fis, const Task& task);
   /// The data of the last command that reads data of the device itself, such as a log.
@@ -103,11 +111,18 @@ class AtaDevice {
   Task set_features(const RegisterFis& fis);
   Task smart(const RegisterFis& fis);
   Task power_command(const RegisterFis& fis);
+  /// A task that takes a page from the host.
+  Task take_page(const RegisterFis& fis, Transfer transfer) const;
+  Outcome sct_command(const RegisterFis& fis, const std::vector<std::uint8_t>& data);
+  Task self_test(const RegisterFis& fis);
+  /// Enters the end of a self-test in the log.
+  void look_at_test(const AtaCounters& counters);
+  void record(const RegisterFis& fis, const Outcome& outcome);
   /// Notes that a task has failed with this outcome, and returns the outcome. A queued task stops the queue.
   Outcome failed(const RegisterFis& fis, const Task& task, const Outcome& outcome);
   Outcome error(const RegisterFis& fis, std::uint8_t error, const command::Sense& sense, std::uint64_t lba);
   PageSource source(const AtaCounters& counters, PowerMode power) const {
-    return {identity_, settings_, counters, queued_error_, power};
+    return {identity_, settings_, counters, queued_error_, history_, power};
   }
 
   AtaIdentity identity_;
@@ -118,7 +133,9 @@ class AtaDevice {
   bool halted_ = false;
   bool asleep_ = false;
   QueuedError queued_error_;
-  command::Sense sense_;  ///< of the last error, for REQUEST SENSE DATA EXT
+  DeviceHistory history_;
+  bool test_started_ = false;  ///< the end of a self-test is not in the log yet
+  command::Sense sense_;       ///< of the last error, for REQUEST SENSE DATA EXT
   Page page_;
 };
 

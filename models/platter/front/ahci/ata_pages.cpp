@@ -125,24 +125,119 @@ Page statistics_page(const PageSource& s, std::uint8_t number) {
   return page;
 }
 
-/// SCT status (ACS-4, 8.5): no command has been sent. The model has no temperature.
-Page sct_status() {
+/// SCT status (ACS-4, 8.5). The model has no temperature.
+Page sct_status(const DeviceHistory& history) {
   constexpr std::uint8_t kNoTemperature = 0x80;
   Page page(kPageBytes);
   put(page, 0, 3, 2);  // format
   put(page, 2, 1, 2);  // version of the manufacturer
+  put(page, 16, history.sct_action, 2);
+  put(page, 18, history.sct_function, 2);
   for (const std::size_t at : {200u, 201u, 202u, 203u, 204u}) page[at] = kNoTemperature;
   return page;
 }
 
-/// Summary, comprehensive and self-test logs: no error and no test has been recorded. They have a checksum, as all pages of SMART do.
-Page empty_smart_log(std::uint8_t log) {
+/// An LBA of 48 bits in the order of the shadow registers: the present values each before the previous ones.
+void put_shadow_lba(Page& page, std::size_t at, std::uint64_t lba) {
+  for (std::size_t i = 0; i < 3; ++i) {
+    page[at + 2 * i] = static_cast<std::uint8_t>(lba >> 8 * i);
+    page[at + 2 * i + 1] = static_cast<std::uint8_t>(lba >> 8 * (i + 3));
+  }
+}
+
+constexpr std::uint64_t kState = 0x03;  // active or idle, of an error record
+
+std::uint64_t hours(std::uint64_t seconds) { return seconds / 3600; }
+
+/// Summary SMART error log (ATA8-ACS, A.2): the last five errors, each with its command.
+Page summary_errors(const DeviceHistory& history) {
   Page page(kPageBytes);
-  if (log != 0x06) page[0] = 1;
-  if (log == 0x06 || log == 0x09) put(page, 0, 1, 2);
+  page[0] = 1;
+  page[1] = static_cast<std::uint8_t>(history.errors.size());
+  for (std::size_t i = 0; i < history.errors.size(); ++i) {
+    const ErrorRecord& e = history.errors[i];
+    const std::size_t command = 2 + 90 * i + 48;  // the last of five
+    page[command + 1] = static_cast<std::uint8_t>(e.features);
+    page[command + 2] = static_cast<std::uint8_t>(e.count);
+    put(page, command + 3, e.lba, 3);
+    page[command + 6] = e.device;
+    page[command + 7] = e.command;
+    put(page, command + 8, e.power_on_s * 1000, 4);
+    const std::size_t error = 2 + 90 * i + 60;
+    page[error + 1] = e.error;
+    page[error + 2] = static_cast<std::uint8_t>(e.count);
+    put(page, error + 3, e.bad_lba, 3);
+    page[error + 6] = static_cast<std::uint8_t>((e.device & 0xF0) | (e.bad_lba >> 24 & 0x0F));
+    page[error + 7] = e.status;
+    put(page, error + 27, kState, 1);
+    put(page, error + 28, hours(e.power_on_s), 2);
+  }
+  put(page, 452, history.error_count, 2);
   add_checksum(page);
   return page;
 }
+
+/// Extended comprehensive SMART error log (ACS-4, 9.7): the last four errors.
+Page extended_errors(const DeviceHistory& history) {
+  constexpr std::size_t kOfPage = 4;
+  Page page(kPageBytes);
+  page[0] = 1;
+  const std::size_t shown = std::min(history.errors.size(), kOfPage);
+  put(page, 2, shown > 0 ? 1 : 0, 2);
+  for (std::size_t i = 0; i < shown;
+       ++i) {  // the index is that of the latest, which is the first; older ones follow from the end
+    const ErrorRecord& e = history.errors[history.errors.size() - 1 - i];
+    const std::size_t record = 4 + 124 * (i == 0 ? 0 : kOfPage - i);
+    const std::size_t command = record + 72;
+    put(page, command + 1, e.features, 2);
+    put(page, command + 3, e.count, 2);
+    put_shadow_lba(page, command + 5, e.lba);
+    page[command + 11] = e.device;
+    page[command + 12] = e.command;
+    put(page, command + 14, e.power_on_s * 1000, 4);
+    const std::size_t error = record + 90;
+    page[error + 1] = e.error;
+    put(page, error + 2, e.count, 2);
+    put_shadow_lba(page, error + 4, e.bad_lba);
+    page[error + 10] = e.device;
+    page[error + 11] = e.status;
+    put(page, error + 31, kState, 1);
+    put(page, error + 32, hours(e.power_on_s), 2);
+  }
+  put(page, 500, history.error_count, 2);
+  add_checksum(page);
+  return page;
+}
+
+/// SMART self-test log (06h) and its extended form (07h; ACS-4, 9.9 and 9.19).
+Page test_log(const DeviceHistory& history, bool extended) {
+  Page page(kPageBytes);
+  put(page, 0, 1, extended ? 1 : 2);
+  const std::size_t bytes = extended ? 26 : 24;
+  const std::size_t from = extended ? 4 : 2;
+  for (std::size_t i = 0; i < history.tests.size(); ++i) {
+    const TestRecord& test = history.tests[i];
+    const std::size_t at = from + bytes * i;
+    page[at] = 1;  // short
+    page[at + 1] = static_cast<std::uint8_t>(test.status << 4);
+    put(page, at + 2, hours(test.power_on_s), 2);
+    put(page, at + 5, test.status == 0 || test.status == 1 ? (std::uint64_t{1} << 48) - 1 : test.lba, extended ? 6 : 4);
+  }
+  put(page, extended ? 2 : 508, history.tests.size(), extended ? 2 : 1);
+  add_checksum(page);
+  return page;
+}
+
+/// Selective self-test log: no test has been recorded.
+Page selective_test_log() {
+  Page page(kPageBytes);
+  put(page, 0, 1, 2);
+  add_checksum(page);
+  return page;
+}
+
+/// SMART attributes, in their order.
+constexpr std::array<std::uint8_t, 11> kAttributes = {0x04, 0x05, 0x09, 0x0C, 0xBB, 0xBC, 0xC4, 0xC5, 0xC6, 0xF1, 0xF2};
 
 struct LogInfo {
   std::uint8_t log;
@@ -173,10 +268,14 @@ Page log_page(const PageSource& s, std::uint8_t log, std::uint32_t number) {
       const bool there = std::find(kIdentifyPages.begin(), kIdentifyPages.end(), page) != kIdentifyPages.end();
       return there ? identify_page(s, page) : Page(kPageBytes);
     }
-    case kLogSctStatus: return sct_status();
+    case kLogSctStatus: return sct_status(s.history);
+    case 0x01: return summary_errors(s.history);
+    case 0x03: return extended_errors(s.history);
+    case 0x06: return test_log(s.history, false);
+    case 0x07: return test_log(s.history, true);
     case 0x12:
     case 0x13: return Page(kPageBytes);  // the commands of these logs do not exist (Serial ATA 3.x, 13.7.5 and 13.7.6)
-    default: return empty_smart_log(log);
+    default: return selective_test_log();
   }
 }
 
@@ -244,7 +343,7 @@ Page identify(const AtaIdentity& d, const AtaSettings& settings) {
   if (d.sector_bytes != 512) put(page, 234, d.sector_bytes / 2, 4);
   word(page, 119, 0x4000 | bit(true, 6) | bit(true, 3));  // sense data reporting, READ LOG DMA EXT
   word(page, 120, 0x4000 | bit(settings.sense_reporting, 6) | bit(true, 3));
-  word(page, 206, 0x0001);
+  word(page, 206, 0x0009);  // SCT, and its error recovery control
   word(page, 217, d.rpm);
   word(page, 222, 0x103F);
   page[510] = 0xA5;
@@ -267,18 +366,23 @@ std::optional<Page> log_pages(const PageSource& source, std::uint8_t log, std::u
   return pages;
 }
 
-Page smart_data(const AtaCounters& counters) {
+Page smart_data(const AtaCounters& counters, const SelfTest& test) {
   struct Attribute {
     std::uint8_t id;
     std::uint16_t flags;
     std::uint64_t raw;
   };
-  const std::array<Attribute, 6> attributes = {{{0x04, 0x0032, counters.spin_ups},
-                                                {0x09, 0x0032, counters.power_on_s / 3600},
-                                                {0x0C, 0x0032, counters.power_cycles},
-                                                {0xBB, 0x0032, counters.failed},
-                                                {0xF1, 0x0000, counters.written_bytes / 512},
-                                                {0xF2, 0x0000, counters.read_bytes / 512}}};
+  const std::array<Attribute, kAttributes.size()> attributes = {{{0x04, 0x0032, counters.spin_ups},
+                                                                 {0x05, 0x0033, counters.reallocated},
+                                                                 {0x09, 0x0032, counters.power_on_s / 3600},
+                                                                 {0x0C, 0x0032, counters.power_cycles},
+                                                                 {0xBB, 0x0032, counters.uncorrectable},
+                                                                 {0xBC, 0x0032, counters.timeouts},
+                                                                 {0xC4, 0x0032, counters.reallocations},
+                                                                 {0xC5, 0x0012, counters.pending},
+                                                                 {0xC6, 0x0010, counters.pending},
+                                                                 {0xF1, 0x0000, counters.written_bytes / 512},
+                                                                 {0xF2, 0x0000, counters.read_bytes / 512}}};
   Page page(kPageBytes);
   put(page, 0, 0x0010, 2);
   for (std::size_t i = 0; i < attributes.size(); ++i) {
@@ -288,7 +392,10 @@ Page smart_data(const AtaCounters& counters) {
     page[at + 3] = page[at + 4] = 100;  // normalised value, now and at worst
     put(page, at + 5, attributes[i].raw, 6);
   }
-  page[370] = 1;  // error logs
+  page[363] = static_cast<std::uint8_t>(test.status << 4 | (test.status == kTestRuns ? 9 : 0));  // 90 % are left
+  page[367] = 0x11;  // EXECUTE OFF-LINE IMMEDIATE, self-tests
+  page[370] = 1;     // error logs
+  page[372] = 1;     // minutes of a short self-test
   put(page, 368, 0x0003, 2);
   add_checksum(page);
   return page;
@@ -298,8 +405,8 @@ Page smart_thresholds() {
   Page page(kPageBytes);
   put(page, 0, 0x0010, 2);
   std::size_t at = 2;
-  for (const unsigned id : {0x04u, 0x09u, 0x0Cu, 0xBBu, 0xF1u, 0xF2u}) {
-    page[at] = static_cast<std::uint8_t>(id);
+  for (const std::uint8_t id : kAttributes) {
+    page[at] = id;
     at += 12;
   }
   add_checksum(page);

@@ -49,7 +49,12 @@ struct AtaCounters {
   std::uint64_t writes = 0;
   std::uint64_t read_bytes = 0;
   std::uint64_t written_bytes = 0;
-  std::uint64_t failed = 0;  ///< commands that ended with an error
+  std::uint64_t failed = 0;         ///< commands that ended with an error
+  std::uint64_t pending = 0;        ///< sectors that could not be read, and have not been written since
+  std::uint64_t reallocated = 0;    ///< sectors on spares
+  std::uint64_t reallocations = 0;  ///< attempts to put a sector on a spare
+  std::uint64_t uncorrectable = 0;  ///< accesses that ended with an error of the media
+  std::uint64_t timeouts = 0;       ///< commands that were never answered
   std::uint64_t power_on_s = 0;
   std::uint64_t power_cycles = 1;
   std::uint64_t spin_ups = 1;
@@ -69,6 +74,44 @@ struct QueuedError {
   std::uint8_t sense_qualifier = 0;
 };
 
+/// A command that ended with an error, for the error logs.
+struct ErrorRecord {
+  std::uint8_t command = 0;
+  std::uint16_t features = 0;
+  std::uint16_t count = 0;
+  std::uint64_t lba = 0;  ///< that it asked for
+  std::uint8_t device = 0;
+  std::uint8_t status = 0;
+  std::uint8_t error = 0;
+  std::uint64_t bad_lba = 0;  ///< that it ended at
+  std::uint64_t power_on_s = 0;
+};
+
+/// A self-test: its execution status (ACS-4, 9.19: 0 good, 1 aborted, 7 a read has failed, 15 it runs) and the failing sector.
+struct SelfTest {
+  std::uint8_t status = 0;
+  std::uint64_t lba = 0;
+};
+inline constexpr std::uint8_t kTestRuns = 15;
+
+/// A self-test that has ended.
+struct TestRecord : SelfTest {
+  std::uint64_t power_on_s = 0;
+};
+
+/// What the device remembers for its logs, oldest first.
+struct DeviceHistory {
+  static constexpr std::size_t kErrors = 5;
+  static constexpr std::size_t kTests = 19;
+
+  std::vector<ErrorRecord> errors;  ///< the last ones
+  std::uint32_t error_count = 0;    ///< of all
+  std::vector<TestRecord> tests;    ///< the last ones
+  SelfTest test;                    ///< the present or last one
+  std::uint16_t sct_action = 0;     ///< of the last SCT command
+  std::uint16_t sct_function = 0;
+};
+
 using Page = std::vector<std::uint8_t>;  ///< 512 bytes each
 
 /// IDENTIFY DEVICE data (ACS-4, 7.13).
@@ -80,6 +123,7 @@ struct PageSource {
   const AtaSettings& settings;
   const AtaCounters& counters;
   const QueuedError& queued_error;
+  const DeviceHistory& history;
   PowerMode power;
 };
 
@@ -92,7 +136,7 @@ std::optional<Page> log_pages(const PageSource& source, std::uint8_t log, std::u
                               bool general_purpose);
 
 /// SMART READ DATA and SMART READ THRESHOLDS (ATA8-ACS, 7.53; SFF-8035i).
-Page smart_data(const AtaCounters& counters);
+Page smart_data(const AtaCounters& counters, const SelfTest& test);
 Page smart_thresholds();
 
 /// @endcond

@@ -46,10 +46,27 @@ class DriveControl : public sc_core::sc_module, public DriveControlIf {
       c.written_bytes += of(drive::reg::kWrittenBytes);
       c.failed += of(drive::reg::kFailed);
     }
+    const auto errors = [&](drive::reg::ErrorCounter of) { return counter(drive::reg::counter(of)); };
+    c.pending = errors(drive::reg::ErrorCounter::Pending);
+    c.reallocated = errors(drive::reg::ErrorCounter::Reallocated);
+    c.reallocations = errors(drive::reg::ErrorCounter::Reallocations);
+    c.uncorrectable = errors(drive::reg::ErrorCounter::Uncorrectable) + errors(drive::reg::ErrorCounter::WriteErrors);
+    c.timeouts = errors(drive::reg::ErrorCounter::Timeouts);
     c.power_on_s = static_cast<std::uint64_t>(core::now_ps() / core::kPicosecondsPerSecond);
     c.power_cycles = read(drive::reg::kFailures) + 1;
     c.spin_ups = read(drive::reg::kStarts);
     return c;
+  }
+
+  void set_recovery_limit(bool write, std::uint32_t milliseconds) override {
+    DriveControl::write(write ? drive::reg::kWriteRecovery : drive::reg::kReadRecovery, milliseconds);
+  }
+  std::uint32_t recovery_limit(bool write) override {
+    return read(write ? drive::reg::kWriteRecovery : drive::reg::kReadRecovery);
+  }
+  void test(bool start) override { write(drive::reg::kSelfTest, start ? 1 : 0); }
+  SelfTest test() override {
+    return {static_cast<std::uint8_t>(read(drive::reg::kSelfTest)), counter(drive::reg::kSelfTestBlock)};
   }
 
   /// Aborts a command. Returns false if there is no such command, or if it is too late.

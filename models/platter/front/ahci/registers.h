@@ -79,6 +79,8 @@ inline constexpr std::uint32_t kFr = 1u << 14;
 inline constexpr std::uint32_t kCr = 1u << 15;
 
 // PxSERR
+inline constexpr std::uint32_t kSerrPhyChange = 1u << 16;
+inline constexpr std::uint32_t kSerrCrc = 1u << 21;
 inline constexpr std::uint32_t kSerrHandshake = 1u << 22;
 inline constexpr std::uint32_t kSerrExchanged = 1u << 26;
 inline constexpr std::uint32_t kSerrMask = 0x07FF'0F03;

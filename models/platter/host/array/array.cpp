@@ -230,10 +230,32 @@ void Array::dispatch_read(Fragment& fragment) {
   for (std::uint32_t copy = 0; copy < fragment.area->copies(); ++copy) {
     const UnitPlace place = map_.place(*fragment.area, fragment.unit, copy);
     if (!states_.usable(place) && !(core::seeded("stale_copy_read") && states_.alive(place.drive))) continue;
+    if ((fragment.unreadable >> copy & 1) != 0) continue;
+    const std::uint64_t at = place.address + fragment.within;
+    if (states_.lost(place.drive, at, at + fragment.length)) {
+      fragment.unreadable |= static_cast<std::uint8_t>(1u << copy);
+      continue;
+    }
+    if (fragment.unreadable != 0) ++account_.errors.redirected;
     append(fragment, copy);
     return;
   }
+  if (fragment.unreadable != 0) {
+    ++account_.errors.unreadable;
+    fragment.request->status = CommandStatus::Unreadable;
+    planner_.settle(fragment);
+    return;
+  }
   planner_.lose(fragment);
+}
+
+void Array::unreadable(Fragment& fragment, const LinkCommand& command, std::uint64_t at) {
+  const std::uint64_t bad = command.first_bad * config_.sector_bytes;
+  if (bad >= at && bad < at + fragment.length) {
+    fragment.unreadable |= static_cast<std::uint8_t>(1u << command.copy);
+    fragment.request->first_bad = (fragment.address() + (bad - at)) / config_.sector_bytes;
+  }
+  order_.again(fragment);  // the others of the command have only not been read
 }
 
 void Array::dispatch_write(Fragment& fragment) {
@@ -355,20 +377,27 @@ void Array::answered(LinkCommand& command) {
           order_.again(fragment);
           break;
         }
-        if (good)
+        if (status == CommandStatus::Unreadable) {
+          unreadable(fragment, command, command.address + offset);
+          break;
+        }
+        if (good) {
           take_bytes(command, fragment, offset);
-        else
+          if (fragment.unreadable != 0) rebuilder_.repair(*fragment.area, fragment.unit, 1 - command.copy);
+        } else {
           request.status = status;
+        }
         planner_.settle(fragment);
         break;
       case Kind::Write:
-        if (good)
+        if (good) {
+          states_.clear_lost(command.drive, command.address + offset, command.address + offset + length);
           WriteCopies::written(fragment, command.copy, !this_generation);
-        else if (status != CommandStatus::DriveFailed)
+        } else if (status != CommandStatus::DriveFailed)
           fragment.refused = status;
         if (fragment.on_way == 0) settle_write(fragment);
         break;
-      case Kind::Rebuild: rebuilder_.answered(fragment, good); break;
+      case Kind::Rebuild: rebuilder_.answered(fragment, command, good); break;
       case Kind::Flush: settle_flush(fragment, status, command.drive); break;
     }
     offset += length;

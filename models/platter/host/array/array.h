@@ -145,6 +145,14 @@ class Array : public sc_core::sc_module, private LinkSinkIf, private RequestEndI
   Picoseconds fresh_since(std::uint32_t drive) const { return states_.fresh_since(drive); }
   std::uint64_t failures(std::uint32_t drive) const { return states_.failures(drive); }  ///< of the drive so far
 
+  /// What it has done about sectors that drives could not read.
+  ArrayErrors errors() const {
+    ArrayErrors errors = account_.errors;
+    errors.repaired = rebuilder_.repaired();
+    errors.lost_sectors = rebuilder_.lost_sectors();
+    return errors;
+  }
+
   const StreamBufferCounters& stream_buffer_counters() const { return read_ahead_.counters(); }  ///< of all streams
   /// Memory of all stream buffers: two halves each.
   std::uint64_t stream_buffer_bytes() const { return read_ahead_.memory_bytes(); }
@@ -175,6 +183,8 @@ class Array : public sc_core::sc_module, private LinkSinkIf, private RequestEndI
   void dispatch_read(Fragment& fragment);
   void dispatch_write(Fragment& fragment);
   void append(Fragment& fragment, std::uint32_t copy);
+  /// A read of this copy, whose fragment lies at byte `at` of the drive, has ended with an unreadable sector.
+  void unreadable(Fragment& fragment, const LinkCommand& command, std::uint64_t at);
   bool from_cache(const Fragment& fragment);
   void settle_write(Fragment& fragment);
   void update_cache(const Fragment& fragment, bool good);
@@ -203,6 +213,7 @@ class Array : public sc_core::sc_module, private LinkSinkIf, private RequestEndI
   struct {
     std::array<ArrayCounters, core::kRequestClasses> classes;  ///< by class
     std::uint64_t outstanding = 0;                             ///< requests that have not ended
+    ArrayErrors errors;                                        ///< without what the rebuilder counts
   } account_;
   core::RingBuffer<ArrayRequest*> ended_;
   std::uint64_t reviving_ = 0;  ///< revived drives that are not yet in use, one bit each

@@ -64,6 +64,17 @@ struct ArrayCounters {
   Picoseconds host_queue = 0;    ///< part of `response` spent in the host
 };
 
+/// What the array does about sectors that its drives cannot read.
+struct ArrayErrors {
+  std::uint64_t redirected = 0;  ///< reads that were repeated on the other copy
+  std::uint64_t unreadable = 0;  ///< reads that no copy could answer
+  std::uint64_t repaired = 0;    ///< units whose bad sectors were written again from the other copy
+  std::uint64_t lost_sectors =
+      0;  ///< sectors that a rebuild could not read on its source: they cannot be read until they are written
+
+  bool any() const { return redirected + unreadable + repaired + lost_sectors > 0; }
+};
+
 /// Counters of the stream buffers, for sequential reads that ended well.
 struct StreamBufferCounters {
   std::uint64_t hits = 0;           ///< reads found complete in the buffer

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstdint>
+#include <iterator>
+#include <map>
 #include <vector>
 
 #include "platter/core/sc_time.h"
@@ -34,6 +36,37 @@ class DriveStates {
     if (!state.stale.test(place.physical)) return;
     state.stale.clear(place.physical);
     if (state.stale.count() == 0) state.fresh_since = core::now_ps();
+  }
+
+  /// Bytes of a drive that a rebuild could not copy because their source cannot be read: [begin, end), whole sectors.
+  void lose(std::uint32_t drive, std::uint64_t begin, std::uint64_t end) {
+    auto& lost = drives_[drive].lost;
+    clear_lost(drive, begin, end);
+    lost[begin] = end;
+  }
+  /// They have been written.
+  void clear_lost(std::uint32_t drive, std::uint64_t begin, std::uint64_t end) {
+    auto& lost = drives_[drive].lost;
+    if (lost.empty()) return;
+    auto at = lost.upper_bound(begin);
+    if (at != lost.begin()) --at;
+    while (at != lost.end() && at->first < end) {
+      const auto [from, to] = *at;
+      if (to <= begin) {
+        ++at;
+        continue;
+      }
+      at = lost.erase(at);
+      if (from < begin) lost[from] = begin;
+      if (to > end) lost[end] = to;
+    }
+  }
+  bool lost(std::uint32_t drive, std::uint64_t begin, std::uint64_t end) const {
+    const auto& lost = drives_[drive].lost;
+    if (lost.empty()) return false;
+    auto at = lost.upper_bound(begin);
+    if (at != lost.begin() && std::prev(at)->second > begin) return true;
+    return at != lost.end() && at->first < end;
   }
 
   /// Units whose last write has failed on both copies while neither drive is alive: the copies may differ.
@@ -78,6 +111,7 @@ class DriveStates {
     std::uint64_t failed_order = 0;
     StaleUnits stale;
     StaleUnits doubtful;
+    std::map<std::uint64_t, std::uint64_t> lost;  ///< begin and end of bytes
     core::Picoseconds fresh_since = 0;
     std::uint64_t failures = 0;
     std::uint32_t drive_failures = 0;   ///< failure count that the drive reported at its last flush or revival

@@ -32,10 +32,12 @@ struct Fragment {
   std::uint8_t marked = 0;   ///< copies marked stale because this write, which is in progress, misses them
   bool attempted = false;    ///< a write has been sent to a drive
   command::CommandStatus refused = command::CommandStatus::Good;  ///< of a write: status with which a working drive refused it
-  bool spoiled = false;    ///< its unit was written during a rebuild, or by transport_dbg during a read
-  bool ahead = false;      ///< it does not wait for a rebuild
-  bool writing = false;    ///< of a rebuild: the piece has been read
-  std::uint32_t done = 0;  ///< of a rebuild: bytes of the unit already copied
+  std::uint8_t unreadable = 0;  ///< of a read: copies of which a sector cannot be read, one bit each
+  bool spoiled = false;         ///< its unit was written during a rebuild, or by transport_dbg during a read
+  bool ahead = false;           ///< it does not wait for a rebuild
+  bool writing = false;         ///< of a rebuild: the piece has been read
+  std::uint32_t done = 0;       ///< of a rebuild: bytes of the unit already copied
+  std::uint32_t stop = 0;       ///< of a rebuild: the piece ends here, before a sector that cannot be read; 0: it does not
   std::uint32_t blockers = 0;
   std::uint64_t order = 0;
   Fragment* older = nullptr;  ///< in its bucket of UnitOrder
@@ -50,7 +52,9 @@ struct Fragment {
   /// pieces.
   std::uint64_t piece_begin() const { return kind == Kind::Rebuild ? done : within; }
   std::uint64_t address() const { return area->begin + (unit - area->first_unit) * area->unit_bytes + piece_begin(); }
-  std::uint32_t piece_length() const { return kind == Kind::Rebuild ? std::min(length - done, kRebuildPiece) : length; }
+  std::uint32_t piece_length() const {
+    return kind == Kind::Rebuild ? std::min((stop > 0 ? stop : length) - done, kRebuildPiece) : length;
+  }
 };
 
 }  // namespace platter::host::array

@@ -53,7 +53,7 @@ void Rebuilder::begin() {
       again_.at(from_);
       return;
     }
-    bool begun = false;
+    bool begun = begin_repair();
     for (std::uint32_t i = 0; i < config_.drives && !begun; ++i) {
       const std::uint32_t drive = (turn_ + i) % config_.drives;
       begun = begin_one(drive);
@@ -79,7 +79,7 @@ bool Rebuilder::begin_one(std::uint32_t drive) {
       waiting = true;
     } else if (area.mirrored && states_.usable(map_.place(area, copy.unit, 1 - copy.copy))) {
       port.cursor = at + 1;
-      begin_unit(copy, drive, area);
+      begin_unit(copy, drive, area, false);
       return true;
     }
     at = stale.next(area.mirrored ? at + 1 : area.first_physical + area.rows);
@@ -92,8 +92,32 @@ bool Rebuilder::begin_one(std::uint32_t drive) {
   return false;
 }
 
-void Rebuilder::begin_unit(const UnitCopy& stale, std::uint32_t drive, const StripeMap::Area& area) {
+void Rebuilder::repair(const StripeMap::Area& area, std::uint64_t unit, std::uint32_t copy) {
+  if (!area.mirrored || under_way(unit)) return;
+  for (const UnitCopy& waiting : repairs_)
+    if (waiting.unit == unit && waiting.copy == copy) return;
+  UnitCopy wanted;
+  wanted.unit = unit;
+  wanted.copy = copy;
+  repairs_.push_back(wanted);
+  wanted_ = true;
+}
+
+bool Rebuilder::begin_repair() {
+  for (std::size_t i = 0; i < repairs_.size(); ++i) {
+    const UnitCopy copy = repairs_[i];
+    if (under_way(copy.unit)) continue;
+    repairs_.erase(repairs_.begin() + static_cast<std::ptrdiff_t>(i));
+    const StripeMap::Area& area = map_.area_of_unit(copy.unit);
+    begin_unit(copy, map_.place(area, copy.unit, copy.copy).drive, area, true);
+    return true;
+  }
+  return false;
+}
+
+void Rebuilder::begin_unit(const UnitCopy& stale, std::uint32_t drive, const StripeMap::Area& area, bool repair) {
   Rebuild& op = pool_.take();
+  op.repair = repair;
   op.drive = drive;
   op.unit = stale.unit;
   op.copy = stale.copy;
@@ -121,7 +145,8 @@ void Rebuilder::dispatch(Fragment& fragment) {
   const UnitPlace to = map_.place(*fragment.area, fragment.unit, op.copy);
   const UnitPlace from = map_.place(*fragment.area, fragment.unit, 1 - op.copy);
   // A drive that has failed may have been replaced, and then lacks what was written before.
-  const bool wanted = states_.alive(to.drive) && links_.generation(to.drive) == op.generation && states_.stale(to);
+  const bool wanted =
+      states_.alive(to.drive) && links_.generation(to.drive) == op.generation && (op.repair || states_.stale(to));
   if (wanted && fragment.writing)
     links_.append(fragment, op.copy, to.drive, to.address + fragment.piece_begin());
   else if (wanted && states_.usable(from))
@@ -130,24 +155,66 @@ void Rebuilder::dispatch(Fragment& fragment) {
     planner_.settle(fragment);
 }
 
-void Rebuilder::answered(Fragment& fragment, bool good) {
+bool Rebuilder::pass(Fragment& fragment, const LinkCommand& command) {
+  const auto& op = static_cast<const Rebuild&>(*fragment.request);
+  const std::uint64_t sector = config_.sector_bytes;
+  const auto bad = static_cast<std::uint32_t>(command.first_bad * sector - (command.address - fragment.piece_begin()));
+  if (bad > fragment.done) {  // first what lies before it
+    fragment.stop = bad;
+    return true;
+  }
+  if (!op.repair) {
+    const std::uint64_t begin = map_.place(*fragment.area, fragment.unit, op.copy).address + fragment.done;
+    states_.lose(op.drive, begin, begin + sector);
+    ++lost_sectors_;
+  }
+  fragment.done += static_cast<std::uint32_t>(sector);
+  fragment.stop = 0;
+  return fragment.done < op.length;
+}
+
+void Rebuilder::done(Rebuild& op, Fragment& fragment) {
+  if (op.repair) {
+    ++repaired_;
+    return;
+  }
+  states_.clear_stale(map_.place(*fragment.area, fragment.unit, op.copy));
+  ++drives_[op.drive].units;
+  drives_[op.drive].bytes += op.length;
+}
+
+void Rebuilder::answered(Fragment& fragment, const LinkCommand& command, bool good) {
   auto& op = static_cast<Rebuild&>(*fragment.request);
   good = good && links_.generation(op.drive) == op.generation;
+  const bool bad_source = !good && !fragment.writing && !fragment.spoiled && links_.generation(op.drive) == op.generation &&
+                          command.status == command::CommandStatus::Unreadable && links_.of_this_generation(command);
+  if (bad_source) {
+    if (pass(fragment, command)) {
+      order_.again(fragment);
+    } else {
+      done(op, fragment);
+      planner_.settle(fragment);
+    }
+    return;
+  }
   if (good && !fragment.writing && !fragment.spoiled) {
     fragment.writing = true;
     order_.again(fragment);
     return;
   }
   if (good && !fragment.spoiled) {
+    if (!op.repair) {
+      const std::uint64_t begin = map_.place(*fragment.area, fragment.unit, op.copy).address + fragment.done;
+      states_.clear_lost(op.drive, begin, begin + fragment.piece_length());
+    }
     fragment.done += fragment.piece_length();
+    fragment.stop = 0;
     if (fragment.done < op.length) {
       fragment.writing = false;
       order_.again(fragment);
       return;
     }
-    states_.clear_stale(map_.place(*fragment.area, fragment.unit, op.copy));
-    ++drives_[op.drive].units;
-    drives_[op.drive].bytes += op.length;
+    done(op, fragment);
   }
   if (!good) from_ = std::max(from_, now_ps() + kRetry);
   planner_.settle(fragment);

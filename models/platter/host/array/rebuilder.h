@@ -28,12 +28,16 @@ class Rebuilder {
   /// Begins as many rebuilds as may be in progress at once.
   void begin();
   void dispatch(Fragment& fragment);
-  /// A piece has been read or written.
-  void answered(Fragment& fragment, bool good);
+  /// A piece has been read or written. `good`: well, by a drive that has not been replaced since.
+  void answered(Fragment& fragment, const LinkCommand& command, bool good);
+  /// A copy of a unit has sectors that cannot be read: writes the unit's bytes again from the other copy.
+  void repair(const StripeMap::Area& area, std::uint64_t unit, std::uint32_t copy);
   void ended(ArrayRequest& request);
 
   std::uint64_t rebuilt_units(std::uint32_t drive) const { return drives_[drive].units; }
   std::uint64_t rebuilt_bytes(std::uint32_t drive) const { return drives_[drive].bytes; }
+  std::uint64_t repaired() const { return repaired_; }
+  std::uint64_t lost_sectors() const { return lost_sectors_; }
 
  private:
   /// The rebuild of one unit on a drive where it is stale.
@@ -42,6 +46,7 @@ class Rebuilder {
     std::uint64_t unit = 0;
     std::uint32_t copy = 0;
     std::uint32_t generation = 0;  ///< generation of that drive when the rebuild began
+    bool repair = false;           ///< the unit is not stale
     std::vector<std::uint8_t> bytes;
   };
   struct Drive {
@@ -52,7 +57,12 @@ class Rebuilder {
   };
 
   bool begin_one(std::uint32_t drive);
-  void begin_unit(const UnitCopy& stale, std::uint32_t drive, const StripeMap::Area& area);
+  bool begin_repair();
+  void begin_unit(const UnitCopy& stale, std::uint32_t drive, const StripeMap::Area& area, bool repair);
+  /// The source of the piece has a sector that cannot be read: goes on around it. Returns false if the unit is done.
+  bool pass(Fragment& fragment, const LinkCommand& command);
+  /// The unit is copied.
+  void done(Rebuild& op, Fragment& fragment);
   bool under_way(std::uint64_t unit) const;
 
   const ArrayConfig& config_;
@@ -65,6 +75,9 @@ class Rebuilder {
   std::vector<Drive> drives_;
   core::Pool<Rebuild> pool_;
   std::vector<Rebuild*> active_;
+  std::vector<UnitCopy> repairs_;  ///< that wait
+  std::uint64_t repaired_ = 0;
+  std::uint64_t lost_sectors_ = 0;
   std::uint32_t turn_ = 0;
   bool wanted_ = false;
   Picoseconds from_ = 0;  ///< time before which the rate limit allows no rebuild

@@ -22,6 +22,20 @@ const params::Statistics<ArrayCounters>& class_rows() {
   return rows;
 }
 
+const params::Statistics<ArrayErrors>& array_error_rows() {
+  using E = ArrayErrors;
+  static const auto rows =
+      params::Statistics<E>()
+          .value("redirected", "", "reads that were repeated on the other copy, because a sector could not be read", "count",
+                 [](const E& e) { return e.redirected; }, {"redirected"})
+          .value("unreadable", "", "reads that no copy could answer", "count", [](const E& e) { return e.unreadable; })
+          .value("repaired", "", "units that were written again from the other copy", "count",
+                 [](const E& e) { return e.repaired; }, {"repaired"})
+          .value("lost_sectors", "", "sectors that a rebuild could not read on its source", "count",
+                 [](const E& e) { return e.lost_sectors; });
+  return rows;
+}
+
 /// Counters and memory of a striped array's stream buffers.
 struct Buffers {
   const StreamBufferCounters& counters;
@@ -85,6 +99,10 @@ const params::Statistics<ArrayResult>& array_rows() {
                     "last", [](const R& r) { return r.each(fresh_since_s); })
           .by_name("classes", "striped: requests of a class, as the array sees them", class_rows(),
                    [](const R& r) { return classes_of(r.striped); })
+          .group("errors", "striped: sectors that drives could not read; left out if there were none", array_error_rows(),
+                 [](const R& r) {
+                   return r.striped != nullptr && r.striped->errors().any() ? std::optional(r.striped->errors()) : std::nullopt;
+                 })
           .group("stream_buffers", "striped: reads that continued the read before them", buffer_rows(), [](const R& r) {
             return r.striped == nullptr
                        ? std::nullopt

@@ -91,6 +91,12 @@ void EwArray::split(Job& job) {
           copies = 1;
         }
         piece.copies = copies;
+        piece.block = block;
+        piece.within = within;
+        piece.data = data;
+        piece.length = static_cast<std::uint32_t>(length);
+        piece.copy = first;
+        piece.unreadable = 0;
         for (std::uint32_t k = first; k < first + copies; ++k)
           enqueue(drive_of(block, k), piece, address_of(block, k) + within, data, static_cast<std::uint32_t>(length));
       });
@@ -177,14 +183,34 @@ tlm::tlm_sync_enum EwArray::nb_transport_bw(int drive, tlm::tlm_generic_payload&
   return heard == Heard::Answered ? tlm::TLM_COMPLETED : tlm::TLM_ACCEPTED;
 }
 
+bool EwArray::redirect(Piece& piece) {
+  if (++piece.unreadable == options_.copies) return false;
+  ++redirected_;
+  piece.copy = (piece.copy + 1) % options_.copies;
+  piece.copies = 1;
+  const std::size_t drive = drive_of(piece.block, piece.copy);
+  enqueue(drive, piece, address_of(piece.block, piece.copy) + piece.within, piece.data, piece.length);
+  send(drive);
+  return true;
+}
+
 void EwArray::finish(std::size_t drive, Command& command) {
   --drives_[drive].outstanding;
   Piece& piece = *command.piece;
   const CommandStatus status = command.status;
   const command::CommandTiming timing = command.timing;
+  const std::uint64_t first_bad = command.first_bad;
   command.payload.release();
   --piece.copies;
   Job* job = piece.job;
+  if (status == CommandStatus::Unreadable && job != nullptr && job->read()) {
+    if (redirect(piece)) {
+      send(drive);
+      return;
+    }
+    const std::uint64_t sector = options_.sector_bytes;
+    job->first_bad = (piece.block * options_.block_bytes + first_bad * sector - address_of(piece.block, piece.copy)) / sector;
+  }
   if (job != nullptr && (options_.answer == WriteAnswer::First || piece.copies == 0 || status != CommandStatus::Good)) {
     piece.job = nullptr;
     if (status != CommandStatus::Good) job->status = status;

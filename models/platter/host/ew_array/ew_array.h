@@ -26,6 +26,7 @@ struct ArrayOptions {
   std::uint32_t copies = 2;          ///< of each block, each on another drive; at most `drives`
   std::uint32_t block_bytes = 4096;  ///< of the array; as large as the drives' eager blocks, which are always written whole
   WriteAnswer answer = WriteAnswer::All;  ///< when a write is complete
+  std::uint32_t sector_bytes = 512;       ///< of the drives
 };
 
 /// EW-Array (Zhang et al. 2002), in its simple form: several drives that write eagerly, with `copies` copies of each block. Copy
@@ -61,6 +62,8 @@ class EwArray : public sc_core::sc_module, public tlm::tlm_mm_interface {
   std::uint64_t capacity_bytes() const { return capacity_bytes_; }  ///< that the host sees
   /// Commands sent to drive `drive` so far.
   std::uint64_t sent(std::size_t drive) const { return drives_[drive].sent; }
+  /// Reads that were repeated on another copy, because a sector could not be read.
+  std::uint64_t redirected() const { return redirected_; }
 
  private:
   /// A command of the host.
@@ -74,6 +77,14 @@ class EwArray : public sc_core::sc_module, public tlm::tlm_mm_interface {
   struct Piece {
     Job* job = nullptr;        ///< null once the response no longer waits for it
     std::uint32_t copies = 0;  ///< copies in progress
+    // Of a read:
+    std::uint64_t block = 0;
+    std::uint64_t within = 0;  ///< offset in the block, bytes
+    std::uint8_t* data = nullptr;
+    std::uint32_t length = 0;
+    std::uint32_t copy = 0;  ///< that is being read
+    std::uint32_t unreadable =
+        0;  ///< number of copies of which a sector could not be read: `copy` and those before it, in turn
   };
   struct Command : command::CommandExtension {
     explicit Command(tlm::tlm_mm_interface* manager) : payload(manager) {
@@ -110,6 +121,8 @@ class EwArray : public sc_core::sc_module, public tlm::tlm_mm_interface {
   void enqueue(std::size_t drive, Piece& piece, std::uint64_t address, std::uint8_t* data, std::uint32_t length);
   void send(std::size_t drive);
   void finish(std::size_t drive, Command& command);
+  /// A drive could not read its copy: reads the next one. Returns false if there is none.
+  bool redirect(Piece& piece);
   void end(Job& job);
   void respond() { port_.send_responses(); }
   /// Reports status and times to the host.
@@ -130,6 +143,7 @@ class EwArray : public sc_core::sc_module, public tlm::tlm_mm_interface {
   ArrayOptions options_;
   std::uint64_t capacity_bytes_;
   std::vector<DrivePort> drives_;
+  std::uint64_t redirected_ = 0;
   core::Pool<Job> jobs_;
   core::Pool<Piece> pieces_;
   core::Pool<Command> commands_;

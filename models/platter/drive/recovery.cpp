@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platter/drive/recovery.h"
+
+#include <algorithm>
+#include <array>
+
+#include "platter/core/sc_time.h"
+
+namespace platter::drive {
+
+using media::FaultKind;
+
+namespace {
+
+/// The ladders of the Cheetah 15K.5 (product manual, p. 44), in turns of 3.99 ms.
+constexpr std::array kReadTurns = {13.0, 15.0, 51.0, 55.0, 63.436, 70.013, 78.013, 99.028, 116.07, 124.07, 133.07, 321.55};
+constexpr std::array kWriteTurns = {6.0, 9.0, 14.0, 17.0, 30.023, 37.023};
+
+template <std::size_t N>
+std::vector<Picoseconds> ladder(const std::vector<double>& steps_ms, const std::array<double, N>& turns, Picoseconds period) {
+  std::vector<Picoseconds> ladder;
+  for (const double step : steps_ms) ladder.push_back(core::to_picoseconds(step, core::kPicosecondsPerMillisecond));
+  if (ladder.empty())
+    for (const double turn : turns) ladder.push_back(static_cast<Picoseconds>(turn * static_cast<double>(period)));
+  return ladder;
+}
+
+Picoseconds milliseconds(double time) { return core::to_picoseconds(time, core::kPicosecondsPerMillisecond); }
+
+/// Cylinders behind a sector's own in which a spare is looked for.
+constexpr std::uint32_t kSpareCylinders = 16;
+
+}  // namespace
+
+Recovery::Recovery(const mechanics::AccessPlanner& planner, const profile::RecoveryProfile& profile, const media::Media& media,
+                   media::Faults& faults, HazardQueue& queue, const buffer::SegmentBuffer* segments, bool placing)
+    : planner_(planner),
+      media_(media),
+      faults_(faults),
+      queue_(queue),
+      segments_(segments),
+      placing_(placing),
+      ladder_{ladder(profile.read_ms, kReadTurns, planner.rotation().period()),
+              ladder(profile.write_ms, kWriteTurns, planner.rotation().period())},
+      profile_limit_(profile.limit_ms > 0 ? milliseconds(profile.limit_ms) : core::kNoDeadline),
+      limit_{0, 0},
+      spares_(profile.spares) {}
+
+// --- what an access meets -----------------------------------------------------------------------------------------------
+
+bool Recovery::covered(const QueueEntry& entry, std::uint64_t block) {
+  if (entry.internal()) return false;
+  const std::uint64_t host = host_block(entry, block);
+  if (segments_ != nullptr && segments_->dirty(core::Lba(host), 1)) return true;
+  const std::vector<QueueEntry*>& writes = queue_.buffered_writes(entry);
+  return std::any_of(writes.begin(), writes.end(),
+                     [host](const QueueEntry* write) { return write->first() <= host && host < write->end(); });
+}
+
+void Recovery::add_each(std::uint64_t first, std::uint64_t end, Trouble trouble) {
+  const std::uint64_t whole = faults_.together();
+  for (std::uint64_t block = first; block < end; block = (block / whole + 1) * whole) {
+    trouble.block = block;
+    troubles_.push_back(trouble);
+  }
+}
+
+void Recovery::add_surfaces(const mechanics::Extent& extent, std::uint64_t surfaces) {
+  const std::uint64_t first = extent.first.value;
+  for (std::uint32_t done = 0; done < extent.blocks;) {
+    const mechanics::TrackRun run = planner_.geometry().track_run(core::Lba(first + done), extent.blocks - done);
+    if ((surfaces >> run.head.value & 1) != 0) {
+      if (extent.write) {
+        add_each(first + done, first + done + run.blocks, {0, Step::Write, 0, 0});
+      } else {
+        troubles_.push_back({first + done, Step::Retry, 0, 0});
+        return;
+      }
+    }
+    done += run.blocks;
+  }
+}
+
+void Recovery::find_troubles(const QueueEntry& entry, Picoseconds now) {
+  const mechanics::Extent& extent = entry.command.extent;
+  const std::uint64_t first = extent.first.value;
+  const std::uint64_t end = first + extent.blocks;
+  const std::uint64_t whole = faults_.together();
+  troubles_.clear();
+  if (faults_.on()) {
+    met_.clear();
+    faults_.access(first, extent.blocks, now);
+    faults_.meets(first, extent.blocks, extent.write, now, met_);
+    for (const media::Faults::Met& met : met_) {
+      const media::Faults::Live& live = faults_.live()[met.index];
+      switch (met.kind) {
+        case FaultKind::Slow:
+        case FaultKind::OffTrack: troubles_.push_back({met.block, Step::Turns, met.turns, live.id}); break;
+        case FaultKind::Retries: troubles_.push_back({met.block, Step::Retry, met.tries, live.id}); break;
+        case FaultKind::Unreadable: troubles_.push_back({met.block, Step::Retry, 0, live.id}); break;
+        case FaultKind::WriteFault: add_each(met.block, std::min(end, live.fault.end()), {0, Step::Write, 0, live.id}); break;
+        case FaultKind::Permanent:
+          if (!extent.write) {
+            troubles_.push_back({met.block, Step::Retry, 0, live.id});
+            break;
+          }
+          for (std::uint64_t block = met.block; block < std::min(end, live.fault.end()); block = (block / whole + 1) * whole)
+            if (faults_.is_pending(block)) troubles_.push_back({block, Step::Write, 0, live.id});
+          break;
+        default: break;
+      }
+    }
+    if (const std::uint64_t surfaces = faults_.failed_surfaces(now); surfaces != 0) add_surfaces(extent, surfaces);
+    for (auto spare = faults_.spares().lower_bound(first / whole);
+         spare != faults_.spares().end() && spare->first * whole < end; ++spare) {
+      const std::uint64_t begin = std::max(first, spare->first * whole);
+      troubles_.erase(
+          std::remove_if(troubles_.begin(), troubles_.end(),
+                         [&](const Trouble& t) { return t.step != Step::Turns && t.block / whole == spare->first; }),
+          troubles_.end());
+      troubles_.push_back({begin, Step::Detour, static_cast<std::uint32_t>(spare->second), 0});
+    }
+  }
+  if (!extent.write && !media_.all_readable()) {
+    const std::uint64_t bytes = media_.sector_bytes();
+    if (const auto torn = media_.unreadable(first * bytes, extent.blocks * bytes))
+      troubles_.push_back({*torn / bytes, Step::Retry, 0, 0});
+  }
+  std::stable_sort(troubles_.begin(), troubles_.end(), [](const Trouble& a, const Trouble& b) { return a.block < b.block; });
+}
+
+// --- the ladder ---------------------------------------------------------------------------------------------------------
+
+Picoseconds Recovery::passed(const mechanics::Extent& extent, const mechanics::AccessTime& time, std::uint64_t block) const {
+  const auto blocks = static_cast<std::uint32_t>(block - extent.first.value + 1);
+  const Picoseconds in_order = planner_.resolve(extent.first, blocks, extent.write).media;
+  if (time.early == 0) return in_order;
+  const Picoseconds skipped = planner_.rotation().period() - time.early;  // sectors that pass at the end (zero latency)
+  return in_order > skipped ? in_order - skipped : time.early + in_order;
+}
+
+mechanics::HeadState Recovery::place_of(std::uint64_t block) const {
+  const mechanics::TrackRun run = planner_.geometry().track_run(core::Lba(block), 1);
+  return {run.cylinder, run.head, false, 0};
+}
+
+Picoseconds Recovery::detour(const mechanics::Extent& extent, const Spare& spare, std::uint64_t block, std::uint64_t next,
+                             Picoseconds end) {
+  const mechanics::Rotation& rotation = planner_.rotation();
+  const mechanics::HeadState from = place_of(block);
+  Picoseconds seek = 0;
+  Picoseconds settle = 0;
+  planner_.move(from.cylinder, from.head, spare.cylinder, spare.head, extent.write, seek, settle);
+  Picoseconds at = end + seek + settle;
+  at += rotation.wait(rotation.phase(at), spare.start_phase) + spare.duration;
+  outcome_.moves = next == kNone;
+  if (next == kNone) {
+    outcome_.end = {spare.cylinder, spare.head, false, 0};
+    return at - end;
+  }
+  const mechanics::TrackRun run = planner_.geometry().track_run(core::Lba(next), 1);
+  planner_.move(spare.cylinder, spare.head, run.cylinder, run.head, extent.write, seek, settle);
+  at += seek + settle;
+  // The access goes on where it would have gone on without the detour, whole turns later.
+  return whole_turns(at - end);
+}
+
+const Recovery::Outcome& Recovery::climb(QueueEntry& entry, mechanics::CommittedAccess& time, Picoseconds effective) {
+  outcome_.any = outcome_.failed = outcome_.moves = false;
+  find_troubles(entry, effective);
+  if (troubles_.empty()) return outcome_;
+  outcome_.time = 0;
+  outcome_.turns = outcome_.attempts = outcome_.detours = 0;
+  outcome_.used.clear();
+  outcome_.reallocated.clear();
+  const mechanics::Extent& extent = entry.command.extent;
+  const bool write = extent.write;
+  const Picoseconds period = planner_.rotation().period();
+  const Picoseconds transfer_begin = effective + time.positioning();
+  // The drive's own writes have no limit: there is no host to tell of an error.
+  Picoseconds left = core::kNoDeadline;
+  if (!entry.internal()) {
+    left = std::min({profile_limit_, limit_[write] > 0 ? limit_[write] : core::kNoDeadline, entry.asked.recovery_limit});
+    if (left != core::kNoDeadline) left = std::max(left - entry.result.timing.recovery, period);
+  }
+  Picoseconds ended = time.media;
+  const auto fail = [&](std::uint64_t block) {
+    outcome_.failed = outcome_.moves = true;
+    outcome_.bad = block;
+    outcome_.end = place_of(block);
+    ended = passed(extent, time, block);
+  };
+  for (const Trouble& trouble : troubles_) {
+    if (!write && trouble.step == Step::Retry && covered(entry, trouble.block)) continue;
+    const Picoseconds passes = passed(extent, time, trouble.block);
+    if (!outcome_.any) outcome_.begin = passes;
+    outcome_.any = true;
+    if (trouble.fault != 0) outcome_.used.push_back(trouble.fault);
+    const std::uint64_t whole = faults_.together();
+    const std::uint64_t behind = (trouble.block / whole + 1) * whole;
+    const std::uint64_t next = behind < extent.first.value + extent.blocks ? behind : kNone;
+    const auto last = std::min<std::uint64_t>(behind, extent.first.value + extent.blocks) - 1;
+    Picoseconds takes = 0;
+    switch (trouble.step) {
+      case Step::Turns:
+      case Step::Retry: {
+        const std::vector<Picoseconds>& steps = ladder_[0];
+        if (trouble.step == Step::Turns)
+          takes = period * Picoseconds{trouble.number};
+        else if (trouble.number > 0 && trouble.number <= steps.size())
+          takes = whole_turns(steps[trouble.number - 1]);
+        if (takes == 0 || takes > left) {
+          takes = std::min(trouble.step == Step::Turns ? takes : steps.back(), left);
+          fail(trouble.block);
+        }
+        outcome_.turns += begun_turns(takes);
+        break;
+      }
+      case Step::Write: {
+        // The reallocation comes on top of the limit.
+        const Picoseconds climbs = whole_turns(std::min(ladder_[1].back(), left));
+        outcome_.turns += begun_turns(climbs);
+        takes = climbs;
+        ++outcome_.attempts;
+        if (const auto spare = new_spare(trouble.block)) {
+          takes += detour(extent, places_[*spare], trouble.block, next,
+                          transfer_begin + outcome_.time + passed(extent, time, last) + climbs);
+          outcome_.reallocated.emplace_back(trouble.block, *spare);
+        } else {
+          fail(trouble.block);
+        }
+        break;
+      }
+      case Step::Detour:
+        takes = detour(extent, places_[trouble.number], trouble.block, next,
+                       transfer_begin + outcome_.time + passed(extent, time, last));
+        ++outcome_.detours;
+        break;
+    }
+    outcome_.time += takes;
+    if (left != core::kNoDeadline) left = std::max(left - takes, period);
+    if (outcome_.failed) break;
+  }
+  if (!outcome_.any) return outcome_;
+  if (outcome_.failed) {
+    time.media = time.transfer = time.bus_finish = ended;
+  }
+  time.media += outcome_.time;
+  time.transfer += outcome_.time;
+  time.bus_finish += outcome_.time;
+  command::CommandTiming& timing = entry.result.timing;
+  timing.recovery += outcome_.time;
+  timing.retry_turns += outcome_.turns;
+  timing.reallocated = timing.reallocated || !outcome_.reallocated.empty();
+  return outcome_;
+}
+
+const Recovery::Outcome& Recovery::ended(const QueueEntry& entry, Picoseconds now) {
+  const mechanics::Extent& extent = entry.command.extent;
+  const bool any = std::exchange(outcome_.any, false);
+  if (!any) {
+    outcome_.failed = false;
+  } else {
+    media::MediaErrors& errors = faults_.errors();
+    for (const std::uint64_t id : outcome_.used) faults_.use_id(id);
+    if (outcome_.turns > 0) {
+      ++errors.retried;
+      errors.retry_turns += outcome_.turns;
+      if (!outcome_.failed) ++errors.recovered;
+    }
+    errors.detours += outcome_.detours;
+    errors.reallocations += outcome_.attempts;
+    for (const auto& [block, spare] : outcome_.reallocated) faults_.reallocate(block, spare);
+    if (outcome_.failed && extent.write) {
+      ++errors.write_errors;
+    } else if (outcome_.failed) {
+      ++errors.uncorrectable;
+      faults_.found(outcome_.bad);
+    }
+  }
+  if (extent.write && !outcome_.failed) faults_.written(extent.first.value, extent.blocks, now);
+  return outcome_;
+}
+
+std::uint64_t Recovery::next_bad(std::uint64_t first, std::uint64_t end, Picoseconds now) const {
+  std::uint64_t next = faults_.next_bad(first, end, now);
+  const std::uint64_t bytes = media_.sector_bytes();
+  if (const auto torn = media_.unreadable(first * bytes, (next - first) * bytes)) next = *torn / bytes;
+  if (const std::uint64_t surfaces = faults_.failed_surfaces(now); surfaces != 0)
+    for (std::uint64_t block = first; block < next;) {
+      const mechanics::TrackRun run = planner_.geometry().track_run(
+          core::Lba(block), static_cast<std::uint32_t>(std::min<std::uint64_t>(next - block, 1u << 20)));
+      if ((surfaces >> run.head.value & 1) != 0) return block;
+      block += run.blocks;
+    }
+  return next;
+}
+
+// --- spares -------------------------------------------------------------------------------------------------------------
+
+std::optional<std::uint64_t> Recovery::new_spare(std::uint64_t block) {
+  const std::uint64_t used = faults_.spares().size() + outcome_.reallocated.size();
+  if (used >= spares_) return std::nullopt;
+  // A power loss may have taken an access that had spares: its places are free again.
+  places_.resize(std::min<std::size_t>(places_.size(), used));
+  taken_.resize(places_.size());
+  places_.push_back(find_spare(block));
+  return used;
+}
+
+Recovery::Spare Recovery::find_spare(std::uint64_t block) {
+  const mechanics::Geometry& geometry = planner_.geometry();
+  const std::uint32_t whole = faults_.together();
+  const std::uint64_t surfaces = faults_.failed_surfaces(core::now_ps());
+  const mechanics::PhysicalAddress near = geometry.to_physical(core::Lba(block));
+  const auto taken = [this](std::uint32_t track, std::uint64_t sector) {
+    return std::find(taken_.begin(), taken_.end(), std::pair(track, sector)) != taken_.end();
+  };
+  // The nearest sector that the layout leaves without a block: on the own track, the cylinder, the next cylinders.
+  for (std::uint32_t i = 0; i < kSpareCylinders; ++i) {
+    for (std::uint32_t j = 0; j < geometry.surfaces(); ++j) {
+      mechanics::PhysicalAddress place = near;
+      place.cylinder.value += i;
+      place.head.value = (near.head.value + j) % geometry.surfaces();
+      if ((surfaces >> place.head.value & 1) != 0) continue;
+      place.sector.value = 0;
+      std::optional<core::Lba> there;
+      for (; !there && place.sector.value < 64; ++place.sector.value) there = geometry.to_logical(place);
+      if (!there) continue;
+      const mechanics::TrackRun run = geometry.track_run(*there, 1);
+      const std::uint32_t track = run.cylinder.value * geometry.surfaces() + run.head.value;
+      for (std::uint32_t sector = run.track_sectors / whole * whole; sector >= whole; sector -= whole) {
+        place.sector.value = sector - whole;
+        if (geometry.to_logical(place) || taken(track, place.sector.value)) continue;
+        taken_.emplace_back(track, place.sector.value);
+        return {run.cylinder, run.head, planner_.rotation().phase_of(geometry.angle_of(place)),
+                planner_.rotation().period() * Picoseconds{whole} / run.track_sectors};
+      }
+    }
+  }
+  // A layout without spares near the sector: the last tracks of the drive, in times only.
+  const std::uint64_t last = geometry.block_count() - whole * (1 + taken_.size() % (geometry.block_count() / whole));
+  const mechanics::Extent extent = planner_.resolve(core::Lba(last / whole * whole), whole, false);
+  taken_.emplace_back(~0u, taken_.size());
+  return {extent.cylinder, extent.head, extent.start_phase, extent.media};
+}
+
+}  // namespace platter::drive

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platter/drive/scrubber.h"
+
+#include <algorithm>
+
+#include "platter/core/sc_time.h"
+
+namespace platter::drive {
+
+using core::now_ps;
+
+Scrubber::Scrubber(const mechanics::AccessPlanner& planner, const profile::RecoveryProfile& profile, Recovery& recovery,
+                   HazardQueue& queue, Dispatcher& dispatcher)
+    : planner_(planner),
+      recovery_(recovery),
+      queue_(queue),
+      dispatcher_(dispatcher),
+      scrub_after_(core::to_picoseconds(profile.scrub_after_ms, core::kPicosecondsPerMillisecond)),
+      blocks_(profile.scrub_blocks),
+      wake_(core::Rank::Layer, [this] { wake(); }) {
+  if (on()) wake_.at(scrub_after_);
+}
+
+void Scrubber::halt() {
+  wake_.cancel();
+  entry_ = QueueEntry{};
+  stop_test();
+}
+
+void Scrubber::submit(std::uint64_t first, std::uint32_t blocks) {
+  const Picoseconds now = now_ps();
+  const std::uint64_t left = planner_.geometry().block_count() - first;
+  entry_ = QueueEntry{};
+  entry_.enter(Stage::Received);
+  entry_.asked.fua = true;  // from the media
+  entry_.command.cls = core::RequestClass::Background;
+  entry_.command.extent =
+      planner_.resolve(core::Lba(first), static_cast<std::uint32_t>(std::min<std::uint64_t>(blocks, left)), false);
+  entry_.command.sequence = queue_.next_sequence();
+  entry_.command.arrival = entry_.result.timing.issued = now;
+  entry_.command.overhead_end = now + planner_.command_overhead(false, dispatcher_.unit().state().last_was_write);
+  dispatcher_.submit(entry_);
+}
+
+void Scrubber::wake() {
+  if (busy()) return;
+  if (test_ == Test::Runs && next_of_test()) return;
+  if (!on()) return;
+  const Picoseconds now = now_ps();
+  const Picoseconds due = last_ + scrub_after_;
+  if (now < due || !dispatcher_.may_move() || queue_.occupancy() > 0) {
+    wake_.at(std::max(due, now + scrub_after_));
+    return;
+  }
+  of_test_ = false;
+  if (cursor_ >= planner_.geometry().block_count()) cursor_ = 0;
+  submit(cursor_, blocks_);
+}
+
+void Scrubber::ended(std::optional<std::uint64_t> bad, Picoseconds now) {
+  const mechanics::Extent extent = entry_.command.extent;
+  entry_.enter(Stage::Done);
+  entry_.enter(Stage::Free);
+  media::MediaErrors& errors = recovery_.faults().errors();
+  std::uint64_t end = extent.first.value + extent.blocks;
+  if (bad) {
+    end = (*bad / recovery_.faults().together() + 1) * recovery_.faults().together();
+    ++errors.scrub_errors;
+  }
+  errors.scrubbed_blocks += end - extent.first.value;
+  if (!of_test_) {
+    cursor_ = end;
+    const bool idle = last_ + scrub_after_ <= now && queue_.occupancy() == 0;
+    wake_.at(idle || test_ == Test::Runs ? now : std::max(now, last_ + scrub_after_));
+    return;
+  }
+  if (bad && test_ == Test::Runs) {
+    test_ = Test::ReadFailed;
+    test_block_ = *bad;
+  }
+  if (test_ == Test::Runs)
+    wake_.now();
+  else if (on())
+    wake_.at(now + scrub_after_);
+}
+
+// --- the self-test ----------------------------------------------------------------------------------------------------
+
+void Scrubber::start_test() {
+  test_ = Test::Runs;
+  test_block_ = test_pending_ = 0;
+  test_piece_ = 0;
+  wake_.now();
+}
+
+bool Scrubber::next_of_test() {
+  of_test_ = true;
+  const std::uint64_t whole = recovery_.faults().together();
+  const auto pending = recovery_.faults().pending().lower_bound(test_pending_);
+  if (pending != recovery_.faults().pending().end()) {
+    test_pending_ = *pending + 1;
+    submit(*pending * whole, static_cast<std::uint32_t>(whole));
+    return true;
+  }
+  const std::uint64_t capacity = planner_.geometry().block_count();
+  const std::uint64_t pieces = std::clamp<std::uint64_t>(capacity / blocks_, 1, kTestPieces);
+  if (test_piece_ < pieces) {
+    submit(capacity / pieces * test_piece_++ / whole * whole, blocks_);
+    return true;
+  }
+  test_ = Test::Good;
+  return false;
+}
+
+}  // namespace platter::drive

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "platter/core/timed_call.h"
+#include "platter/drive/dispatcher.h"
+#include "platter/drive/hazard_queue.h"
+#include "platter/drive/recovery.h"
+
+namespace platter::drive {
+
+/// Reads the media in the background, to find blocks that cannot be read before a host needs them: scrubbing, and the short self-test.
+///
+/// Scrubbing reads one piece after the other in the order of the blocks, while no command of a host is in the drive and none has arrived or
+/// ended for `recovery.scrub_after_ms`. A host's command waits at most for the access that runs. The self-test reads the pending sectors,
+/// and then pieces that are spread over the drive; hosts' commands go on beside it.
+class Scrubber {
+ public:
+  enum class Test : std::uint8_t { None, Runs, Good, Aborted, ReadFailed };
+
+  Scrubber(const mechanics::AccessPlanner& planner, const profile::RecoveryProfile& profile, Recovery& recovery,
+           HazardQueue& queue, Dispatcher& dispatcher);
+
+  /// False if commands of hosts need not be told.
+  bool on() const { return scrub_after_ > 0; }
+  /// A command of a host has arrived or ended: the idle time begins anew.
+  void activity(Picoseconds now) {
+    last_ = now;
+    if (!busy()) wake_.at(now + scrub_after_);
+  }
+  bool owns(const QueueEntry& entry) const { return &entry == &entry_; }
+  /// Its access has ended at `now`; `bad`: the block of the media that could not be read.
+  void ended(std::optional<std::uint64_t> bad, Picoseconds now);
+  /// The drive has lost its power: nothing happens before the next activity.
+  void halt();
+
+  void start_test();
+  void stop_test() {
+    if (test_ == Test::Runs) test_ = Test::Aborted;
+  }
+  Test test() const { return test_; }
+  /// The first block that the last self-test could not read.
+  std::uint64_t test_block() const { return test_block_; }
+
+ private:
+  bool busy() const { return entry_.used(); }
+  void wake();
+  void submit(std::uint64_t first, std::uint32_t blocks);
+  /// Submits the next piece of the self-test; false if it has ended.
+  bool next_of_test();
+
+  static constexpr std::uint32_t kTestPieces = 128;
+
+  const mechanics::AccessPlanner& planner_;
+  Recovery& recovery_;
+  HazardQueue& queue_;
+  Dispatcher& dispatcher_;
+  Picoseconds scrub_after_;
+  std::uint32_t blocks_;
+  QueueEntry entry_;
+  std::uint64_t cursor_ = 0;
+  Picoseconds last_ = 0;  ///< activity of a host
+  Test test_ = Test::None;
+  std::uint64_t test_block_ = 0;
+  std::uint64_t test_pending_ = 0;  ///< the next pending sector to read
+  std::uint32_t test_piece_ = 0;
+  bool of_test_ = false;  ///< the access under way belongs to the self-test
+  core::TimedCall wake_;
+};
+
+}  // namespace platter::drive

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "platter/core/types.h"
+
+namespace platter::media {
+
+using core::Picoseconds;
+
+/// What goes wrong. The order is that of `kFaultKinds`.
+enum class FaultKind : std::uint8_t {
+  Unreadable,         ///< cannot be read until it is written
+  Permanent,          ///< cannot be read, also after a write, until it is reallocated
+  Retries,            ///< can be read with the retry `tries` of the recovery
+  Slow,               ///< takes `turns` more turns at each access
+  WriteFault,         ///< cannot be written until it is reallocated
+  OffTrack,           ///< as Slow, for all blocks of the drive
+  Surface,            ///< a head has failed: all blocks of its surface are unreadable
+  SilentBit,          ///< one bit is wrong
+  SilentStale,        ///< a write does not reach the media, which keeps the old data
+  SilentMisdirected,  ///< a write goes to another block
+  Stuck,              ///< a command is never answered
+  Late,               ///< answers come `delay_ms` later
+  LinkDrop,           ///< the link to the host is lost and comes back
+  Reset,              ///< the firmware restarts
+};
+inline constexpr std::size_t kFaultKindCount = 14;
+
+/// Where a fault of a kind is.
+enum class FaultPlace : std::uint8_t {
+  Blocks,    ///< blocks of the media
+  Surface,   ///< a surface
+  Commands,  ///< commands that touch given blocks, or any command
+  Drive,     ///< the drive
+};
+
+struct FaultKindInfo {
+  std::string_view name;
+  std::string_view meaning;
+  FaultPlace place;
+};
+
+/// By FaultKind.
+inline constexpr std::array<FaultKindInfo, kFaultKindCount> kFaultKinds = {{
+    {"unreadable", "the blocks cannot be read until they are written", FaultPlace::Blocks},
+    {"permanent", "the blocks cannot be read, and a write does not help, until they are reallocated", FaultPlace::Blocks},
+    {"retries", "the blocks can be read with the retry `tries` of the recovery", FaultPlace::Blocks},
+    {"slow", "an access to the blocks takes `turns` more turns", FaultPlace::Blocks},
+    {"write_fault", "the blocks cannot be written until they are reallocated", FaultPlace::Blocks},
+    {"off_track", "every access of the drive takes `turns` more turns", FaultPlace::Drive},
+    {"surface", "a head has failed: the blocks of its surface cannot be read", FaultPlace::Surface},
+    {"silent_bit", "silent: one bit of the block is wrong until it is written", FaultPlace::Blocks},
+    {"silent_stale", "silent: a write does not reach the media, which keep the old data", FaultPlace::Blocks},
+    {"silent_misdirected", "silent: a write goes to the block `other_block` instead", FaultPlace::Blocks},
+    {"stuck", "a command is never answered", FaultPlace::Commands},
+    {"late", "all answers of the drive come `delay_ms` later", FaultPlace::Drive},
+    {"link_drop", "the link to the host is lost and comes back at once", FaultPlace::Drive},
+    {"reset", "the firmware restarts: its commands are aborted, its buffer is lost, it is ready `delay_ms` later",
+     FaultPlace::Drive},
+}};
+
+constexpr const FaultKindInfo& info_of(FaultKind kind) { return kFaultKinds[static_cast<std::size_t>(kind)]; }
+
+/// The drive reports nothing of such a fault, because it does not notice it.
+constexpr bool silent(FaultKind kind) { return kind >= FaultKind::SilentBit && kind <= FaultKind::SilentMisdirected; }
+/// It decides whether, and when, a block can be read.
+constexpr bool decides_reads(FaultKind kind) { return kind <= FaultKind::Slow; }
+
+/// A fault: what, where, and from when on. Blocks are those of the media; without eager writing they are the host's.
+struct Fault {
+  static constexpr std::uint64_t kAnyBlock = ~std::uint64_t{0};
+
+  FaultKind kind = FaultKind::Unreadable;
+  std::uint64_t first = kAnyBlock;  ///< first block; kAnyBlock: any, of a kind that needs no blocks
+  std::uint64_t blocks = 1;         ///< number of blocks
+  std::uint32_t surface = 0;        ///< of Surface
+  // It begins with the latest of these.
+  Picoseconds at = 0;            ///< absolute simulated time
+  std::uint64_t at_command = 0;  ///< with this command of the drive after the fault was added, from 1; 0: not by a command
+  std::uint64_t at_access = 0;   ///< with this access to its blocks after the fault was added, from 1; 0: not by an access
+  // It ends when one of these is over.
+  Picoseconds lasts = 0;    ///< after its begin; 0: no end
+  std::uint64_t count = 0;  ///< number of times that it takes effect; 0: no end
+  // What the kinds need besides.
+  std::uint32_t tries = 0;        ///< Retries: number of the retry, from 1
+  std::uint32_t turns = 0;        ///< Slow, OffTrack
+  Picoseconds delay = 0;          ///< Late: of each answer; Reset: until the drive is ready
+  std::uint64_t other_block = 0;  ///< SilentMisdirected
+  std::uint32_t bit = 0;          ///< SilentBit: number of the bit in the block
+
+  bool any_block() const { return first == kAnyBlock; }
+  std::uint64_t end() const { return first + blocks; }
+  bool overlaps(std::uint64_t from, std::uint64_t to) const { return any_block() || (first < to && from < end()); }
+};
+
+/// What is wrong with a fault on a drive of this size; "" if nothing is. `key`: which of its fields, by its key.
+struct FaultObjection {
+  std::string key;
+  std::string text;
+  bool empty() const { return text.empty(); }
+};
+FaultObjection objection(const Fault& fault, std::uint64_t capacity_blocks, std::uint32_t surfaces, std::uint32_t sector_bytes);
+
+/// Two faults of one drive contradict each other: both decide how a block is read or written, from the same begin on.
+bool contradict(const Fault& a, const Fault& b);
+
+}  // namespace platter::media

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platter/system/serve_control.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <stdexcept>
+
+#include "platter/core/sc_time.h"
+#include "platter/media/fault_statistics.h"
+
+namespace platter::system {
+
+using nlohmann::json;
+using serving::ControlArguments;
+
+namespace {
+
+/// The drive that the argument `drive` names by its number; the first one without it.
+drive::Drive& drive_of(const ControlTarget& target, ControlArguments& arguments) {
+  const std::uint64_t number = arguments.whole("drive", 0);
+  if (number >= target.drives.size())
+    throw std::invalid_argument(fmt::format("drive: found {}, expected 0 to {}", number, target.drives.size() - 1));
+  return *target.drives[number];
+}
+
+media::FaultKind kind_of(const std::string& name) {
+  const auto* const found = std::find_if(media::kFaultKinds.begin(), media::kFaultKinds.end(),
+                                         [&name](const media::FaultKindInfo& info) { return info.name == name; });
+  if (found != media::kFaultKinds.end()) return static_cast<media::FaultKind>(found - media::kFaultKinds.begin());
+  std::string names;
+  for (const media::FaultKindInfo& info : media::kFaultKinds) names += (names.empty() ? "" : ", ") + std::string(info.name);
+  throw std::invalid_argument(fmt::format("kind: found \"{}\", expected one of {}", name, names));
+}
+
+std::uint32_t small(ControlArguments& arguments, const char* key) {
+  const std::uint64_t value = arguments.whole(key, 0);
+  if (value > 0xFFFF'FFFFu) throw std::invalid_argument(fmt::format("{}: found {}, expected less than 2^32", key, value));
+  return static_cast<std::uint32_t>(value);
+}
+
+core::Picoseconds time_of(ControlArguments& arguments, const char* key, core::Picoseconds unit) {
+  const double value = arguments.real(key, 0);
+  if (!(value >= 0 && value <= 1e6))
+    throw std::invalid_argument(fmt::format("{}: found {:g}, expected 0 to 1000000", key, value));
+  return core::to_picoseconds(value, unit);
+}
+
+/// The arguments have the names and meanings of the keys of `[[fault]]`; `at_s` counts from now on.
+json add_fault(const ControlTarget& target, ControlArguments& arguments) {
+  drive::Drive& drive = drive_of(target, arguments);
+  media::Fault fault;
+  fault.kind = kind_of(arguments.text("kind"));
+  fault.first = arguments.whole("block", media::Fault::kAnyBlock);
+  fault.blocks = arguments.whole("blocks", 1);
+  fault.surface = small(arguments, "surface");
+  fault.at = time_of(arguments, "at_s", core::kPicosecondsPerSecond);
+  if (fault.at > 0) fault.at += core::now_ps();
+  fault.at_command = arguments.whole("at_command", 0);
+  fault.at_access = arguments.whole("at_access", 0);
+  fault.lasts = time_of(arguments, "for_s", core::kPicosecondsPerSecond);
+  fault.count = arguments.whole("count", 0);
+  fault.tries = small(arguments, "tries");
+  fault.turns = small(arguments, "turns");
+  fault.delay = time_of(arguments, "delay_ms", core::kPicosecondsPerMillisecond);
+  fault.other_block = arguments.whole("other_block", 0);
+  fault.bit = small(arguments, "bit");
+  arguments.finish();
+  return {{"fault", drive.add_fault(fault)}};
+}
+
+json clear_fault(const ControlTarget& target, ControlArguments& arguments) {
+  drive::Drive& drive = drive_of(target, arguments);
+  const bool one = arguments.has("fault");
+  const std::uint64_t number = arguments.whole("fault", 0);
+  arguments.finish();
+  if (!one)
+    drive.clear_faults();
+  else if (!drive.clear_fault(number))
+    throw std::invalid_argument(fmt::format("fault: there is no fault {}", number));
+  return json::object();
+}
+
+json faults(const ControlTarget& target, ControlArguments& arguments) {
+  const drive::Drive& drive = drive_of(target, arguments);
+  arguments.finish();
+  json live = json::array();
+  for (const media::Faults::Live& each : drive.faults().live()) {
+    json one = {{"fault", each.id}, {"kind", media::info_of(each.fault.kind).name}, {"used", each.used}};
+    if (!each.fault.any_block()) {
+      one["block"] = each.fault.first;
+      one["blocks"] = each.fault.blocks;
+    }
+    if (each.fault.kind == media::FaultKind::Surface) one["surface"] = each.fault.surface;
+    live.push_back(std::move(one));
+  }
+  json spares = json::array();
+  for (const auto& [sector, spare] : drive.faults().spares()) spares.push_back(sector * drive.faults().together());
+  json pending = json::array();
+  for (const std::uint64_t sector : drive.faults().pending()) pending.push_back(sector * drive.faults().together());
+  return {{"faults", std::move(live)}, {"pending", std::move(pending)}, {"reallocated", std::move(spares)}};
+}
+
+json statistics(const ControlTarget& target, ControlArguments& arguments) {
+  const drive::Drive& drive = drive_of(target, arguments);
+  arguments.finish();
+  json classes = json::object();
+  for (std::size_t i = 0; i < core::kRequestClasses; ++i) {
+    const auto cls = static_cast<core::RequestClass>(i);
+    const drive::PortCounters& c = drive.host_port().counters(cls);
+    classes[std::string(core::to_string(cls))] = {
+        {"reads", c.reads}, {"writes", c.writes}, {"read_bytes", c.read_bytes}, {"written_bytes", c.written_bytes},
+        {"late", c.late},   {"failed", c.failed}};
+  }
+  return {{"time_ps", core::now_ps()},
+          {"drive", drive.basename()},
+          {"alive", drive.power().alive()},
+          {"failures", drive.power().failures()},
+          {"power", drive.power().on()},
+          {"ready", drive.power().alive() && drive.power().ready()},
+          {"power_losses", drive.power().losses()},
+          {"outstanding", drive.queue().occupancy()},
+          {"errors", params::to_json(media::error_rows(), &drive.media_errors())},
+          {"classes", std::move(classes)}};
+}
+
+json fail(const ControlTarget& target, ControlArguments& arguments, bool alive) {
+  drive::Drive& drive = drive_of(target, arguments);
+  arguments.finish();
+  drive.set_alive(alive);
+  return json::object();
+}
+
+json cut_power(const ControlTarget& target, ControlArguments& arguments) {
+  const core::Picoseconds off = time_of(arguments, "off_s", core::kPicosecondsPerSecond);
+  arguments.finish();
+  target.supply.cut(off);
+  return {{"losses", target.supply.losses()}};
+}
+
+json restore_power(const ControlTarget& target, ControlArguments& arguments) {
+  arguments.finish();
+  target.supply.restore();
+  return json::object();
+}
+
+json mark(const ControlTarget& target, ControlArguments& arguments) {
+  const std::string text = arguments.text("text");
+  arguments.finish();
+  target.mark(text);
+  return json::object();
+}
+
+json stop(const ControlTarget& target, ControlArguments& arguments) {
+  arguments.finish();
+  target.stop();
+  return json::object();
+}
+
+struct Row {
+  std::string_view name;
+  std::string_view meaning;
+  json (*run)(const ControlTarget& target, ControlArguments& arguments);
+};
+
+/// A command is a row here.
+constexpr Row kRows[] = {
+    {"statistics", "counters of a drive since its start: [drive]", statistics},
+    {"fail", "the drive fails: [drive]", [](const ControlTarget& t, ControlArguments& a) { return fail(t, a, false); }},
+    {"revive", "a drive that has failed works again: [drive]",
+     [](const ControlTarget& t, ControlArguments& a) { return fail(t, a, true); }},
+    {"add_fault", "adds a fault: kind, and the other keys of a [[fault]] of a scenario; `at_s` counts from now on", add_fault},
+    {"clear_fault", "ends a fault, or all faults: [drive], [fault]", clear_fault},
+    {"faults", "the faults of a drive, its pending sectors, and its reallocated ones: [drive]", faults},
+    {"cut_power", "all drives lose their power: [off_s] until it returns; without it, until restore_power", cut_power},
+    {"restore_power", "the power returns to all drives", restore_power},
+    {"mark", "adds a mark to the logs of writes: text", mark},
+    {"stop", "ends the run, as SIGTERM does", stop},
+};
+
+}  // namespace
+
+std::vector<serving::ControlCommand> control_commands(ControlTarget& target) {
+  std::vector<serving::ControlCommand> commands;
+  for (const Row& row : kRows)
+    commands.push_back(
+        {row.name, row.meaning, [&target, &row](ControlArguments& arguments) { return row.run(target, arguments); }});
+  return commands;
+}
+
+}  // namespace platter::system

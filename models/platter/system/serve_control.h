@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "platter/drive/drive.h"
+#include "platter/front/serving/control_server.h"
+
+namespace platter::system {
+
+/// What the commands of a served simulation act on.
+struct ControlTarget {
+  const std::vector<std::unique_ptr<drive::Drive>>& drives;
+  drive::PowerSupply& supply;                           ///< the power of all drives
+  std::function<void()> stop;                           ///< ends the run as SIGTERM does
+  std::function<void(const std::string& text)> mark{};  ///< adds a mark to every log of writes
+};
+
+/// The commands of `platter serve --control`; docs/reference/serving.md has their arguments and answers. The target must outlive them.
+std::vector<serving::ControlCommand> control_commands(ControlTarget& target);
+
+}  // namespace platter::system

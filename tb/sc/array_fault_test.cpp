@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// An array above drives with unreadable sectors: it reads the other copy, repairs from it, and rebuilds around bad sectors of the source.
+#include "array_rig.h"
+
+namespace platter::testing {
+namespace {
+
+using media::Fault;
+using media::FaultKind;
+
+constexpr std::uint64_t kUnit = 4096;
+
+Fault unreadable(std::uint64_t first, std::uint64_t blocks = 1) {
+  Fault fault;
+  fault.first = first;
+  fault.blocks = blocks;
+  return fault;
+}
+
+profile::DriveProfile short_ladder() {
+  profile::DriveProfile p = toy_profile();
+  p.recovery.read_ms = {12.8, 20};
+  return p;
+}
+
+ArrayConfig mirrored(std::uint32_t drives = 2) {
+  ArrayConfig config;
+  config.drives = drives;
+  config.areas = {area_of(64, kUnit, true)};
+  return config;
+}
+
+/// Submits requests one after the other, each with its own bytes.
+class Client : public ArrayClientIf {
+ public:
+  explicit Client(Array& array) : array_(array) {}
+
+  ArrayRequest& go(bool write, std::uint64_t address, std::uint32_t length, std::uint8_t fill = 0) {
+    requests_.push_back(std::make_unique<Request>());
+    Request& r = *requests_.back();
+    r.bytes.assign(length, write ? fill : std::uint8_t{0xEE});
+    r.data = r.bytes.data();
+    r.operation = command::read_or_write(write);
+    r.address = address;
+    r.length = length;
+    r.client = this;
+    array_.submit(r);
+    run_until(core::now_ps() + 2'000 * kMs);
+    EXPECT_TRUE(r.done) << "a request has no end";
+    return r;
+  }
+  void finished(ArrayRequest& request) override { static_cast<Request&>(request).done = true; }
+
+ private:
+  struct Request : ArrayRequest {
+    std::vector<std::uint8_t> bytes;
+    bool done = false;
+  };
+  Array& array_;
+  std::vector<std::unique_ptr<Request>> requests_;
+};
+
+/// The place of a copy of the unit at `address`.
+UnitPlace place_of(const Array& array, std::uint64_t address, std::uint32_t copy) {
+  const StripeMap::Area& area = array.map().area_at(address);
+  return array.map().place(area, array.map().unit_at(area, address), copy);
+}
+
+TEST(ArrayFault, AReadOfABadSectorGoesToTheOtherCopyWhichRepairsIt) {
+  ArrayRig rig(mirrored(), short_ladder());
+  run_until(1);
+  Client client(*rig.array);
+  client.go(true, 0, 4 * kUnit, 0x5A);
+  const UnitPlace bad = place_of(*rig.array, kUnit, 0);
+  rig.drives[bad.drive]->add_fault(unreadable(bad.address / 512 + 3));
+  const ArrayRequest& read = client.go(false, 0, 4 * kUnit);
+  EXPECT_EQ(read.status, CommandStatus::Good);
+  for (std::uint32_t i = 0; i < read.length; ++i) ASSERT_EQ(read.data[i], 0x5A) << i;
+  EXPECT_EQ(rig.array->errors().redirected, 1u);
+  EXPECT_EQ(rig.array->errors().repaired, 1u);
+  EXPECT_EQ(rig.drives[bad.drive]->media_errors().uncorrectable, 1u);
+  EXPECT_EQ(rig.drives[bad.drive]->media_errors().pending, 0u) << "it has been written again";
+  client.go(false, 0, 4 * kUnit);
+  EXPECT_EQ(rig.array->errors().redirected, 1u);
+  EXPECT_EQ(rig.array->stale_units(bad.drive), 0u);
+}
+
+TEST(ArrayFault, BothCopiesBadIsAnErrorOfThatSector) {
+  ArrayRig rig(mirrored(), short_ladder());
+  run_until(1);
+  Client client(*rig.array);
+  client.go(true, 0, 2 * kUnit, 0x5A);
+  for (const std::uint32_t copy : {0u, 1u}) {
+    const UnitPlace bad = place_of(*rig.array, 0, copy);
+    rig.drives[bad.drive]->add_fault(unreadable(bad.address / 512 + 5));
+  }
+  const ArrayRequest& read = client.go(false, 0, kUnit);
+  EXPECT_EQ(read.status, CommandStatus::Unreadable);
+  EXPECT_EQ(read.first_bad, 5u);
+  EXPECT_EQ(rig.array->errors().unreadable, 1u);
+  EXPECT_EQ(client.go(false, 0, 5 * 512).status, CommandStatus::Good);
+  EXPECT_EQ(client.go(true, 0, kUnit, 0x11).status, CommandStatus::Good);
+  EXPECT_EQ(client.go(false, 0, kUnit).status, CommandStatus::Good);
+}
+
+TEST(ArrayFault, DifferentSectorsOfTheTwoCopiesLoseNothing) {
+  ArrayRig rig(mirrored(), short_ladder());
+  run_until(1);
+  Client client(*rig.array);
+  client.go(true, 0, kUnit, 0x77);
+  for (const std::uint32_t copy : {0u, 1u}) {
+    const UnitPlace bad = place_of(*rig.array, 0, copy);
+    rig.drives[bad.drive]->add_fault(unreadable(bad.address / 512 + 2 + copy * 3));
+  }
+  const ArrayRequest& first = client.go(false, 2 * 512, 512);
+  EXPECT_EQ(first.status, CommandStatus::Good);
+  EXPECT_EQ(first.data[0], 0x77);
+  const ArrayRequest& whole = client.go(false, 0, kUnit);  // the first copy has been repaired
+  EXPECT_EQ(whole.status, CommandStatus::Good);
+}
+
+TEST(ArrayFault, WithoutACopyTheRequestFails) {
+  ArrayConfig config;
+  config.drives = 2;
+  config.areas = {area_of(64, kUnit, false)};
+  ArrayRig rig(config, short_ladder());
+  run_until(1);
+  Client client(*rig.array);
+  const UnitPlace bad = place_of(*rig.array, 0, 0);
+  rig.drives[bad.drive]->add_fault(unreadable(bad.address / 512));
+  EXPECT_EQ(client.go(false, 0, 2 * kUnit).status, CommandStatus::Unreadable);
+  EXPECT_EQ(client.go(false, kUnit, kUnit).status, CommandStatus::Good);
+}
+
+TEST(ArrayFault, ARebuildGoesAroundBadSectorsOfTheSource) {
+  ArrayRig rig(mirrored(), short_ladder());
+  run_until(1);
+  Client client(*rig.array);
+  client.go(true, 0, 64 * kUnit, 0x33);
+  const UnitPlace source = place_of(*rig.array, 3 * kUnit, 1);
+  const UnitPlace target = place_of(*rig.array, 3 * kUnit, 0);
+  rig.drives[source.drive]->add_fault(unreadable(source.address / 512 + 2, 2));
+  rig.array->fail(target.drive);
+  run_until(core::now_ps() + 100 * kMs);
+  rig.array->replace(target.drive);
+  run_until(core::now_ps() + 60'000 * kMs);
+  EXPECT_EQ(rig.array->stale_units(target.drive), 0u) << "the rebuild ends";
+  EXPECT_EQ(rig.array->errors().lost_sectors, 2u);
+  const ArrayRequest& lost = client.go(false, 3 * kUnit, kUnit);
+  EXPECT_EQ(lost.status, CommandStatus::Unreadable) << "no copy has these sectors, and no wrong bytes are returned";
+  const ArrayRequest& before = client.go(false, 3 * kUnit, 2 * 512);
+  EXPECT_EQ(before.status, CommandStatus::Good);
+  EXPECT_EQ(before.data[0], 0x33);
+  const ArrayRequest& behind = client.go(false, 3 * kUnit + 4 * 512, 4 * 512);
+  EXPECT_EQ(behind.status, CommandStatus::Good);
+  EXPECT_EQ(behind.data[0], 0x33);
+  EXPECT_EQ(client.go(true, 3 * kUnit + 2 * 512, 1024, 0x44).status, CommandStatus::Good);
+  const ArrayRequest& again = client.go(false, 3 * kUnit, kUnit);
+  EXPECT_EQ(again.status, CommandStatus::Good);
+  EXPECT_EQ(again.data[2 * 512], 0x44);
+}
+
+}  // namespace
+}  // namespace platter::testing

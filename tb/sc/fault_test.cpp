@@ -1,0 +1,520 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Faults of the media and of the drive, in time: the ladder of retries, spares, limits, read-ahead and destages, commands that are never
+// answered, answers that are late, restarts and losses of the link. Times are calculated by hand for the toy drive (6.4 ms a turn).
+#include "testing.h"
+
+#include <stdexcept>
+
+#include "platter/media/faults.h"
+
+namespace platter::testing {
+namespace {
+
+using drive::ControllerState;
+using media::Fault;
+using media::FaultKind;
+
+constexpr Picoseconds us(double value) { return core::to_picoseconds(value, kUs); }
+
+/// The toy drive with a ladder of 2 turns, 5 turns and 40 ms for reads, 3 turns and 25 ms for writes.
+profile::DriveProfile faulty_profile(profile::DriveProfile p = toy_profile()) {
+  p.recovery.read_ms = {12.8, 32, 40};
+  p.recovery.write_ms = {19.2, 25};
+  p.recovery.spares = 2;
+  return p;
+}
+constexpr Picoseconds kTurn = kToyTurn;
+constexpr Picoseconds kLadderEnd = 40 * kMs;
+constexpr Picoseconds kWriteLadder = 4 * kTurn;  // 25 ms in whole turns: a write succeeds, on the spare
+
+Fault of(FaultKind kind, std::uint64_t first = Fault::kAnyBlock, std::uint64_t blocks = 1) {
+  Fault fault;
+  fault.kind = kind;
+  fault.first = first;
+  fault.blocks = blocks;
+  return fault;
+}
+
+std::unique_ptr<drive::Drive> make_faulty(const profile::DriveProfile& profile, std::vector<Fault> faults,
+                                          const char* name = "disk") {
+  drive::DriveConfig config;
+  config.profile = profile;
+  config.faults = std::move(faults);
+  return std::make_unique<drive::Drive>(name, config, system::engine_factory(engine_options("FCFS", "firmware", profile)));
+}
+
+/// Runs `body` on a drive with faults.
+void with_drive(const profile::DriveProfile& profile, std::vector<Fault> faults,
+                const std::function<void(drive::Drive&, Script&, Transaction&)>& body, Picoseconds until = 100'000 * kMs) {
+  const auto disk = make_faulty(profile, std::move(faults));
+  Script script("script", [&](Script& s) {
+    Transaction t(nullptr);
+    body(*disk, s, t);
+  });
+  script.disk_init_socket.bind(disk->host_tgt_socket);
+  run_until(until);
+  EXPECT_TRUE(script.done());
+}
+
+/// Carries out a command, which may fail.
+void go(Script& s, Transaction& t, bool write, std::uint64_t lba, std::uint32_t blocks, std::uint8_t fill = 0) {
+  t.set(write, lba, blocks, fill);
+  s.transport(t);
+}
+
+Picoseconds response_of(Script& s, Transaction& t, bool write, std::uint64_t lba, std::uint32_t blocks, std::uint8_t fill = 0) {
+  go(s, t, write, lba, blocks, fill);
+  EXPECT_EQ(t.timing().parts(), t.timing().response());
+  return t.timing().response();
+}
+
+// --- reads ------------------------------------------------------------------------------------------------------------
+
+TEST(MediaFault, AnUnreadableBlockEndsTheReadWithTheLadder) {
+  with_drive(faulty_profile(), {of(FaultKind::Unreadable, 20)}, [](drive::Drive& disk, Script& s, Transaction& t) {
+    go(s, t, false, 10, 30);
+    EXPECT_EQ(t.extension.status, CommandStatus::Unreadable);
+    EXPECT_EQ(t.status(), tlm::TLM_GENERIC_ERROR_RESPONSE);
+    EXPECT_EQ(t.extension.sense().code, 0x11);
+    EXPECT_EQ(t.extension.first_bad, 20u);
+    EXPECT_EQ(t.timing().recovery, kLadderEnd);
+    EXPECT_EQ(t.timing().retry_turns, 7u) << "begun ones included";
+    EXPECT_EQ(t.timing().transfer, us(1'100) + kLadderEnd) << "blocks 10 to 20, then the ladder";
+    EXPECT_EQ(t.timing().parts(), t.timing().response());
+    EXPECT_EQ(disk.media_errors().uncorrectable, 1u);
+    EXPECT_EQ(disk.media_errors().pending, 1u);
+    go(s, t, false, 21, 10);
+    EXPECT_EQ(t.extension.status, CommandStatus::Good) << "the others are served";
+    EXPECT_EQ(t.timing().recovery, 0);
+    go(s, t, true, 20, 1, 0x55);
+    EXPECT_EQ(t.extension.status, CommandStatus::Good);
+    EXPECT_EQ(disk.media_errors().pending, 0u);
+    go(s, t, false, 10, 30);
+    EXPECT_EQ(t.extension.status, CommandStatus::Good);
+    EXPECT_EQ(t.data[10 * 512], 0x55);
+    EXPECT_EQ(disk.media_errors().reallocated, 0u) << "the write has healed it";
+    EXPECT_FALSE(disk.faults().on());
+  });
+}
+
+TEST(MediaFault, ARetryThatSucceedsTakesWholeTurns) {
+  Fault second = of(FaultKind::Retries, 20);
+  second.tries = 2;
+  Fault fourth = of(FaultKind::Retries, 200);
+  fourth.tries = 4;
+  with_drive(faulty_profile(), {second, fourth}, [](drive::Drive& disk, Script& s, Transaction& t) {
+    go(s, t, true, 10, 30, 0x11);
+    response_of(s, t, false, 10, 30);
+    EXPECT_EQ(t.extension.status, CommandStatus::Good);
+    EXPECT_EQ(t.timing().recovery, 5 * kTurn);
+    EXPECT_EQ(t.timing().retry_turns, 5u);
+    EXPECT_EQ(t.timing().transfer, us(3'000) + 5 * kTurn) << "it goes on where it stopped";
+    EXPECT_EQ(t.data[0], 0x11);
+    EXPECT_EQ(disk.media_errors().recovered, 1u);
+    EXPECT_EQ(disk.media_errors().uncorrectable, 0u);
+  });
+}
+
+TEST(MediaFault, ARetryBeyondTheLadderFails) {
+  Fault fault = of(FaultKind::Retries, 20);
+  fault.tries = 4;
+  with_drive(faulty_profile(), {fault}, [](drive::Drive&, Script& s, Transaction& t) {
+    go(s, t, false, 20, 1);
+    EXPECT_EQ(t.extension.status, CommandStatus::Unreadable);
+  });
+}
+
+TEST(MediaFault, LimitsOfProfileHostAndCommand) {
+  profile::DriveProfile p = faulty_profile();
+  p.recovery.limit_ms = 30;
+  Fault fault = of(FaultKind::Retries, 20);
+  fault.tries = 2;
+  with_drive(p, {fault}, [](drive::Drive&, Script& s, Transaction& t) {
+    go(s, t, false, 20, 1);
+    EXPECT_EQ(t.extension.status, CommandStatus::Unreadable) << "32 ms are more than the limit";
+    EXPECT_EQ(t.timing().recovery, 30 * kMs);
+    t.extension.recovery_limit = 1;
+    go(s, t, false, 20, 1);
+    EXPECT_EQ(t.extension.status, CommandStatus::Unreadable);
+    EXPECT_EQ(t.timing().recovery, kTurn) << "one turn in any case";
+  });
+}
+
+TEST(MediaFault, SlowBlocksAndAnOffTrackRun) {
+  Fault slow = of(FaultKind::Slow, 20, 4);
+  slow.turns = 3;
+  Fault off = of(FaultKind::OffTrack);
+  off.turns = 2;
+  off.at = 2000 * kMs;
+  off.lasts = 1000 * kMs;
+  with_drive(faulty_profile(), {slow, off}, [](drive::Drive&, Script& s, Transaction& t) {
+    go(s, t, false, 10, 30);
+    EXPECT_EQ(t.extension.status, CommandStatus::Good);
+    EXPECT_EQ(t.timing().recovery, 3 * kTurn);
+    go(s, t, true, 22, 1);
+    EXPECT_EQ(t.timing().recovery, 3 * kTurn) << "each time";
+    go(s, t, false, 100, 1);
+    EXPECT_EQ(t.timing().recovery, 0);
+    s.pause_until(2500 * kMs);
+    go(s, t, false, 100, 1);
+    EXPECT_EQ(t.timing().recovery, 2 * kTurn);
+    s.pause_until(3500 * kMs);
+    go(s, t, false, 100, 1);
+    EXPECT_EQ(t.timing().recovery, 0);
+  });
+}
+
+TEST(MediaFault, AFailedHeadLosesItsSurfaceOnly) {
+  Fault head = of(FaultKind::Surface);
+  head.surface = 1;
+  with_drive(faulty_profile(), {head}, [](drive::Drive&, Script& s, Transaction& t) {
+    go(s, t, false, 0, 64);
+    EXPECT_EQ(t.extension.status, CommandStatus::Good);
+    go(s, t, false, 64, 64);
+    EXPECT_EQ(t.extension.status, CommandStatus::Unreadable);
+    EXPECT_EQ(t.extension.first_bad, 64u);
+    go(s, t, false, 32, 64);
+    EXPECT_EQ(t.extension.first_bad, 64u);
+    go(s, t, false, 128, 64);
+    EXPECT_EQ(t.extension.status, CommandStatus::Good);
+  });
+}
+
+TEST(MediaFault, OlderWritesReplaceAnUnreadableBlock) {
+  profile::DriveProfile p = faulty_profile(cached_toy_profile(profile::WriteBack::Interleaved));
+  const auto disk = make_faulty(p, {of(FaultKind::Unreadable, 5'000)});
+  AtHost host("host");
+  host.disk_init_socket.bind(disk->host_tgt_socket);
+  Transaction& far = host.make();
+  far.set(false, 12'000, 1);
+  Transaction& write = host.make();
+  write.set(true, 5'000, 1, 0x77);
+  Transaction& read = host.make();
+  read.set(false, 4'990, 20);
+  host.submit(far);
+  host.submit(write);
+  host.submit(read);
+  run_until(10'000 * kMs);
+  EXPECT_EQ(read.extension.status, CommandStatus::Good);
+  EXPECT_EQ(read.data[10 * 512], 0x77);
+}
+
+// --- writes and spares -------------------------------------------------------------------------------------------------
+
+TEST(MediaFault, AWriteThatFailsIsPutOnASpare) {
+  with_drive(faulty_profile(), {of(FaultKind::WriteFault, 20)}, [](drive::Drive& disk, Script& s, Transaction& t) {
+    go(s, t, true, 10, 30, 0x44);
+    EXPECT_EQ(t.extension.status, CommandStatus::Good);
+    EXPECT_TRUE(t.timing().reallocated);
+    EXPECT_EQ(t.timing().retry_turns, 4u);
+    EXPECT_GT(t.timing().recovery, kWriteLadder) << "and the way to the spare and back";
+    EXPECT_EQ(t.timing().recovery % kTurn, 0);
+    EXPECT_EQ(disk.media_errors().reallocated, 1u);
+    EXPECT_EQ(disk.media_errors().reallocations, 1u);
+    go(s, t, false, 10, 30);
+    EXPECT_EQ(t.extension.status, CommandStatus::Good);
+    EXPECT_EQ(t.data[10 * 512], 0x44);
+    EXPECT_GT(t.timing().recovery, 0) << "later accesses go there";
+    EXPECT_EQ(t.timing().retry_turns, 0u);
+    EXPECT_EQ(disk.media_errors().detours, 1u);
+    go(s, t, false, 21, 10);
+    EXPECT_EQ(t.timing().recovery, 0);
+    go(s, t, true, 20, 1, 0x45);
+    EXPECT_FALSE(t.timing().reallocated);
+    go(s, t, false, 20, 1);
+    EXPECT_EQ(t.data[0], 0x45);
+  });
+}
+
+TEST(MediaFault, APermanentDefectIsFoundPendingAndReallocated) {
+  with_drive(faulty_profile(), {of(FaultKind::Permanent, 20)}, [](drive::Drive& disk, Script& s, Transaction& t) {
+    go(s, t, true, 20, 1, 0x01);
+    EXPECT_EQ(t.timing().recovery, 0) << "nobody knows of it";
+    go(s, t, false, 20, 1);
+    EXPECT_EQ(t.extension.status, CommandStatus::Unreadable);
+    EXPECT_EQ(disk.media_errors().pending, 1u);
+    go(s, t, true, 20, 1, 0x02);
+    EXPECT_EQ(t.extension.status, CommandStatus::Good);
+    EXPECT_TRUE(t.timing().reallocated);
+    EXPECT_EQ(disk.media_errors().pending, 0u);
+    go(s, t, false, 20, 1);
+    EXPECT_EQ(t.extension.status, CommandStatus::Good);
+    EXPECT_EQ(t.data[0], 0x02);
+  });
+}
+
+TEST(MediaFault, WithoutASpareTheWriteFails) {
+  with_drive(faulty_profile(), {of(FaultKind::WriteFault, 20, 3)}, [](drive::Drive& disk, Script& s, Transaction& t) {
+    go(s, t, true, 20, 1);
+    go(s, t, true, 21, 1);
+    EXPECT_EQ(t.extension.status, CommandStatus::Good);
+    go(s, t, true, 22, 1);
+    EXPECT_EQ(t.extension.status, CommandStatus::WriteFault);
+    EXPECT_EQ(t.extension.sense(), (command::Sense{0x3, 0x0C, 0x02}));
+    EXPECT_EQ(t.extension.first_bad, 22u);
+    EXPECT_EQ(disk.media_errors().write_errors, 1u);
+    EXPECT_EQ(disk.media_errors().reallocations, 3u);
+  });
+}
+
+TEST(MediaFault, ASpareOfTheLayoutIsTheNearest) {
+  profile::DriveProfile p = faulty_profile();
+  p.geometry.spare_unit = profile::SpareUnit::Track;
+  p.geometry.zones[0].spare_sectors = 2;
+  with_drive(p, {of(FaultKind::WriteFault, 20)}, [](drive::Drive&, Script& s, Transaction& t) {
+    go(s, t, true, 20, 1);
+    // From sector 20 to sector 63 on the same track: 42 sectors later, and then the sector itself.
+    EXPECT_EQ(t.timing().recovery, kWriteLadder + us(4'300));
+    go(s, t, false, 20, 2);
+    EXPECT_EQ(t.timing().recovery, kTurn) << "there and back takes a turn";
+  });
+}
+
+// --- the buffer ---------------------------------------------------------------------------------------------------------
+
+TEST(MediaFault, AReadAheadEndsBeforeABadBlockWithoutAnError) {
+  with_drive(faulty_profile(cached_toy_profile(profile::WriteBack::Off)), {of(FaultKind::Unreadable, 20)},
+             [](drive::Drive& disk, Script& s, Transaction& t) {
+               go(s, t, false, 0, 8);
+               s.pause(100 * kMs);
+               EXPECT_EQ(disk.media_errors().read_ahead_stops, 1u);
+               EXPECT_EQ(disk.media_errors().uncorrectable, 0u);
+               go(s, t, false, 8, 12);
+               EXPECT_EQ(t.extension.status, CommandStatus::Good);
+               EXPECT_EQ(disk.cache_statistics().read_hits, 1u) << "what lies before it is in the buffer";
+               go(s, t, false, 20, 4);
+               EXPECT_EQ(t.extension.status, CommandStatus::Unreadable);
+               go(s, t, false, 20, 4);
+               EXPECT_EQ(t.extension.status, CommandStatus::Unreadable) << "and stays out of the buffer";
+             });
+}
+
+TEST(MediaFault, ADestageThatFailsIsPutOnASpare) {
+  with_drive(faulty_profile(cached_toy_profile(profile::WriteBack::Interleaved)), {of(FaultKind::WriteFault, 20)},
+             [](drive::Drive& disk, Script& s, Transaction& t) {
+               EXPECT_LT(response_of(s, t, true, 20, 1, 0x66), kTurn) << "the buffer has answered";
+               t.set_flush();
+               s.transport(t);
+               EXPECT_EQ(t.extension.status, CommandStatus::Good);
+               t.extension.flush = false;
+               EXPECT_EQ(disk.media_errors().reallocated, 1u);
+               go(s, t, false, 20, 1);
+               EXPECT_EQ(t.data[0], 0x66);
+             });
+}
+
+TEST(MediaFault, ALostDestageFailsTheNextFlush) {
+  profile::DriveProfile p = faulty_profile(cached_toy_profile(profile::WriteBack::Interleaved));
+  p.recovery.spares = 0;
+  with_drive(p, {of(FaultKind::WriteFault, 20)}, [](drive::Drive& disk, Script& s, Transaction& t) {
+    go(s, t, true, 20, 1, 0x66);
+    EXPECT_EQ(t.extension.status, CommandStatus::Good);
+    t.set_flush();
+    s.transport(t);
+    EXPECT_EQ(t.extension.status, CommandStatus::WriteFault);
+    EXPECT_EQ(disk.media_errors().lost_destages, 1u);
+    t.set_flush();
+    s.transport(t);
+    EXPECT_EQ(t.extension.status, CommandStatus::Good) << "it is told once";
+    t.extension.flush = false;
+  });
+}
+
+// --- silent -------------------------------------------------------------------------------------------------------------
+
+TEST(MediaFault, SilentOnesAreReportedByNobody) {
+  Fault bit = of(FaultKind::SilentBit, 10);
+  bit.bit = 0;
+  Fault lost = of(FaultKind::SilentStale, 11);
+  lost.count = 1;
+  Fault elsewhere = of(FaultKind::SilentMisdirected, 12);
+  elsewhere.other_block = 500;
+  elsewhere.at_access = 2;
+  elsewhere.count = 1;
+  with_drive(faulty_profile(), {lost, elsewhere}, [bit](drive::Drive& disk, Script& s, Transaction& t) {
+    go(s, t, true, 10, 3, 0xF0);
+    disk.add_fault(bit);
+    go(s, t, true, 12, 1, 0xAA);
+    go(s, t, false, 10, 3);
+    EXPECT_EQ(t.extension.status, CommandStatus::Good);
+    EXPECT_EQ(t.data[0], 0xF1);
+    EXPECT_EQ(t.data[512], 0x00) << "the write was lost";
+    EXPECT_EQ(t.data[1024], 0xF0) << "the second write went to block 500";
+    go(s, t, false, 500, 1);
+    EXPECT_EQ(t.data[0], 0xAA);
+    EXPECT_EQ(disk.media_errors().silent_writes, 2u);
+    EXPECT_EQ(disk.media_errors().silent_reads, 2u);
+    EXPECT_EQ(disk.media_errors().uncorrectable, 0u);
+    EXPECT_EQ(t.timing().recovery, 0);
+  });
+}
+
+// --- stuck and slow -----------------------------------------------------------------------------------------------------
+
+TEST(DriveFault, AStuckCommandWaitsUntilItIsAborted) {
+  Fault stuck = of(FaultKind::Stuck);
+  stuck.at_command = 2;
+  stuck.count = 1;
+  const auto disk = make_faulty(faulty_profile(), {stuck});
+  AtHost host("host");
+  host.disk_init_socket.bind(disk->host_tgt_socket);
+  std::vector<Transaction*> all;
+  for (std::uint32_t i = 0; i < 4; ++i) {
+    Transaction& t = host.make();
+    t.set(i == 1 || i == 3, i == 3 ? 1 : i * 40 + 1, 1, 0x10);  // the last one overlaps the first
+    if (i == 1) t.set(true, 500, 4, 0x20);
+    all.push_back(&t);
+    host.submit(t);
+  }
+  Transaction& blocked = host.make();
+  blocked.set(true, 502, 1, 0x30);  // overlaps the stuck one
+  host.submit(blocked);
+  run_until(500 * kMs);
+  EXPECT_EQ(all[0]->extension.status, CommandStatus::Good);
+  EXPECT_EQ(all[1]->begin_resp, -1);
+  EXPECT_GE(all[2]->begin_resp, 0);
+  EXPECT_GE(all[3]->begin_resp, 0);
+  EXPECT_EQ(blocked.begin_resp, -1) << "what waits for it waits";
+  EXPECT_TRUE(disk->abort(core::Tag(1)));
+  run_until(1'000 * kMs);
+  EXPECT_EQ(all[1]->extension.status, CommandStatus::Aborted);
+  EXPECT_EQ(blocked.extension.status, CommandStatus::Good);
+  EXPECT_EQ(disk->media_errors().timeouts, 1u);
+  EXPECT_EQ(disk->queue().occupancy(), 0u);
+}
+
+TEST(DriveFault, AnswersAreLateForAWhileAndStayInOrder) {
+  Fault late = of(FaultKind::Late);
+  late.at = 1'000 * kMs;
+  late.lasts = 1'000 * kMs;
+  late.delay = 3'000 * kMs;
+  with_drive(faulty_profile(), {late}, [](drive::Drive& disk, Script& s, Transaction& t) {
+    EXPECT_LT(response_of(s, t, false, 0, 1), 20 * kMs);
+    s.pause_until(1'500 * kMs);
+    EXPECT_GT(response_of(s, t, false, 100, 1), 3'000 * kMs);
+    EXPECT_LT(response_of(s, t, false, 200, 1), 30 * kMs) << "it is over";
+    EXPECT_EQ(disk.media_errors().late, 1u);
+  });
+}
+
+TEST(DriveFault, ARestartAbortsEveryCommandAndTheDriveIsReadyLater) {
+  Fault reset = of(FaultKind::Reset);
+  reset.at = us(25'000);
+  reset.delay = 500 * kMs;
+  const auto disk = make_faulty(faulty_profile(cached_toy_profile(profile::WriteBack::Interleaved)), {reset});
+  AtHost host("host");
+  host.disk_init_socket.bind(disk->host_tgt_socket);
+  std::vector<Transaction*> all;
+  for (std::uint32_t i = 0; i < 12; ++i) {
+    Transaction& t = host.make();
+    t.set(false, i * 1'000, 1);
+    all.push_back(&t);
+    host.submit(t);
+  }
+  run_until(us(30'000));
+  std::uint32_t good = 0, aborted = 0;
+  for (const Transaction* t : all) {
+    ASSERT_GE(t->begin_resp, 0) << "every command has an end";
+    good += t->extension.status == CommandStatus::Good ? 1 : 0;
+    aborted += t->extension.status == CommandStatus::Aborted ? 1 : 0;
+    EXPECT_EQ(t->timing().parts(), t->timing().response());
+  }
+  EXPECT_GT(good, 0u);
+  EXPECT_GT(aborted, 5u);
+  EXPECT_EQ(good + aborted, 12u);
+  Transaction& after = host.make();
+  after.set(false, 77, 1);
+  host.submit(after);
+  run_until(us(520'000));
+  EXPECT_EQ(after.end_req, -1) << "it is not ready";
+  run_until(700 * kMs);
+  EXPECT_EQ(after.extension.status, CommandStatus::Good);
+  EXPECT_GE(after.timing().accepted, us(525'000));
+  EXPECT_EQ(disk->media_errors().resets, 1u);
+  EXPECT_TRUE(disk->power().alive());
+}
+
+TEST(DriveFault, ALostLinkAbortsWhatWaits) {
+  Fault drop = of(FaultKind::LinkDrop);
+  drop.at_command = 6;
+  const auto disk = make_faulty(faulty_profile(), {drop});
+  AtHost host("host");
+  host.disk_init_socket.bind(disk->host_tgt_socket);
+  std::vector<Transaction*> all;
+  for (std::uint32_t i = 0; i < 6; ++i) {
+    Transaction& t = host.make();
+    t.set(false, i * 1'000, 1);
+    all.push_back(&t);
+    host.submit(t);
+  }
+  run_until(1'000 * kMs);
+  for (const Transaction* t : all) EXPECT_GE(t->begin_resp, 0);
+  EXPECT_EQ(all[5]->extension.status, CommandStatus::Aborted);
+  EXPECT_EQ(disk->media_errors().link_drops, 1u);
+  Transaction& after = host.make();
+  after.set(false, 77, 1);
+  host.submit(after);
+  run_until(2'000 * kMs);
+  EXPECT_EQ(after.extension.status, CommandStatus::Good);
+}
+
+// --- the drive as a whole -------------------------------------------------------------------------------------------------
+
+TEST(DriveFault, AFaultThatTheDriveCannotHaveIsRefused) {
+  const auto disk = make_faulty(faulty_profile(), {});
+  EXPECT_THROW(disk->add_fault(of(FaultKind::Unreadable, kToyBlocks)), std::invalid_argument);
+  EXPECT_THROW(disk->add_fault(of(FaultKind::Retries, 1)), std::invalid_argument);
+  EXPECT_FALSE(disk->clear_fault(1));
+  EXPECT_FALSE(disk->faults().on());
+}
+
+TEST(DriveFault, RetriesAreAStateOfTheActuator) {
+  const auto disk = make_faulty(faulty_profile(), {of(FaultKind::Unreadable, 20)});
+  DriveWatch watch;
+  disk->add_probe(watch);
+  Script script("script", [&](Script& s) {
+    Transaction t(nullptr);
+    go(s, t, false, 10, 30);
+    go(s, t, false, 10, 30);
+  });
+  script.disk_init_socket.bind(disk->host_tgt_socket);
+  run_until(1'000 * kMs);
+  std::vector<Picoseconds> retries;
+  for (std::size_t i = 0; i + 1 < watch.states.size(); ++i)
+    if (watch.states[i].state == ControllerState::Retry) retries.push_back(watch.states[i + 1].since - watch.states[i].since);
+  EXPECT_EQ(retries, (std::vector<Picoseconds>{kLadderEnd, kLadderEnd}));
+}
+
+/// Whoever watches: a probe changes no time.
+TEST(DriveFault, TimesDoNotDependOnAProbe) {
+  std::vector<Fault> faults = {of(FaultKind::Unreadable, 300, 7), of(FaultKind::WriteFault, 700, 3)};
+  Fault tries = of(FaultKind::Retries, 1'000, 50);
+  tries.tries = 1;
+  faults.push_back(tries);
+  const auto watched = make_faulty(faulty_profile(), faults, "watched");
+  const auto alone = make_faulty(faulty_profile(), faults, "alone");
+  DriveWatch watch;
+  watched->add_probe(watch);
+  AtHost one("one");
+  AtHost other("other");
+  one.disk_init_socket.bind(watched->host_tgt_socket);
+  other.disk_init_socket.bind(alone->host_tgt_socket);
+  AtHost* const hosts[2] = {&one, &other};
+  std::vector<Transaction*> all[2];
+  for (std::uint32_t h = 0; h < 2; ++h)
+    for (std::uint32_t i = 0; i < 100; ++i) {
+      Transaction& t = hosts[h]->make();
+      t.set(i % 3 == 0, i * 17 % 1'500, 1 + i % 20, 1);
+      all[h].push_back(&t);
+      hosts[h]->submit(t);
+    }
+  run_until(100'000 * kMs);
+  for (std::uint32_t i = 0; i < 100; ++i) {
+    EXPECT_GE(all[0][i]->begin_resp, 0);
+    EXPECT_EQ(all[0][i]->begin_resp, all[1][i]->begin_resp) << i;
+  }
+}
+
+}  // namespace
+}  // namespace platter::testing
