@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import signal
+import socket
 import struct
 import subprocess
 import tempfile
@@ -224,6 +225,44 @@ class Disk(Served):
                     client.send(WRITE, (i % 16) << 16, 4096, bytes([round_ + 1]) * 4096)
                 time.sleep(0.002 * round_)
                 self.stop(process, signal.SIGKILL)
+
+    def test_an_image_has_what_a_loss_of_power_would_leave_now(self):
+        control = self.folder / "control"
+        process, _ = self.start("--disk", str(self.disk), "--control", str(control))
+        client = self.client()
+
+        def image(**arguments):
+            with socket.socket(socket.AF_UNIX) as to:
+                to.connect(str(control))
+                to.sendall(json.dumps({"command": "power_image", **arguments}).encode() + b"\n")
+                return json.loads(to.makefile().readline())
+
+        self.assertEqual(client.ask(WRITE, 4096, 4096, b"\1" * 4096)[0], 0)
+        self.assertEqual(client.ask(FLUSH)[0], 0)
+        self.assertEqual(client.ask(WRITE, 4096, 4096, b"\2" * 4096)[0], 0)  # in the cache
+        cached, flushed = self.folder / "cached", self.folder / "flushed"
+        answer = image(path=str(cached))
+        self.assertEqual((answer["ok"], answer["unreadable"]), (True, []))
+        self.assertEqual(client.ask(FLUSH)[0], 0)
+        self.assertTrue(image(path=str(flushed), drive=0)["ok"])
+        for arguments, told in (
+            ({"path": str(cached)}, "exists"),
+            ({"path": str(self.folder / "no/such")}, "cannot be created"),
+            ({}, "path: is missing"),
+            ({"path": str(self.folder / "x"), "drive": 1}, "drive: found 1"),
+        ):
+            answer = image(**arguments)
+            self.assertFalse(answer["ok"])
+            self.assertIn(told, answer["error"])
+        self.assertEqual(self.stop(process), 0)
+        self.assertLess(cached.stat().st_blocks * 512, 1 << 20, "it is sparse")
+        for disk, value in ((cached, b"\1"), (flushed, b"\2")):
+            process, _ = self.start("--disk", str(disk))
+            self.assertEqual(self.client().ask(READ, 4096, 4096), (0, value * 4096))
+            self.assertEqual(self.stop(process), 0)
+        process, _ = self.start("--control", str(control), keys=EAGER)
+        self.assertIn("eager writing", image(path=str(self.folder / "x"))["error"])
+        self.assertEqual(self.stop(process), 0)
 
     def test_another_drive_and_a_second_server_are_refused(self):
         process, _ = self.start("--disk", str(self.disk))
