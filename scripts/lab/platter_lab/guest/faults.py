@@ -43,7 +43,7 @@ FAULTS: dict[str, tuple[dict[str, Any], ...]] = {
         {"drive": 1, "kind": "unreadable", "block": MIRROR + block, "blocks": BLOCK}
         for block in (4000, 20000)
     ),
-    "broken": ({"drive": 1, "kind": "permanent", "block": MIRROR + 12000, "blocks": 64},),
+    "broken": ({"drive": 1, "kind": "permanent", "block": MIRROR + 12000, "blocks": 16},),
 }
 
 
@@ -67,7 +67,7 @@ def run(
         with_modules=MODULES,
         more=[(software, "usr/sbin/mdadm")],
     )
-    options = ["--pacing", arguments.pacing or "realtime"]
+    options = ["--pacing", arguments.pacing or "realtime:0.25"]
     for key in (*KEYS, *arguments.set):
         options += ["--set", key]
     server = machine.Server(find_platter(arguments.platter), arguments.scenario, folder, *options)
@@ -192,17 +192,15 @@ def _mirror(body: str) -> list[str]:
     """A scrub rewrites what one drive cannot read."""
     return _missing(
         body,
-        r"^mismatches 0$",
-        r"^corrected [1-9]",
-        "read error corrected",
+        "Unrecovered read error",
         r"^pending 1$",  # the failing block, outside of the mirror
-        r"^errors of the second scrub: 0$",
+        r"^second scrub: mismatches 0, errors 0$",
         r"^data good$",
     )
 
 
 def _replaced(body: str) -> list[str]:
-    return _missing(body, r"active sync +/dev/sda$", r"active sync +/dev/sdc$", r"^data good$")
+    return _missing(body, r"active sync +A$", r"active sync +C$", r"^data good$")
 
 
 CHECKS: dict[str, Callable[[str], list[str]]] = {

@@ -155,95 +155,102 @@ def file_systems() -> str:
 # `host NAME` waits until the host has made the faults of that name. Blocks of 4 KiB are read and
 # written without a cache.
 _FAULTS = """
+for disk in /dev/sd?; do
+  case $(readlink -f /sys/block/${disk#/dev/}) in
+  */ata1/*) a=$disk ;;
+  */ata2/*) b=$disk ;;
+  */ata3/*) c=$disk ;;
+  esac
+done
 host() { echo "HOST $1"; read line; }
 direct() { dd bs=4k count=1 "$@" 2>&1 | grep -o 'Input/output error'; }
-get() { direct if=/dev/$1 of=/dev/null skip=$2 iflag=direct; }
-put() { direct if=/dev/zero of=/dev/$1 seek=$2 oflag=direct; }
-raw() { smartctl -A /dev/$1 | awk -v id=$2 -v name=$3 '$1 == id { print name, $10 }'; }
+get() { direct if=$1 of=/dev/null skip=$2 iflag=direct; }
+put() { direct if=/dev/zero of=$1 seek=$2 oflag=direct conv=fsync; }
+raw() { smartctl -A $1 | awk -v id=$2 -v name=$3 '$1 == id { print name, $10 }'; }
 test_short() {
-  smartctl -t short /dev/$1 > /dev/null
+  smartctl -t short $1 > /dev/null
   for i in $(seq 100); do
-    smartctl -c /dev/$1 | grep -q 'Self-test routine in progress' || break
+    smartctl -c $1 | grep -q 'Self-test routine in progress' || break
     sleep 0.5
   done
 }
 news() { dmesg -c | grep -E "$1"; }
 idle() { while [ "$(cat /sys/block/md0/md/sync_action)" != idle ]; do sleep 0.1; done; }
-export MDADM_NO_UDEV=1
+export MDADM_NO_UDEV=1; mkdir -p /run/mdadm
 dmesg -c > /dev/null
 
 part medium
 host medium
-for block in 9998 9999 10000 10001 10002; do echo "block $block: $(get sdb $block)"; done
-raw sdb 197 pending; raw sdb 187 uncorrectable
+for block in 9998 9999 10000 10001 10002; do echo "block $block: $(get $b $block)"; done
+raw $b 197 pending; raw $b 187 uncorrectable
 news 'ata|sd '
-put sdb 10000; echo "written, block 10000: $(get sdb 10000)"
-raw sdb 197 pending
+put $b 10000; echo "written, block 10000: $(get $b 10000)"
+raw $b 197 pending
 part reallocated
 host permanent
-echo "block 20000: $(get sdb 20000)"; put sdb 20000; echo "written, block 20000: $(get sdb 20000)"
-raw sdb 5 reallocated; raw sdb 197 pending
+echo "block 20000: $(get $b 20000)"; put $b 20000; echo "written, block 20000: $(get $b 20000)"
+raw $b 5 reallocated; raw $b 197 pending
 dmesg -c > /dev/null
 
 part lost
-echo 3 > /sys/block/sdb/device/timeout
+echo 3 > /sys/block/${b#/dev/}/device/timeout
 host lost
 begin=$(cut -d ' ' -f 1 /proc/uptime)
-echo "block 30000: $(get sdb 30000)"
+echo "block 30000: $(get $b 30000)"
 echo "from $begin to $(cut -d ' ' -f 1 /proc/uptime)"
-raw sdb 188 timeouts
+raw $b 188 timeouts
 news 'ata|sd '
-for block in 30000 30001; do echo "again, block $block: $(get sdb $block)"; done
+for block in 30000 30001; do echo "again, block $block: $(get $b $block)"; done
 
 part ageing
 host ageing
-for block in 40000 40001 40002 40003; do echo "block $block: $(get sda $block)"; done
-must smartctl -l scterc,70,70 /dev/sda
-smartctl -l scterc /dev/sda
-test_short sda
-smartctl -x /dev/sda
+for block in 40000 40001 40002 40003; do echo "block $block: $(get $a $block)"; done
+must smartctl -l scterc,70,70 $a
+smartctl -l scterc $a
+test_short $a
+smartctl -x $a
 part failing
 host failing
-echo "block 50000: $(get sdb 50000)"
-test_short sdb
-smartctl -x /dev/sdb
+echo "block 50000: $(get $b 50000)"
+test_short $b
+smartctl -x $b
 part errors
-smartctl -l error /dev/sdb
+smartctl -l error $b
 dmesg -c > /dev/null
 
 part mirror
 yes | mdadm --create /dev/md0 --run --level=1 --raid-devices=2 --metadata=1.2 --bitmap=none \
-  --data-offset=1024 --size=16384 --assume-clean /dev/sda /dev/sdb || echo "FAILED: mdadm --create"
+  --data-offset=1024 --size=16384 --assume-clean $a $b || echo "FAILED: mdadm --create"
 dd if=/dev/urandom of=/tmp/data bs=64k count=256 2>/dev/null
 must dd if=/tmp/data of=/dev/md0 bs=64k oflag=direct 2>/dev/null
 sum() { dd if=/dev/md0 bs=64k iflag=direct 2>/dev/null | md5sum; }
-a=$(md5sum < /tmp/data)
+data=$(md5sum < /tmp/data)
 host mirror
 echo check > /sys/block/md0/md/sync_action; idle
 echo "mismatches $(cat /sys/block/md0/md/mismatch_cnt)"
-echo "corrected $(cat /sys/block/md0/md/dev-sdb/errors)"
-raw sdb 197 pending
-news 'md'
+raw $b 197 pending
+news 'md|sd |I/O'
 echo check > /sys/block/md0/md/sync_action; idle
-echo "errors of the second scrub: $(dmesg -c | grep -c 'error')"
-[ "$(sum)" = "$a" ] && echo "data good" || echo "FAILED: other data"
+echo "second scrub: mismatches $(cat /sys/block/md0/md/mismatch_cnt), \
+errors $(dmesg -c | grep -c 'error')"
+[ "$(sum)" = "$data" ] && echo "data good" || echo "FAILED: other data"
 part replaced
 host broken
-must mdadm /dev/md0 --add /dev/sdc
-must mdadm /dev/md0 --replace /dev/sdb --with /dev/sdc
+must mdadm /dev/md0 --add $c
+must mdadm /dev/md0 --replace $b --with $c
 sleep 0.3; idle
-mdadm --detail /dev/md0 | grep -E 'State :|/dev/sd'
-must mdadm /dev/md0 --remove /dev/sdb
+must mdadm /dev/md0 --remove $b
 news 'md'
-[ "$(sum)" = "$a" ] && echo "data good" || echo "FAILED: other data"
-mdadm --detail /dev/md0 | grep -E 'State :|/dev/sd'
+[ "$(sum)" = "$data" ] && echo "data good" || echo "FAILED: other data"
+mdadm --detail /dev/md0 | grep -E 'State :|/dev/sd' | sed "s#$a#A#; s#$b#B#; s#$c#C#"
 part end
 poweroff -f
 """
 
 
 def faults() -> str:
-    """Reads and writes faulty blocks of /dev/sda and /dev/sdb; a mirror of both, and /dev/sdc."""
+    """Reads and writes faulty blocks of the first two drives; a mirror of both; a third drive in
+    the place of the second. The kernel's names of the drives come in any order."""
     return _BEGIN.replace("/dev/sda ]", "/dev/sdc ]") + _FAULTS
 
 
