@@ -22,6 +22,7 @@ os.environ["PLATTER_SOURCE"] = str(SOURCE)
 
 from serve_test import FLUSH, Nbd  # noqa: E402 - needs the path
 
+SEEDED = os.environ.get("PLATTER_SEEDED", "")
 SCENARIO = str(SOURCE / "models/configs/scenarios/guest_drive.toml")
 JOB = """[job]
 thread
@@ -31,7 +32,8 @@ rw=randwrite
 bsrange=512-32k
 bs_unaligned=0
 size=64m
-iodepth=16
+iodepth=2
+thinktime=2000
 randrepeat=1
 verify=crc32c
 verify_fatal=1
@@ -135,7 +137,7 @@ class Fio(Disk):
 
 
 class FioSeeded(Disk):
-    platter = os.environ.get("PLATTER_SEEDED", "")
+    platter = SEEDED
     bug = "flush_early"
 
     def test_fio_finds_a_flush_that_is_answered_early(self):
@@ -179,7 +181,7 @@ class Faults(Guests):
 
 class Seeded(Guests):
     def test_a_flush_that_is_answered_early_is_found(self):
-        done = lab("power", "ext4", "--cuts", "30", platter=os.environ["PLATTER_SEEDED"],
+        done = lab("power", "ext4", "--cuts", "30", platter=SEEDED,
                    bug="flush_early")  # fmt: skip
         self.ran(done, 1)
         self.assertRegex(done.stderr, r"ext4, seed 1, cut \d+ ")

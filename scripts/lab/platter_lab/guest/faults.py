@@ -121,7 +121,7 @@ def _medium(body: str) -> list[str]:
     """EIO for one block, and for no other; the port works again within 100 ms."""
     wrong = _missing(
         body,
-        r"^block 10000: Input/output error$",
+        r"^block 10000: failed, .*Input/output error$",
         "Medium Error",
         "Unrecovered read error",
         r"^pending [1-8]$",
@@ -139,7 +139,7 @@ def _medium(body: str) -> list[str]:
 def _reallocated(body: str) -> list[str]:
     return _missing(
         body,
-        r"^block 20000: Input/output error$",
+        r"^block 20000: failed, .*Input/output error$",
         r"^written, block 20000: $",
         r"^reallocated [1-9]",
         r"^pending 0$",
@@ -180,7 +180,7 @@ def _ageing(body: str) -> list[str]:
 def _failing(body: str) -> list[str]:
     return _missing(
         body,
-        r"^block 50000: Input/output error$",
+        r"^block 50000: failed, .*Input/output error$",
         rf"Short offline +Completed: read failure +.*{50000 * BLOCK}",
         r"Current_Pending_Sector .* [1-9]\d*$",
         r"Reallocated_Sector_Ct .* [1-9]\d*$",

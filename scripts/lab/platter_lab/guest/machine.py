@@ -86,9 +86,11 @@ class Server:
         return answer
 
     def kill(self) -> None:
-        """Ends it at once, as SIGKILL does."""
+        """Ends it at once, by SIGKILL. It then has no result."""
         self._process.kill()
         self._process.wait()
+        for file in self.folder.glob(f".platter-{self._process.pid}-*.partial"):
+            file.unlink()
 
     def end(self) -> tuple[dict[str, Any], str]:
         """Ends it; its result and what it said."""

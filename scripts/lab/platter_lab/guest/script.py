@@ -163,7 +163,7 @@ for disk in /dev/sd?; do
   esac
 done
 host() { echo "HOST $1"; read line; }
-direct() { dd bs=4k count=1 "$@" 2>&1 | grep -o 'Input/output error'; }
+direct() { said=$(dd bs=4k count=1 "$@" 2>&1) || echo "failed, $said"; }
 get() { direct if=$1 of=/dev/null skip=$2 iflag=direct; }
 put() { direct if=/dev/zero of=$1 seek=$2 oflag=direct conv=fsync; }
 raw() { smartctl -A $1 | awk -v id=$2 -v name=$3 '$1 == id { print name, $10 }'; }
@@ -183,7 +183,7 @@ part medium
 host medium
 for block in 9998 9999 10000 10001 10002; do echo "block $block: $(get $b $block)"; done
 raw $b 197 pending; raw $b 187 uncorrectable
-news 'ata|sd '
+news 'ata|sd |res '
 put $b 10000; echo "written, block 10000: $(get $b 10000)"
 raw $b 197 pending
 part reallocated
@@ -199,7 +199,7 @@ begin=$(cut -d ' ' -f 1 /proc/uptime)
 echo "block 30000: $(get $b 30000)"
 echo "from $begin to $(cut -d ' ' -f 1 /proc/uptime)"
 raw $b 188 timeouts
-news 'ata|sd '
+news 'ata|sd |res '
 for block in 30000 30001; do echo "again, block $block: $(get $b $block)"; done
 
 part ageing
@@ -229,7 +229,7 @@ host mirror
 echo check > /sys/block/md0/md/sync_action; idle
 echo "mismatches $(cat /sys/block/md0/md/mismatch_cnt)"
 raw $b 197 pending
-news 'md|sd |I/O'
+news 'md|sd |res '
 echo check > /sys/block/md0/md/sync_action; idle
 echo "second scrub: mismatches $(cat /sys/block/md0/md/mismatch_cnt), \
 errors $(dmesg -c | grep -c 'error')"
