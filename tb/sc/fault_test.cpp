@@ -73,7 +73,10 @@ Picoseconds response_of(Script& s, Transaction& t, bool write, std::uint64_t lba
 
 TEST(MediaFault, AnUnreadableBlockEndsTheReadWithTheLadder) {
   with_drive(faulty_profile(), {of(FaultKind::Unreadable, 20)}, [](drive::Drive& disk, Script& s, Transaction& t) {
+    go(s, t, true, 10, 10, 0x77);
     go(s, t, false, 10, 30);
+    EXPECT_EQ(t.data[0], 0x77) << "a host takes the blocks before the bad one as good";
+    EXPECT_EQ(t.data[10 * 512 - 1], 0x77);
     EXPECT_EQ(t.extension.status, CommandStatus::Unreadable);
     EXPECT_EQ(t.status(), tlm::TLM_GENERIC_ERROR_RESPONSE);
     EXPECT_EQ(t.extension.sense().code, 0x11);

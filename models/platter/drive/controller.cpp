@@ -270,6 +270,7 @@ bool Controller::recovered(QueueEntry& entry, Picoseconds now) {
   entry.result.status = write ? command::CommandStatus::WriteFault : command::CommandStatus::Unreadable;
   entry.result.first_bad = recovery_.host_block(entry, met.bad);
   if (write && cache_) cache_->invalidate(entry.command.extent);
+  if (!write) data_.read(entry, queue_.buffered_writes(entry));
   const Picoseconds done = now + (write ? times_.write_completion : times_.read_completion);
   entry.result.timing.bus += done - now;
   complete(entry, done);

@@ -121,6 +121,7 @@ def _medium(body: str) -> list[str]:
     """EIO for one block, and for no other; the port works again within 100 ms."""
     wrong = _missing(
         body,
+        r"^data before block 10000 good$",
         r"^block 10000: failed, .*Input/output error$",
         "Medium Error",
         "Unrecovered read error",

@@ -180,7 +180,12 @@ export MDADM_NO_UDEV=1; mkdir -p /run/mdadm
 dmesg -c > /dev/null
 
 part medium
+yes "some data" | dd of=$b bs=64k count=2 seek=624 iflag=fullblock oflag=direct 2>/dev/null
+before() { dd if=$b bs=4k skip=9984 count=16 2>/dev/null | md5sum; }
+good=$(before); echo 3 > /proc/sys/vm/drop_caches
 host medium
+# Read ahead in pieces, of which one reaches into the bad block.
+[ "$(before)" = "$good" ] && echo "data before block 10000 good"
 for block in 9998 9999 10000 10001 10002; do echo "block $block: $(get $b $block)"; done
 raw $b 197 pending; raw $b 187 uncorrectable
 news 'ata|sd |res '
