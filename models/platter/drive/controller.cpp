@@ -219,7 +219,7 @@ void Controller::accessed(QueueEntry& entry) {
   if (__builtin_expect(recovery_.on(), 0) && !recovered(entry, now)) return;
   if (entry.internal()) {
     if (scrubber_.owns(entry))
-      scrubber_.ended(std::nullopt, now);
+      scrubber_.ended(std::nullopt, false, now);
     else
       finish_destage(entry, true);
     return;
@@ -261,7 +261,7 @@ bool Controller::recovered(QueueEntry& entry, Picoseconds now) {
   if (!met.failed) return true;
   if (entry.internal()) {
     if (scrubber_.owns(entry))
-      scrubber_.ended(met.bad, now);
+      scrubber_.ended(met.bad, met.fresh, now);
     else
       finish_destage(entry, false);
     return false;

@@ -275,7 +275,7 @@ const Recovery::Outcome& Recovery::ended(const QueueEntry& entry, Picoseconds no
       ++errors.write_errors;
     } else if (outcome_.failed) {
       ++errors.uncorrectable;
-      faults_.found(outcome_.bad);
+      outcome_.fresh = faults_.found(outcome_.bad);
     }
   }
   if (extent.write && !outcome_.failed) faults_.written(extent.first.value, extent.blocks, now);
