@@ -204,7 +204,10 @@ void CheckedPort::finish_read(Own& own) {
     for (std::uint32_t i = blocks; i-- > 0;) queue_.push_front(&acquire(Operation::Read, first + i, 1));
     reads_ += blocks;
   } else if (own.status == CommandStatus::Unreadable) {
-    if (const auto wrong = history_.unreadable(first)) note(*wrong);
+    if (copy_readable_ && copy_readable_(first))
+      note(fmt::format("block {} cannot be read, although a copy of it can", first));
+    else if (const auto wrong = history_.unreadable(first))
+      note(*wrong);
   } else {
     note(fmt::format("a read of {} blocks at block {} after the restart failed: {}", blocks, first,
                      command::to_string(own.status)));
