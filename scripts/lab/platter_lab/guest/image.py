@@ -77,11 +77,11 @@ def modules(tree: Tree, names: Iterable[str] = MODULES) -> list[pathlib.Path]:
     """The files of the modules and of what they need, in the order in which they are loaded."""
     folder = next((tree.root / "usr/lib/modules").iterdir())
     release = folder.name
-    # depmod expects them below lib, which is usr/lib in a system.
-    if not (tree.root / "lib").exists():
-        (tree.root / "lib").symlink_to("usr/lib")
-    subprocess.run([*tree.command("usr/bin/kmod"), "--version"], check=True, capture_output=True)
-    subprocess.run(_as_depmod(tree, "-b", str(tree.root), release), check=True)
+    if not (folder / "modules.dep").exists():
+        # depmod expects them below lib, which is usr/lib in a system.
+        if not (tree.root / "lib").exists():
+            (tree.root / "lib").symlink_to("usr/lib")
+        subprocess.run(_as_depmod(tree, "-b", str(tree.root), release), check=True)
     needs = {}
     for line in (folder / "modules.dep").read_text().splitlines():
         file, _, others = line.partition(":")
