@@ -224,7 +224,7 @@ class PowerRun:
         for begin in range(0, len(cuts), batch):
             part = cuts[begin : begin + batch]
             lines = "".join(
-                f"{cut.number} cut{cut.number} {cut.acknowledged} "
+                f"{cut.number} cut{cut.number} "
                 f"{sum(n <= cut.acknowledged for n, _ in files)} "
                 f"{len(expected_log(cut.acknowledged))}\n"
                 for cut in part
@@ -293,7 +293,7 @@ def _disks(cuts: list[Cut]) -> list[str]:
 def _files(cut: Cut, body: str) -> list[str]:
     """What is wrong with files that take the place of others, and with the log."""
     wrong = []
-    slots = dict(re.findall(r"^SLOT (\d) (\w+)", body, re.M))
+    slots = {slot: md5 for md5, slot in re.findall(r"^(\w{32})  slot/(\d)$", body, re.M)}
     newest = cut.acknowledged
     for slot in range(8):
         last = max((n for n in range(4, cut.acknowledged + 1, 4) if n // 4 % 8 == slot), default=0)
