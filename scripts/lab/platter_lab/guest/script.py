@@ -302,7 +302,7 @@ transactions() {{
   echo "CREATE TABLE t(n INTEGER PRIMARY KEY, v TEXT); CREATE INDEX i ON t(v);"
   echo "CREATE TABLE u(id INTEGER PRIMARY KEY, m INTEGER); CREATE TABLE last(n INTEGER);"
   echo "INSERT INTO last VALUES(0); WITH RECURSIVE k(i) AS (SELECT 0 UNION ALL SELECT i + 1"
-  echo "FROM k WHERE i < 49) INSERT INTO u SELECT i, i - 50 FROM k; SELECT 'ACK 0';"
+  echo "FROM k WHERE i < 49) INSERT INTO u SELECT i, (i - 50) * (i > 0) FROM k; SELECT 'ACK 0';"
   n=0
   while :; do
     n=$((n + 1))
