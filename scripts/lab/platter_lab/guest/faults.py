@@ -122,7 +122,7 @@ def _medium(body: str) -> list[str]:
     wrong = _missing(
         body,
         r"^data before block 10000 good$",
-        r"^block 10000: failed, .*Input/output error$",
+        r"^block 10000: failed, .*(Input/output error|No data available)$",
         "Medium Error",
         "Unrecovered read error",
         r"^pending [1-8]$",
@@ -140,7 +140,7 @@ def _medium(body: str) -> list[str]:
 def _reallocated(body: str) -> list[str]:
     return _missing(
         body,
-        r"^block 20000: failed, .*Input/output error$",
+        r"^block 20000: failed, .*(Input/output error|No data available)$",
         r"^written, block 20000: $",
         r"^reallocated [1-9]",
         r"^pending 0$",
@@ -181,7 +181,7 @@ def _ageing(body: str) -> list[str]:
 def _failing(body: str) -> list[str]:
     return _missing(
         body,
-        r"^block 50000: failed, .*Input/output error$",
+        r"^block 50000: failed, .*(Input/output error|No data available)$",
         rf"Short offline +Completed: read failure +.*{50000 * BLOCK}",
         r"Current_Pending_Sector .* [1-9]\d*$",
         r"Reallocated_Sector_Ct .* [1-9]\d*$",
