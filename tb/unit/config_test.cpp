@@ -189,8 +189,9 @@ TEST_F(ConfigTest, AnOldNameIsAnsweredWithTheNewOne) {
     load(kHead, {"fault.fails_at_s=1"});
     FAIL();
   } catch (const ConfigError& error) {
-    EXPECT_EQ(error.what(), std::string("--set fault.fails_at_s=1: fault.fails_at_s: expected the number of a fault, from 0 on, "
-                                        "and its key: fault.0.fails_at_s"));
+    EXPECT_EQ(error.what(),
+              std::string("--set fault.fails_at_s=1: fault.fails_at_s: expected the number of a fault, from 0 on, "
+                          "and its key: fault.0.fails_at_s"));
   }
 }
 
