@@ -52,12 +52,11 @@ class Disk(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
         self.disk, self.socket = self.folder / "disk", self.folder / "socket"
 
-    def serve(self, *keys):
+    def serve(self):
         environment = {**os.environ, **({"PLATTER_SEEDED_BUG": self.bug} if self.bug else {})}
         process = subprocess.Popen(
             [self.platter, "serve", SCENARIO, "--nbd", str(self.socket), "--disk", str(self.disk),
-             "--pacing", "asap", "--set", "engine=firmware",
-             *(word for key in keys for word in ("--set", key))],
+             "--pacing", "asap", "--set", "engine=firmware"],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)  # fmt: skip
         self.addCleanup(lambda: (process.kill(), process.communicate()))
         self.assertIn(" at ", process.stdout.readline())
@@ -70,10 +69,10 @@ class Disk(unittest.TestCase):
             cwd=self.folder,
             stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)  # fmt: skip
 
-    def write_and_kill(self, *keys):
+    def write_and_kill(self):
         """fio writes. In mid-run it saves what it knows to be written; then everything is flushed,
         and the server is killed."""
-        server = self.serve(*keys)
+        server = self.serve()
         act = self.folder / "act"
         # The trigger's command runs when the state is saved; fio's writes go on until it has ended.
         (self.folder / "on_trigger").write_text(
@@ -87,7 +86,7 @@ class Disk(unittest.TestCase):
             f"--trigger={self.folder}/on_trigger",
             f"--aux-path={self.folder}",
         )
-        time.sleep(1.5)
+        self.wait_for(lambda: self.disk.stat().st_blocks * 512 > 3 << 20)
         (self.folder / "trigger").touch()
         self.wait_for(act.exists)
         client = Nbd(str(self.socket))
@@ -102,16 +101,16 @@ class Disk(unittest.TestCase):
         self.assertGreater(state.stat().st_size, 50)
 
     def wait_for(self, condition):
-        for _ in range(500):
+        for _ in range(3000):
             if condition():
                 return
             time.sleep(0.02)
         self.fail("waited for too long")
 
-    def verify(self, *keys):
+    def verify(self):
         """fio reads what the saved state says; its error and the number of its reads."""
         self.socket.unlink(missing_ok=True)
-        server = self.serve(*keys)
+        server = self.serve()
         # The state has the name of the job and of its file; these options must stand in the file.
         reading = self.fio(
             "verify.fio", "verify_only=1\nverify_state_load=1\n", f"--aux-path={self.folder}"
