@@ -23,8 +23,8 @@ namespace {
 constexpr Picoseconds kOff = 100 * core::kPicosecondsPerMillisecond;
 /// The recovery must be over after this simulated time.
 constexpr Picoseconds kPatience = Picoseconds{100'000} * core::kPicosecondsPerSecond;
-/// So must the rebuild of an array, after all blocks have been read.
-constexpr Picoseconds kRebuild = 5 * core::kPicosecondsPerSecond;
+/// So must the rebuild of an array, after all blocks have been read. Each logical sector of a torn physical one costs the whole retry ladder.
+constexpr Picoseconds kRebuild = 300 * core::kPicosecondsPerSecond;
 /// After the drives are ready, a second loss of power comes within this time.
 constexpr Picoseconds kRecovery = 100 * core::kPicosecondsPerMillisecond;
 constexpr std::uint32_t kOutstanding = 4;  ///< commands while all blocks are read back
