@@ -29,13 +29,8 @@ constexpr Picoseconds kRebuild = 300 * core::kPicosecondsPerSecond;
 constexpr Picoseconds kRecovery = 100 * core::kPicosecondsPerMillisecond;
 constexpr std::uint32_t kOutstanding = 4;  ///< commands while all blocks are read back
 
-drive::DriveConfig crash_config(const Scenario& s) {
-  drive::DriveConfig config = drive_config(s);
-  config.holds_data = true;
-  return config;
-}
-
-const Scenario& checked(const Scenario& s) {
+/// Refuses what the explorer cannot run.
+void check(const Scenario& s) {
   if (!s.host->takes_clients || (s.host->several_drives && !s.array.striped()))
     s.refuse("host.kind", fmt::format("found {}{}, expected a load on a drive or a striped array", s.host->name,
                                       s.host->takes_clients ? " of drives that write eagerly" : ""));
@@ -49,7 +44,13 @@ const Scenario& checked(const Scenario& s) {
   if (s.failure.fails_at_s > 0)
     s.refuse("failure.fails_at_s", fmt::format("found {:g}, expected 0 for `platter crash`", s.failure.fails_at_s));
   if (s.run.as_long_as_load()) s.refuse("sim.measure_s", "found 0, expected the time of the load in which the power may fail");
-  return s;
+}
+
+drive::DriveConfig crash_config(const Scenario& s) {
+  check(s);
+  drive::DriveConfig config = drive_config(s);
+  config.holds_data = true;
+  return config;
 }
 
 crash::Promises promises_of(const Scenario& s) {
@@ -70,7 +71,7 @@ crash::Promises promises_of(const Scenario& s) {
 }  // namespace
 
 CrashSimulation::CrashSimulation(const Scenario& s, const crash::PortOptions& port, const RunOptions& options)
-    : s_(checked(s)),
+    : s_(s),
       begin_(seconds(s.run.warmup_s)),
       end_(begin_ + seconds(s.run.measure_s)),
       disks_(s, crash_config(s), engine_factory(engine_options(s, s.policy, options))),
