@@ -48,6 +48,7 @@ std::vector<std::string> header_folders() {
 /// The exit status of a program that writes to the present outputs; 127: it cannot be started.
 int status_of(const std::vector<std::string>& words) {
   std::vector<char*> arguments;
+  arguments.reserve(words.size() + 1);
   std::vector<std::string> copy = words;
   for (std::string& word : copy) arguments.push_back(word.data());
   arguments.push_back(nullptr);
@@ -122,6 +123,7 @@ int list_own(const std::string& file) {
   const scheduling::OwnPolicy* const policy = scheduling::own_policy_of(file, objection);
   if (policy == nullptr) throw core::InputError("--own", 0, 0, objection);
   std::vector<std::string> names;
+  names.reserve(policy->parameter_count);
   for (std::uint32_t i = 0; i < policy->parameter_count; ++i) names.emplace_back(policy->parameters[i].name);
   fmt::print("own:{}{}  {} [firmware]\n", file, names.empty() ? "" : fmt::format("({})", fmt::join(names, "|")),
              policy->description);

@@ -180,68 +180,68 @@ class CheckedPolicy : public SchedulerIf {
   CheckedPolicy(const PolicyInfo& row, const SchedulerContext& context)
       : name_(row.name), cylinders_(context.planner.geometry().cylinders()), held_(context.capacity, false) {
     watch();
-    const Call call(name_.data(), "its constructor");
+    const Call call(name_.c_str(), "its constructor");
     policy_ = row.create(context);
   }
 
   void insert(const Command& command) override {
     held_[command.tag.value] = true;
     ++count_;
-    const Call call(name_.data(), "insert");
+    const Call call(name_.c_str(), "insert");
     policy_->insert(command);
   }
   void remove(Tag tag) override {
     forget(tag);
-    const Call call(name_.data(), "remove");
+    const Call call(name_.c_str(), "remove");
     policy_->remove(tag);
   }
   void withdraw(Tag tag) override {
     forget(tag);
-    const Call call(name_.data(), "withdraw");
+    const Call call(name_.c_str(), "withdraw");
     policy_->withdraw(tag);
   }
   void moved(Tag tag) override {
-    const Call call(name_.data(), "moved");
+    const Call call(name_.c_str(), "moved");
     policy_->moved(tag);
   }
   bool empty() const override {
-    const Call call(name_.data(), "empty");
+    const Call call(name_.c_str(), "empty");
     const bool empty = policy_->empty();
     if (empty != (count_ == 0)) fail(fmt::format("empty() is {}, but it holds {} commands", empty, count_));
     return empty;
   }
   void begin_round() override {
-    const Call call(name_.data(), "begin_round");
+    const Call call(name_.c_str(), "begin_round");
     policy_->begin_round();
   }
   Decision pick(const HeadState& head, Picoseconds now) override {
-    const Call call(name_.data(), "pick");
+    const Call call(name_.c_str(), "pick");
     return checked(policy_->pick(head, now), now);
   }
   void put_first(const Command& command, const HeadState& head, Picoseconds now) override {
-    const Call call(name_.data(), "put_first");
+    const Call call(name_.c_str(), "put_first");
     policy_->put_first(command, head, now);
   }
   DecisionWork work(const HeadState& head) override {
-    const Call call(name_.data(), "work");
+    const Call call(name_.c_str(), "work");
     return policy_->work(head);
   }
   bool keeps_deadlines() const override { return policy_->keeps_deadlines(); }
   bool knows_deadlines() const override { return policy_->knows_deadlines(); }
   bool leaves_time(const Command& command, const HeadState& head, Picoseconds now) override {
-    const Call call(name_.data(), "leaves_time");
+    const Call call(name_.c_str(), "leaves_time");
     return policy_->leaves_time(command, head, now);
   }
   bool has_time(const HeadState& head, Picoseconds effective) override {
-    const Call call(name_.data(), "has_time");
+    const Call call(name_.c_str(), "has_time");
     return policy_->has_time(head, effective);
   }
   Decision next_of_sweep(const HeadState& head, Picoseconds now) override {
-    const Call call(name_.data(), "next_of_sweep");
+    const Call call(name_.c_str(), "next_of_sweep");
     return checked(policy_->next_of_sweep(head, now), now);
   }
   bool awaited(const AwaitedDestages& since) override {
-    const Call call(name_.data(), "awaited");
+    const Call call(name_.c_str(), "awaited");
     return policy_->awaited(since);
   }
 
@@ -280,7 +280,7 @@ class CheckedPolicy : public SchedulerIf {
     return decision;
   }
 
-  std::string_view name_;
+  std::string name_;
   std::uint32_t cylinders_;
   std::vector<bool> held_;  ///< by tag
   std::size_t count_ = 0;
