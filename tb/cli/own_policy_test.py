@@ -7,6 +7,7 @@ import pathlib
 import shutil
 import subprocess
 import tempfile
+import textwrap
 import unittest
 
 PLATTER = os.environ["PLATTER"]
@@ -180,6 +181,126 @@ class OwnPolicy(unittest.TestCase):
                 "no-such-compiler",
             ).returncode,
             1,
+        )
+
+
+class PythonPolicy(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def file(self, text, name="policy.py"):
+        file = self.folder / name
+        file.write_text("from platter_lab.policy import Policy\n" + textwrap.dedent(text))
+        return file
+
+    def simulate(self, policy, *more):
+        return run(
+            "run", SCENARIOS / "mixed_media.toml", "--quiet", "--set", "engine=firmware",
+            "--set", "sim.measure_s=5", "--set", "sim.warmup_s=0",
+            "--set", f'policy="{policy}"', *more,
+        )  # fmt: skip
+
+    def test_sstf_in_python_gives_the_bytes_of_the_table(self):
+        logs = []
+        for policy in ("SSTF", f"own:{POLICIES}/sstf.py"):
+            log = self.folder / "requests.csv"
+            done = self.simulate(policy, "--requests", log)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            logs.append(log.read_bytes())
+        self.assertEqual(*logs)
+
+    def test_its_parameters_and_its_cycles_count(self):
+        file = self.file(
+            """
+            class Aged(Policy):
+                parameters = {"weight": ("of the wait", 0, 10)}
+                cycles = 1000
+
+                def pick(self, queue, head, now):
+                    wait = now - queue.arrival
+                    return queue.tag[(queue.positioning - self.weight * wait).argmin()]
+            """
+        )
+        listed = run("list", "policies", "--own", file)
+        self.assertIn(
+            "policy.py(weight)  Aged [firmware]\n  weight  0 to 10: of the wait", listed.stdout
+        )
+        logs, cycles = [], []
+        for policy in ("SSTF", f"own:{file}(0.5)", f"own:{file}(0)"):
+            log, result = self.folder / "requests.csv", self.folder / "result.json"
+            arguments = ("--requests", log, "--result", result)
+            done = self.simulate(policy, *arguments)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            logs.append(log.read_bytes())
+            cycles.append(json.loads(result.read_text())["scheduler"]["cycles_per_decision"])
+        self.assertNotEqual(logs[1], logs[2])
+        self.assertGreater(cycles[1], cycles[0] + 900)
+        self.assertEqual(self.simulate(f"own:{file}(11)").returncode, 2)
+        self.assertEqual(self.simulate(f"own:{file}").returncode, 2)
+
+    def test_a_run_ends_with_the_traceback(self):
+        for body, message in (
+            ("return queue.tag[99999]", r'policy\.py", line 5, in pick\n(.*\n)*IndexError: '),
+            (
+                "return 77777",
+                r"ValueError: Wrong.pick returned 77777, expected None or one of the tags \[",
+            ),
+            ("return 'x'", r"Wrong.pick returned 'x'"),
+        ):
+            with self.subTest(body=body):
+                file = self.file(
+                    f"""
+                    class Wrong(Policy):
+                        def pick(self, queue, head, now):
+                            {body}
+                    """
+                )
+                log = self.folder / "requests.csv"
+                done = self.simulate(f"own:{file}", "--requests", log)
+                self.assertEqual(done.returncode, 1, done.stderr)
+                self.assertRegex(done.stderr, message)
+                self.assertIn("its process has ended", done.stderr)
+                self.assertFalse(log.exists())
+
+    def test_one_that_does_not_answer_is_ended(self):
+        file = self.file(
+            """
+            import time
+
+            class Slow(Policy):
+                def pick(self, queue, head, now):
+                    time.sleep(1000)
+            """
+        )
+        done = self.simulate(f"own:{file}")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("pick has not returned within 10 s", done.stderr)
+
+    def test_a_file_without_a_policy_is_bad_input(self):
+        for text, message in (
+            ("class X(Policy:\n  pass\n", "SyntaxError"),
+            ("x = 1\n", "found none, expected one class that derives from"),
+            ("class A(Policy): pass\nclass B(Policy): pass\n", "found A, B, expected one class"),
+            ("raise OSError('at the start')\n", "OSError: at the start"),
+        ):
+            with self.subTest(text=text):
+                done = self.simulate(f"own:{self.file(text)}")
+                self.assertEqual(done.returncode, 2)
+                self.assertIn(message, done.stderr)
+                self.assertEqual(done.stderr.count("Traceback"), 1)
+                self.assertIn("policy.py: it offers no policy; expected one class", done.stderr)
+
+    def test_without_python_it_says_so(self):
+        done = subprocess.run(
+            [PLATTER, "policy", "check", f"own:{POLICIES}/sstf.py"],
+            env={**os.environ, "PLATTER_PYTHON": "no-such-python"},
+            capture_output=True, text=True, check=False,
+        )  # fmt: skip
+        self.assertEqual(done.returncode, 2)
+        self.assertIn(
+            "no Python: No such file or directory; expected python3, or the variable", done.stderr
         )
 
 

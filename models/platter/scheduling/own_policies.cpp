@@ -19,6 +19,7 @@
 #include "platter/core/error.h"
 #include "platter/core/types.h"
 #include "platter/scheduling/own_policy.h"
+#include "platter/scheduling/python_policy.h"
 
 namespace platter::scheduling {
 
@@ -28,9 +29,10 @@ constexpr std::string_view kPrefix = "own:";
 
 // --- the shared objects ----------------------------------------------------------------------------------------------
 
-/// A shared object that has been loaded, as a row of the policy table.
+/// A shared object or a Python file that has been loaded, as a row of the policy table.
 struct Loaded {
   std::string name;
+  std::unique_ptr<PythonPolicy> python;  ///< null: a shared object
   PolicyInfo row;
 };
 
@@ -45,6 +47,33 @@ bool same_abi(const OwnPolicyAbi& abi) {
          std::equal(std::begin(abi.sizes), std::end(abi.sizes), std::begin(kOwnPolicyAbi.sizes));
 }
 
+bool is_python(const std::string& path) { return path.size() > 3 && path.compare(path.size() - 3, 3, ".py") == 0; }
+
+const Loaded* enter(const std::string& path, const std::string& file, const OwnPolicy& policy,
+                    std::unique_ptr<PythonPolicy> python) {
+  Loaded& entry = loaded()[path];
+  entry.name = fmt::format("{}{}", kPrefix, file);
+  entry.row = {entry.name, "", policy.description, policy.create};
+  entry.row.own = &policy;
+  entry.python = std::move(python);
+  return &entry;
+}
+
+const Loaded* load_python(const std::string& path, const std::string& file, std::string& objection) {
+  static std::map<std::string, std::string> refused;  // so that its traceback is printed once
+  std::string& problem = refused[path];
+  std::unique_ptr<PythonPolicy> python = problem.empty() ? read_python_policy(path, problem) : nullptr;
+  objection = problem;
+  if (python == nullptr) return nullptr;
+  if (python->parameters.size() > PolicyParameters::kMaxOwn) {
+    objection = fmt::format("{}: it has {} parameters, expected at most {}", file, python->parameters.size(),
+                            PolicyParameters::kMaxOwn);
+    return nullptr;
+  }
+  const OwnPolicy& policy = python->policy;
+  return enter(path, file, policy, std::move(python));
+}
+
 /// The file's policy, or an objection.
 const Loaded* load(const std::string& file, std::string& objection) {
   const auto object = [&](const std::string& message) {
@@ -56,6 +85,7 @@ const Loaded* load(const std::string& file, std::string& objection) {
   if (error) return object(fmt::format("{}; expected a shared object that `platter policy build` has made", error.message()));
   if (const auto known = loaded().find(path); known != loaded().end()) return &known->second;
 
+  if (is_python(path)) return load_python(path, file, objection);
   void* const handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     std::string reason = dlerror();
@@ -78,11 +108,7 @@ const Loaded* load(const std::string& file, std::string& objection) {
     dlclose(handle);
     return object(problem);
   }
-  Loaded& entry = loaded()[path];
-  entry.name = fmt::format("{}{}", kPrefix, file);
-  entry.row = {entry.name, "", get()->description, get()->create};
-  entry.row.own = get();
-  return &entry;
+  return enter(path, file, *get(), nullptr);
 }
 
 std::string shape_of(const OwnPolicy& policy, const std::string& name) {
@@ -174,6 +200,12 @@ class Call {
 
 // --- the answers -----------------------------------------------------------------------------------------------------
 
+const PythonPolicy& python_of(const PolicyInfo& row) {
+  for (const auto& [path, entry] : loaded())
+    if (&entry.row == &row) return *entry.python;
+  throw core::SimulationError("a policy without a file");
+}
+
 /// Checks the answers of a policy of your own.
 class CheckedPolicy : public SchedulerIf {
  public:
@@ -181,7 +213,7 @@ class CheckedPolicy : public SchedulerIf {
       : name_(row.name), cylinders_(context.planner.geometry().cylinders()), held_(context.capacity, false) {
     watch();
     const Call call(name_.c_str(), "its constructor");
-    policy_ = row.create(context);
+    policy_ = row.create != nullptr ? row.create(context) : create_python(python_of(row), context);
   }
 
   void insert(const Command& command) override {
