@@ -106,42 +106,47 @@ TEST(AhciZones, TheSignatureIsThatOfAHostManagedDrive) {
   EXPECT_EQ(aware.port(hba::kSig), 0x0000'0101u);
 }
 
-TEST(AhciZones, IdentifyAndLogsDescribeTheZones) {
-  for (const auto model : {profile::ZoneModel::Managed, profile::ZoneModel::Aware}) {
-    const bool aware = model == profile::ZoneModel::Aware;
-    Computer pc(aware ? "aware" : "managed", zoned_profile(model));
-    set_up(pc);
-    ASSERT_TRUE(pc.run(command_frame(kIdentify, 0, 0), 512));
-    EXPECT_EQ(pc.word(69) & 3, aware ? 1 : 0);
-    EXPECT_EQ(pc.word(77) & 0x60, 0x60) << "NCQ NON-DATA, RECEIVE FPDMA QUEUED";
-    const auto log = [&](std::uint8_t number, std::uint32_t page) {
-      ASSERT_TRUE(pc.run(command_frame(kReadLogExt, number | page << 8, 1), 512));
-    };
-    const auto q = [&](std::uint64_t at) { return pc.memory.get<std::uint64_t>(kData + at); };
-    const std::uint64_t valid = std::uint64_t{1} << 63;
-    log(0x30, 0);
-    EXPECT_EQ(pc.memory.get<std::uint8_t>(kData + 8), 7);
-    EXPECT_EQ(pc.memory.get<std::uint8_t>(kData + 15), 9) << "the page of zones";
-    log(0x30, 2);
-    EXPECT_EQ(q(8), valid | kToyBlocks);
-    EXPECT_NE(q(16) & valid, 0u);
-    log(0x30, 3);
-    EXPECT_EQ(q(104), valid | (aware ? 1 : 0));
-    log(0x30, 9);
-    EXPECT_EQ(q(0), valid | 9u << 16 | 1);
-    EXPECT_EQ(q(8), valid | 1) << "URSWRZ";
-    EXPECT_EQ(q(24), valid | (aware ? 3 : 0xFFFF'FFFF));
-    EXPECT_EQ(q(32), valid | 0xFFFF'FFFF);
-    EXPECT_EQ(q(40), valid | (aware ? 0xFFFF'FFFF : 3));
-    EXPECT_EQ(q(48), valid | 0x05CF);
-    log(0x12, 0);
-    EXPECT_EQ(pc.memory.get<std::uint8_t>(kData + 0x1C), 1);
-    log(0x13, 0);
-    EXPECT_EQ(pc.memory.get<std::uint8_t>(kData + 0x10), 3);
-    log(0x00, 0);
-    EXPECT_EQ(pc.memory.get<std::uint16_t>(kData + 2 * 0x30), 10);
-  }
+class AhciZoneModels : public ::testing::TestWithParam<profile::ZoneModel> {};
+
+TEST_P(AhciZoneModels, IdentifyAndLogsDescribeTheZones) {
+  const bool aware = GetParam() == profile::ZoneModel::Aware;
+  Computer pc("pc", zoned_profile(GetParam()));
+  set_up(pc);
+  ASSERT_TRUE(pc.run(command_frame(kIdentify, 0, 0), 512));
+  EXPECT_EQ(pc.word(69) & 3, aware ? 1 : 0);
+  EXPECT_EQ(pc.word(77) & 0x60, 0x60) << "NCQ NON-DATA, RECEIVE FPDMA QUEUED";
+  const auto log = [&](std::uint8_t number, std::uint32_t page) {
+    ASSERT_TRUE(pc.run(command_frame(kReadLogExt, number | page << 8, 1), 512));
+  };
+  const auto q = [&](std::uint64_t at) { return pc.memory.get<std::uint64_t>(kData + at); };
+  const std::uint64_t valid = std::uint64_t{1} << 63;
+  log(0x30, 0);
+  EXPECT_EQ(pc.memory.get<std::uint8_t>(kData + 8), 7);
+  EXPECT_EQ(pc.memory.get<std::uint8_t>(kData + 15), 9) << "the page of zones";
+  log(0x30, 2);
+  EXPECT_EQ(q(8), valid | kToyBlocks);
+  EXPECT_NE(q(16) & valid, 0u);
+  log(0x30, 3);
+  EXPECT_EQ(q(104), valid | (aware ? 1 : 0));
+  log(0x30, 9);
+  EXPECT_EQ(q(0), valid | 9u << 16 | 1);
+  EXPECT_EQ(q(8), valid | 1) << "URSWRZ";
+  EXPECT_EQ(q(24), valid | (aware ? 3 : 0xFFFF'FFFF));
+  EXPECT_EQ(q(32), valid | 0xFFFF'FFFF);
+  EXPECT_EQ(q(40), valid | (aware ? 0xFFFF'FFFF : 3));
+  EXPECT_EQ(q(48), valid | 0x05CF);
+  log(0x12, 0);
+  EXPECT_EQ(pc.memory.get<std::uint8_t>(kData + 0x1C), 1);
+  log(0x13, 0);
+  EXPECT_EQ(pc.memory.get<std::uint8_t>(kData + 0x10), 3);
+  log(0x00, 0);
+  EXPECT_EQ(pc.memory.get<std::uint16_t>(kData + 2 * 0x30), 10);
 }
+
+INSTANTIATE_TEST_SUITE_P(Both, AhciZoneModels, ::testing::Values(profile::ZoneModel::Managed, profile::ZoneModel::Aware),
+                         [](const auto& test) {
+                           return std::string(test.param == profile::ZoneModel::Aware ? "aware" : "managed");
+                         });
 
 TEST(AhciZones, ADriveWithoutZonesHasNoneOfIt) {
   Computer pc("pc", cached_toy_profile(profile::WriteBack::Interleaved));

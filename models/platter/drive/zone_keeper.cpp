@@ -14,8 +14,6 @@ using zones::Zones;
 
 namespace {
 
-Picoseconds milliseconds(double time) { return core::to_picoseconds(time, core::kPicosecondsPerMillisecond); }
-
 /// Blocks from the front of a write on that are on the media.
 std::uint32_t front_of(const WrittenBlocks& written) {
   std::uint32_t front = 0;
@@ -33,8 +31,8 @@ media::DiskZone record_of(const Zones::Durable& state) {
 ZoneKeeper::ZoneKeeper(const profile::DriveProfile& profile, std::uint64_t blocks, media::Media& media,
                        const HazardQueue& queue)
     : zones_(zones::options_of(profile, blocks)),
-      reset_(milliseconds(profile.zones.reset_ms)),
-      finish_(milliseconds(profile.zones.finish_ms)),
+      reset_(core::to_picoseconds(profile.zones.reset_ms, core::kPicosecondsPerMillisecond)),
+      finish_(core::to_picoseconds(profile.zones.finish_ms, core::kPicosecondsPerMillisecond)),
       buffer_durable_(profile.power_loss.cache == profile::LostCache::Saved),
       sector_bytes_(media.sector_bytes()),
       media_(media),
