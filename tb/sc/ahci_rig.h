@@ -118,6 +118,7 @@ class Computer : public sc_core::sc_module {
     for (std::size_t i = 0; i < ports; ++i) {
       adapter->port(i).disk_init_socket.bind(drives[i]->host_tgt_socket);
       adapter->port(i).register_init_socket.bind(drives[i]->register_tgt_socket);
+      adapter->port(i).bind_zones(drives[i]->zones());
     }
     SC_METHOD(interrupted);
     sensitive << interrupt.posedge_event();
@@ -223,7 +224,7 @@ class Computer : public sc_core::sc_module {
   bool run(const Frame& frame, std::uint32_t bytes = 0, bool write_command = false, std::vector<Region> regions = {}) {
     set_port(hba::kPxIs, ~0u);
     prepare(0, frame, bytes, write_command, std::move(regions));
-    const bool queued = frame[2] == 0x60 || frame[2] == 0x61;
+    const bool queued = frame[2] == 0x60 || frame[2] == 0x61 || frame[2] == 0x63 || frame[2] == 0x65;
     issue(1, queued);
     EXPECT_TRUE(idle());
     return (port(hba::kPxIs) & (hba::kTfes | hba::kHbfs | hba::kIfs)) == 0;

@@ -506,4 +506,13 @@ void SegmentBuffer::invalidate(Lba first, std::uint32_t blocks) {
   }
 }
 
+void SegmentBuffer::forget(Lba first, std::uint32_t blocks) {
+  for (std::size_t i = 0; i < segments_.size(); ++i) {
+    Segment& segment = segments_[i];
+    if (segment.dirty() || !segment.overlaps(first.value, first.value + blocks)) continue;
+    cancel(i);
+    make_empty(segment);
+  }
+}
+
 }  // namespace platter::buffer

@@ -145,6 +145,8 @@ class SegmentBuffer {
   void destaged(const DirtyBlocks& blocks);
   /// Blocks have been written to the media without passing through the buffer. The buffer's copies of them become invalid.
   void invalidate(Lba first, std::uint32_t blocks);
+  /// The data of these blocks is gone: empties the segments that have them, except those with blocks to be written.
+  void forget(Lba first, std::uint32_t blocks);
 
   /// The drive has lost power: the buffer becomes empty, and nothing is on its way.
   void clear();

@@ -25,6 +25,15 @@ enum class CommandStatus : std::uint8_t {
   Aborted,        ///< withdrawn before its first access
   Unreadable,     ///< at least one of its sectors cannot be read
   WriteFault,     ///< at least one of its sectors could not be written, and could not be reallocated
+  // Of a drive with zones:
+  BadZone,         ///< not the start of a zone, a zone without a write pointer, or a write to a full zone
+  UnalignedWrite,  ///< it does not begin at the write pointer, or its length is no whole number of physical sectors
+  WriteBoundary,   ///< a write across the end of its zone
+  ReadInvalid,     ///< a read of sectors that were not written, on a drive that restricts reads
+  ReadBoundary,    ///< a read across zones of different types, or, on a drive that restricts reads, across zones
+  NoOpenZone,      ///< it needs an open zone more than the drive has
+  ZoneReadOnly,    ///< the zone cannot be written any more
+  ZoneOffline,     ///< the zone can neither be read nor written any more
 };
 
 /// A few words of plain text.
@@ -43,6 +52,14 @@ constexpr std::string_view to_string(CommandStatus status) {
     case CommandStatus::Aborted: return "aborted";
     case CommandStatus::Unreadable: return "a sector cannot be read";
     case CommandStatus::WriteFault: return "a sector cannot be written";
+    case CommandStatus::BadZone: return "no such zone, one without a write pointer, or a write to a full one";
+    case CommandStatus::UnalignedWrite: return "not at the write pointer of the zone, or no whole physical sectors";
+    case CommandStatus::WriteBoundary: return "a write across the end of its zone";
+    case CommandStatus::ReadInvalid: return "a read of sectors that were not written";
+    case CommandStatus::ReadBoundary: return "a read across the end of its zone, or of the zones of its type";
+    case CommandStatus::NoOpenZone: return "too many open zones";
+    case CommandStatus::ZoneReadOnly: return "the zone is read-only";
+    case CommandStatus::ZoneOffline: return "the zone is offline";
   }
   return "?";
 }
@@ -72,9 +89,17 @@ constexpr Sense sense_of(CommandStatus status) {
     case CommandStatus::BadTag: return {0xB, 0x4D, 0x00};       // aborted command, tagged overlapped commands
     case CommandStatus::DriveFailed: return {0x4, 0x3E, 0x01};  // hardware error, logical unit failure
     case CommandStatus::NoCopy:
-    case CommandStatus::Unreadable: return {0x3, 0x11, 0x00};  // medium error, unrecovered read error
-    case CommandStatus::WriteFault: return {0x3, 0x0C, 0x02};  // medium error, write error, reallocation failed
-    case CommandStatus::Aborted: return {0xB, 0x00, 0x00};     // aborted command
+    case CommandStatus::Unreadable: return {0x3, 0x11, 0x00};      // medium error, unrecovered read error
+    case CommandStatus::WriteFault: return {0x3, 0x0C, 0x02};      // medium error, write error, reallocation failed
+    case CommandStatus::Aborted: return {0xB, 0x00, 0x00};         // aborted command
+    case CommandStatus::BadZone: return {0x5, 0x24, 0x00};         // invalid field in CDB
+    case CommandStatus::UnalignedWrite: return {0x5, 0x21, 0x04};  // unaligned write command
+    case CommandStatus::WriteBoundary: return {0x5, 0x21, 0x05};   // write boundary violation
+    case CommandStatus::ReadInvalid: return {0x5, 0x21, 0x06};     // attempt to read invalid data
+    case CommandStatus::ReadBoundary: return {0x5, 0x21, 0x07};    // read boundary violation
+    case CommandStatus::NoOpenZone: return {0x7, 0x55, 0x0E};      // data protect, insufficient zone resources
+    case CommandStatus::ZoneReadOnly: return {0x7, 0x27, 0x08};    // data protect, zone is read only
+    case CommandStatus::ZoneOffline: return {0x7, 0x2C, 0x0E};     // data protect, zone is offline
   }
   return {};
 }
@@ -84,6 +109,16 @@ enum class Operation : std::uint8_t {
   Read,   ///< data goes to the host
   Write,  ///< data comes from the host
   Flush,  ///< completes when every older write is on the media; younger commands wait for it
+  Zone,   ///< a zone management command: it waits for every older command, and every younger one waits for it
+};
+
+/// What a zone management command does; the values are those of the action in ATA and SCSI.
+enum class ZoneAction : std::uint8_t {
+  None,    ///< it is another command
+  Close,   ///< an open zone becomes closed, or empty if nothing was written
+  Finish,  ///< the zone becomes full
+  Open,    ///< the zone is open until the host closes it
+  Reset,   ///< the zone becomes empty, and its data is gone
 };
 
 /// The operation of a command that moves data.
@@ -123,13 +158,17 @@ struct Attributes {
 
 /// One command, from the host's request to the drive's queue.
 struct Command : Attributes {
-  Operation operation = Operation::Read;  ///< what it does
-  std::uint64_t address = 0;              ///< bytes; of a flush 0
-  std::uint32_t length = 0;               ///< bytes; of a flush 0
+  Operation operation = Operation::Read;      ///< what it does
+  ZoneAction zone_action = ZoneAction::None;  ///< of a zone management command
+  bool all_zones = false;                     ///< of a zone management command: all zones that the action applies to
+  std::uint64_t address = 0;                  ///< bytes; of a flush 0, of a zone management command the start of the zone
+  std::uint32_t length = 0;                   ///< bytes; of a flush and of a zone management command 0
 
-  bool read() const { return operation == Operation::Read; }    ///< Is it a read?
-  bool write() const { return operation == Operation::Write; }  ///< Is it a write?
-  bool flush() const { return operation == Operation::Flush; }  ///< Is it a flush?
+  bool read() const { return operation == Operation::Read; }         ///< Is it a read?
+  bool write() const { return operation == Operation::Write; }       ///< Is it a write?
+  bool flush() const { return operation == Operation::Flush; }       ///< Is it a flush?
+  bool zone() const { return operation == Operation::Zone; }         ///< Is it a zone management command?
+  bool moves_data() const { return operation <= Operation::Write; }  ///< Is it a read or a write?
 };
 
 /// Where a command's time went, in ps; the first four are absolute simulated times. The parts `queue` to `bus` sum to completed - issued. A

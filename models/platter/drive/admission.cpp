@@ -17,7 +17,10 @@ CommandStatus Admission::check(const tlm::tlm_generic_payload& payload, const Co
     return CommandStatus::BadCommand;
   if (extension != nullptr && extension->flush)
     return payload.is_read() || payload.is_write() ? CommandStatus::BadCommand : CommandStatus::Good;
-  if (!payload.is_read() && !payload.is_write()) return CommandStatus::BadCommand;
+  const bool moves_data = payload.is_read() || payload.is_write();
+  if (extension != nullptr && __builtin_expect(extension->zone_action != command::ZoneAction::None, 0))
+    return zones_ == nullptr || moves_data ? CommandStatus::BadCommand : CommandStatus::Good;
+  if (!moves_data) return CommandStatus::BadCommand;
   const std::uint64_t length = payload.get_data_length();
   if (length == 0 || length % rules_.sector_bytes != 0) return CommandStatus::BadLength;
   if (payload.get_address() % rules_.sector_bytes != 0 || payload.get_address() >= rules_.capacity_bytes ||
@@ -51,6 +54,7 @@ std::optional<CommandStatus> Admission::admit(Request& request) {
     if (!rules_.reject_when_full) return std::nullopt;
     status = CommandStatus::QueueFull;
   }
+  if (zones_ != nullptr && status == CommandStatus::Good) status = zones_->admit(command::command_of(payload));
   if (request.in_line) {
     bucket_.leave(status == CommandStatus::Good, now_ps());
     schedule_release();

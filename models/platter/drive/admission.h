@@ -10,6 +10,7 @@
 #include "platter/drive/hazard_queue.h"
 #include "platter/drive/power.h"
 #include "platter/drive/token_bucket.h"
+#include "platter/drive/zone_keeper.h"
 
 namespace platter::drive {
 
@@ -45,6 +46,9 @@ class Admission {
     bucket_.set(rules.token_rate, rules.token_depth, 0);
   }
 
+  /// `zones` permits commands as well.
+  void bind_zones(ZoneKeeper& zones) { zones_ = &zones; }
+
   Request request(tlm::tlm_generic_payload& payload) const { return {&payload, core::now_ps(), power_.failures(), false, 0}; }
   /// Returns Good if the command is accepted, or the status with which it is refused; nothing if it must wait: for the drive to be
   /// ready, for a tag, or for tokens.
@@ -65,6 +69,7 @@ class Admission {
   const HazardQueue& queue_;
   const Power& power_;
   TokenBucket bucket_;
+  ZoneKeeper* zones_ = nullptr;
   core::TimedCall release_;
 };
 

@@ -146,6 +146,13 @@ void CacheManager::invalidate(const mechanics::Extent& extent) {
   change_segments([&] { buffer_.invalidate(extent.first, extent.blocks); });
 }
 
+void CacheManager::invalidate(std::uint64_t first, std::uint64_t blocks) {
+  constexpr std::uint32_t kMost = ~std::uint32_t{0};
+  for (const std::uint64_t end = first + blocks; first < end; first += kMost)
+    change_segments(
+        [&] { buffer_.forget(core::Lba(first), static_cast<std::uint32_t>(std::min<std::uint64_t>(kMost, end - first))); });
+}
+
 QueueEntry* CacheManager::next_destage() {
   for (Destage& destage : destages_) {
     if (destage.entry.used()) continue;

@@ -90,6 +90,8 @@ class CacheManager : public OpenReadAheadIf {
   bool any_dirty() const { return buffer_.any_dirty(); }
   /// Drops these blocks from the buffer: a write puts them on the media without the buffer.
   void invalidate(const mechanics::Extent& extent);
+  /// Drops these blocks, whose data is gone. Precondition: none of them waits to be written.
+  void invalidate(std::uint64_t first, std::uint64_t blocks);
   /// The next access that writes cached blocks to the media, for the caller to complete. Null if none is needed, or if the
   /// maximum number is already in the drive.
   QueueEntry* next_destage();

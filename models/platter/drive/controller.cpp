@@ -47,11 +47,17 @@ Controller::Controller(const mechanics::AccessPlanner& planner, const profile::D
           bus_, unit.arm(), cache_.get()),
       dispatcher_("dispatcher", engine, unit, spindle, bus_, queue.depth() + profile.cache.destage_entries, cache_.get(),
                   mapping.placing()),
-      scrubber_(planner, profile.recovery, recovery_, queue, dispatcher_) {
+      scrubber_(planner, profile.recovery, recovery_, queue, dispatcher_),
+      cache_durable_(profile.power_loss.cache == profile::LostCache::Saved) {
   stream_.reserve(queue.depth());
   dispatcher_.bind_sink(*this);
   unit.bind_recovery(recovery_);
   if (cache_) cache_->bind_barrier(recovery_);
+}
+
+void Controller::bind_zones(ZoneKeeper& zones) {
+  zones_ = &zones;
+  zones.bind(cache_ ? &cache_->segments() : nullptr, [this](QueueEntry& entry) { zones_changed(entry); });
 }
 
 // --- from the queue --------------------------------------------------------------------------------------------------
@@ -59,9 +65,11 @@ Controller::Controller(const mechanics::AccessPlanner& planner, const profile::D
 void Controller::receive(QueueEntry& entry) {
   const Picoseconds now = now_ps();
   if (__builtin_expect(scrubber_.on(), 0)) scrubber_.activity(now);
-  if (!entry.asked.flush()) {
+  if (entry.asked.moves_data()) {
     entry.command.extent = mapping_.arrived(entry.walk);
     intake_.arrived(entry, now);
+  } else if (entry.asked.zone()) {
+    zones_->received(entry);
   }
   if (entry.blockers == 0) ready(entry);
 }
@@ -69,13 +77,18 @@ void Controller::receive(QueueEntry& entry) {
 void Controller::ready(QueueEntry& entry) {
   const Picoseconds now = now_ps();
   if (__builtin_expect(recovery_.faults().on(), 0) && stuck(entry, now)) return;
-  if (entry.asked.flush()) {  // all older commands have reached the media, except writes that the buffer holds
+  if (!entry.asked.moves_data()) {  // all older commands have reached the media, except writes that the buffer holds
     if (cache_ && cache_->any_dirty() && !core::seeded("flush_early")) {
       queue_.hold(entry);
       return;
     }
     entry.result.timing.started = now;
     entry.result.timing.queue = now - entry.result.timing.issued;
+    if (entry.asked.zone()) {
+      if (entry.stage != Stage::Held) entry.enter(Stage::Held);
+      entry.result.timing.overhead = zones_->begin(entry, now);
+      return;
+    }
     if (std::exchange(lost_destage_, false)) entry.result.status = command::CommandStatus::WriteFault;
     completion_->complete_at(entry, order_.at(entry, leaves(now)));
     queue_.reached_media(entry, ready_again());
@@ -86,7 +99,24 @@ void Controller::ready(QueueEntry& entry) {
   dispatcher_.submit(entry);
 }
 
+void Controller::zones_changed(QueueEntry& entry) {
+  if (cache_)
+    for (const zones::BlockRange& range : zones_->dropped(entry)) cache_->invalidate(range.first, range.blocks);
+  completion_->complete_at(entry, order_.at(entry, leaves(now_ps())));
+  queue_.reached_media(entry, ready_again());
+}
+
+void Controller::close_gap(const QueueEntry& entry) {
+  if (!zones_->in_order(entry.first())) return;
+  zones_->aborted(entry);
+  for (QueueEntry& other : queue_.entries())
+    if (other.used() && !other.on_media() && other.asked.write() && other.command.sequence > entry.command.sequence &&
+        zones_->together(other.first(), entry.first()))
+      abort(other);
+}
+
 bool Controller::abort(QueueEntry& entry) {
+  if (entry.asked.zone() && !entry.stuck) return false;  // the zones have changed
   switch (entry.stage) {
     case Stage::Blocked: queue_.unblock(entry); break;
     case Stage::Held:
@@ -112,6 +142,7 @@ void Controller::withdrawn(QueueEntry& entry) {
   dispatcher_.regroup();
   completion_->complete_at(entry, now_ps());
   queue_.reached_media(entry, ready_again());
+  if (zones_ != nullptr && entry.asked.write()) close_gap(entry);
 }
 
 // --- the buffer ------------------------------------------------------------------------------------------------------
@@ -170,6 +201,7 @@ bool Controller::cache_write(QueueEntry& entry, Picoseconds now) {
   const Picoseconds done = std::max(begin, entry.data_end) + times_.cached_completion;
   entry.result.timing.bus = done - begin;
   complete(entry, done);
+  if (zones_ != nullptr && cache_durable_) zones_->durable(entry.first(), entry.walk.blocks, &entry);
   submit_destages(entry.command.data_ready, now);
   queue_.reached_media(entry, ready_again());
   return true;
@@ -194,6 +226,7 @@ void Controller::finish_destage(QueueEntry& entry, bool written) {
   }
   cache_->destaged(entry);
   data_.drop(entry.command.extent);
+  if (zones_ != nullptr) zones_->durable(entry.command.extent.first.value, entry.command.extent.blocks, nullptr);
   submit_destages(bus_.received(), now_ps());
   if (!cache_->any_dirty()) queue_.retry_flushes(ready_again());
   queue_.retry_held(ready_again());
@@ -227,6 +260,7 @@ void Controller::accessed(QueueEntry& entry) {
   const mechanics::Extent& extent = entry.command.extent;
   if (extent.write) {
     data_.write(entry);
+    if (zones_ != nullptr) zones_->durable(entry.first(), entry.walk.blocks, &entry);
     if (placing_ != nullptr) {
       placing_->written(entry.walk);
       follow(entry);
@@ -342,6 +376,10 @@ void Controller::complete(QueueEntry& entry, Picoseconds done) {
 // --- loss of power ---------------------------------------------------------------------------------------------------
 
 void Controller::halt() {
+  if (zones_ != nullptr) {
+    if (!std::exchange(zones_settled_, false)) zones_->lose({});
+    zones_->halt();
+  }
   awaited_ = {};
   lost_destage_ = false;
   for (const QueueEntry& entry : queue_.entries())
@@ -363,12 +401,17 @@ std::pair<const QueueEntry*, WrittenBlocks> Controller::write_in_progress() cons
 
 DurableImage Controller::power_loss_image() const {
   const auto [writing, so_far] = write_in_progress();
-  return data_.image(writing, so_far);
+  DurableImage image = data_.image(writing, so_far);
+  if (zones_ != nullptr) image.zones = zones_->after({writing, so_far, cache_durable_}, image.media);
+  return image;
 }
 
 void Controller::lose_power() {
   const auto [writing, so_far] = write_in_progress();
   data_.lose_power(writing, so_far);
+  if (zones_ == nullptr) return;
+  zones_->lose({writing, so_far, cache_durable_});
+  zones_settled_ = true;
 }
 
 }  // namespace platter::drive

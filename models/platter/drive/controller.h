@@ -13,6 +13,7 @@
 #include "platter/drive/intake.h"
 #include "platter/drive/recovery.h"
 #include "platter/drive/scrubber.h"
+#include "platter/drive/zone_keeper.h"
 
 namespace platter::drive {
 
@@ -43,12 +44,14 @@ class Controller : public DispatchSinkIf {
 
   void bind_completion_sink(CompletionSinkIf& sink) { completion_ = &sink; }
   void bind_event_sink(FaultEventSinkIf& sink) { events_ = &sink; }
+  void bind_zones(ZoneKeeper& zones);
 
   /// The host's command `entry.asked` has been given a tag. Starts its overhead, and processes it as soon as it waits for no
   /// older command.
   void receive(QueueEntry& entry);
   /// Aborts a waiting command: it completes with the status Aborted as soon as the engine no longer reads it, and before any
-  /// command that waits for it. Returns false if an access has begun or the command is done; the command then ends normally.
+  /// command that waits for it. Returns false if an access has begun, if the command is done, or if it manages zones; the command then ends
+  /// normally. With a write to a zone that is written in order, younger ones of the zone are aborted too.
   bool abort(QueueEntry& entry);
   /// See Dispatcher.
   void stop_spindle() { dispatcher_.stop_spindle(); }
@@ -72,13 +75,17 @@ class Controller : public DispatchSinkIf {
   void mount(const DurableImage& image) {
     if (cache_) cache_->clear();
     data_.mount(image);
+    if (zones_ != nullptr && image.zones) zones_->mount(*image.zones);
   }
   /// The media as a loss of power now would leave them.
   DurableImage power_loss_image() const;
   /// The power fails: brings the media into that state. The caller halts the drive.
   void lose_power();
   /// The power has returned, to a drive that was halted.
-  void recover() { data_.recover(); }
+  void recover() {
+    data_.recover();
+    zones_settled_ = false;
+  }
 
   bool served_meanwhile(QueueEntry& entry, Picoseconds effective) override;
   void accessed(QueueEntry& entry) override;
@@ -109,6 +116,10 @@ class Controller : public DispatchSinkIf {
   Picoseconds leaves(Picoseconds done) {
     return __builtin_expect(recovery_.on(), 0) ? done + recovery_.faults().late(core::now_ps()) : done;
   }
+  /// A zone management command has been carried out.
+  void zones_changed(QueueEntry& entry);
+  /// An aborted write has left a gap in its zone: the write pointer goes back, and the younger writes of the zone are aborted.
+  void close_gap(const QueueEntry& entry);
   /// Holds a command that waits for destages (HazardQueue::hold).
   void hold(QueueEntry& entry);
   /// Tells the engine since when commands have waited for destages, if that has changed.
@@ -147,8 +158,11 @@ class Controller : public DispatchSinkIf {
   Dispatcher dispatcher_;
   Scrubber scrubber_;
   AnswerOrder order_;
+  bool cache_durable_;  ///< a loss of power saves what only the buffer holds
   CompletionSinkIf* completion_ = nullptr;
   FaultEventSinkIf* events_ = nullptr;
+  ZoneKeeper* zones_ = nullptr;      ///< null: the drive has none
+  bool zones_settled_ = false;       ///< the loss of power has told them what is lost
   bool lost_destage_ = false;        ///< since the last flush: the next one tells the host
   AwaitedDestages awaited_;          ///< what the engine knows
   std::vector<QueueEntry*> stream_;  ///< scratch space of `accessed`

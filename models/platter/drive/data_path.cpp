@@ -187,7 +187,7 @@ bool DataPath::look(const tlm::tlm_generic_payload& payload, std::uint64_t lengt
 // --- loss of power ---------------------------------------------------------------------------------------------------
 
 DurableImage DataPath::image(const QueueEntry* writing, const WrittenBlocks& so_far) const {
-  DurableImage image{media_.copy(), {}};
+  DurableImage image{media_.copy(), {}, {}};
   image.map = apply_loss(image.media, writing, so_far);
   return image;
 }

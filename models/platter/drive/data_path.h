@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "platter/buffer/segment_buffer.h"
 #include "platter/drive/queue_entry.h"
 #include "platter/drive/written_blocks.h"
 #include "platter/mapping/mapping_if.h"
+#include "platter/mapping/zones/zones.h"
 #include "platter/media/faults.h"
 #include "platter/media/media.h"
 
@@ -14,8 +16,9 @@ namespace platter::drive {
 
 /// The durable state of a drive, as a loss of power leaves it: the media, and the state that the mapping keeps on them.
 struct DurableImage {
-  media::Media media;     ///< the bytes of the sectors, and which of them cannot be read
-  mapping::MapImage map;  ///< what the mapping keeps on the media; only the mapping interprets it
+  media::Media media;                   ///< the bytes of the sectors, and which of them cannot be read
+  mapping::MapImage map;                ///< what the mapping keeps on the media; only the mapping interprets it
+  std::optional<zones::Zones> zones{};  ///< of a drive with zones: their conditions and write pointers
 };
 
 /// @cond of the implementation

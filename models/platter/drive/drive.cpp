@@ -7,6 +7,7 @@
 
 #include "platter/core/sc_time.h"
 #include "platter/mapping/eager/eager_mapping.h"
+#include "platter/mapping/zones/zones.h"
 
 namespace platter::drive {
 
@@ -36,6 +37,15 @@ Picoseconds whole_read(const mechanics::AccessPlanner& planner) {
   return sum;
 }
 
+std::unique_ptr<ZoneKeeper> make_zones(const DriveConfig& config, std::uint64_t blocks, media::Media& media,
+                                       const HazardQueue& queue) {
+  if (config.profile.zones.model == profile::ZoneModel::None) return nullptr;
+  if (config.eager.enabled) throw std::invalid_argument("a drive with zones cannot write eagerly");
+  if (const auto [key, objection] = zones::objection(config.profile, blocks); !objection.empty())
+    throw std::invalid_argument(std::string(key) + ": " + objection);
+  return std::make_unique<ZoneKeeper>(config.profile, blocks, media, queue);
+}
+
 std::unique_ptr<EnergyAccount> make_energy(const profile::DriveProfile& profile, const mechanics::AccessPlanner& planner) {
   if (!profile.power.given()) return nullptr;
   return std::make_unique<EnergyAccount>(planner, profile.power,
@@ -58,6 +68,7 @@ Drive::Drive(const sc_core::sc_module_name& name, const DriveConfig& config, con
                              eager_mapping_ ? &eager_mapping_->free_space() : nullptr, config.eager.bind_reads, basename()})),
       energy_(make_energy(config.profile, planner_)),
       queue_("queue", config.profile.queue_depth, planner_.geometry().sector_bytes(), mapping_.granule()),
+      zones_(make_zones(config, planner_.geometry().block_count(), media_, queue_)),
       actuator_("actuator", planner_, config.seed),
       spindle_("spindle", planner_.rotation(), core::to_picoseconds(config.profile.spin_up_s, core::kPicosecondsPerSecond)),
       controller_(planner_, config.profile, queue_, media_, faults_, mapping_, actuator_, spindle_, *engine_),
@@ -85,6 +96,10 @@ Drive::Drive(const sc_core::sc_module_name& name, const DriveConfig& config, con
   power_.set_energy(energy_.get());
   if (controller_.cache() != nullptr) controller_.cache()->set_energy(energy_.get());
   controller_.bind_event_sink(fault_events_);
+  if (zones_) {
+    controller_.bind_zones(*zones_);
+    host_port_.admission().bind_zones(*zones_);
+  }
   for (const media::Fault& fault : config.faults) check(fault);
   faults_.add(config.faults);
   fault_events_.changed();

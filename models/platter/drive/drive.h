@@ -14,6 +14,7 @@
 #include "platter/drive/host_port.h"
 #include "platter/drive/power.h"
 #include "platter/drive/spindle.h"
+#include "platter/drive/zone_keeper.h"
 #include "platter/engine/engine_factory.h"
 #include "platter/mapping/eager/options.h"
 #include "platter/mapping/identity_mapping.h"
@@ -68,6 +69,7 @@ class Drive : public sc_core::sc_module {
   DecisionProbes decision_probes_;
   std::unique_ptr<EnergyAccount> energy_;
   HazardQueue queue_;
+  std::unique_ptr<ZoneKeeper> zones_;  ///< null: it has none
   ActuatorUnit actuator_;
   Spindle spindle_;
   Controller controller_;
@@ -100,6 +102,12 @@ class Drive : public sc_core::sc_module {
     return controller_.cache() != nullptr ? &controller_.cache()->segments() : nullptr;
   }
   const media::Media& media() const { return media_; }  ///< the bytes of its sectors
+  /// Conditions and write pointers of its zones, as the commands accepted so far have left them. Null for a drive without zones.
+  const zones::Zones* zones() const { return zones_ ? &zones_->zones() : nullptr; }
+  /// A zone fails: it can be read only, or neither read nor written, until the end of the simulation. Precondition: the drive has this zone.
+  void wear_out(std::uint32_t zone, bool offline) {
+    zones_->wear_out(zone, offline ? zones::ZoneCondition::Offline : zones::ZoneCondition::ReadOnly);
+  }
   /// Memory of the drive's data: pages of the media, and of cached blocks that have yet to be written there.
   std::uint64_t kept_bytes() const { return controller_.data().kept(); }
   /// Capacity that the host sees. With eager writing it is less than that of the media.

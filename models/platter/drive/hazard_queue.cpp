@@ -55,10 +55,12 @@ QueueEntry& HazardQueue::allocate(const command::Command& asked, Picoseconds now
   entry.command.take(asked);
   entry.command.sequence = next_sequence_++;
   entry.command.arrival = now;
-  if (!asked.flush()) {
+  if (asked.moves_data()) {
     entry.walk.first = asked.address / sector_bytes_;
     entry.walk.blocks = asked.length / sector_bytes_;
     entry.walk.write = asked.write();
+  } else if (asked.zone()) {
+    entry.asked.attribute = command::TaskAttribute::Ordered;
   }
   entry.probes = probes_;
   return entry;
@@ -93,7 +95,7 @@ void HazardQueue::find_blockers(QueueEntry& entry) {
 
 void HazardQueue::hold(QueueEntry& entry) {
   entry.enter(Stage::Held);
-  if (entry.asked.flush()) {
+  if (!entry.asked.moves_data()) {
     flushes_.push_back(entry.tag);
     return;
   }
@@ -103,7 +105,7 @@ void HazardQueue::hold(QueueEntry& entry) {
 }
 
 void HazardQueue::let_go(const QueueEntry& entry) {
-  std::vector<Tag>& list = entry.asked.flush() ? flushes_ : held_;
+  std::vector<Tag>& list = entry.asked.moves_data() ? held_ : flushes_;
   list.erase(std::find(list.begin(), list.end(), entry.tag));
   if (held_.empty()) awaited_ = {};
 }

@@ -13,7 +13,8 @@ using scheduling::AwaitedDestages;
 
 /// The drive's queue, which also orders commands that conflict. Tags are 0 … depth - 1. A write waits for every older command
 /// that it overlaps. A flush waits for every older write, and every younger command waits for a flush. An ordered command waits
-/// for every older command, and every younger command waits for it, except head-of-queue commands. A read waits for no write:
+/// for every older command, and every younger command waits for it, except head-of-queue commands; a zone management command is ordered. A read
+/// waits for no write:
 /// where an older write has not reached the media, its data replaces the bytes read from the media.
 ///
 /// So a read returns the data that the order of arrival implies. A continuous read, which has a deadline, is never delayed by a
@@ -90,8 +91,8 @@ class HazardQueue : public sc_core::sc_module {
   std::vector<Tag> released_;  ///< scratch space of `reached_media`
   std::vector<Tag> held_;      ///< in order of arrival
   std::vector<Tag> retried_;   ///< scratch space of `retry_held`
-  std::vector<Tag> flushes_;
-  AwaitedDestages awaited_;  ///< by the commands in `held_`
+  std::vector<Tag> flushes_;   ///< flushes and zone management commands that wait for destages
+  AwaitedDestages awaited_;    ///< by the commands in `held_`
   /// Commands that have not reached the media. If all are zero, no search of the entries is needed.
   struct {
     std::uint32_t writes = 0;

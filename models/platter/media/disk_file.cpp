@@ -22,6 +22,7 @@ constexpr std::uint64_t kPage = 4096;
 constexpr std::uint32_t kVersion = 1;
 constexpr std::array<char, 8> kMagic = {'P', 'L', 'A', 'T', 'D', 'I', 'S', 'K'};
 constexpr std::size_t kHeaderBytes = 16;
+constexpr std::size_t kZoneBytes = 16;
 
 // Offsets in the trailer's first page; numbers are little-endian.
 constexpr std::size_t kAtVersion = 8;
@@ -31,6 +32,7 @@ constexpr std::size_t kAtTornTogether = 24;
 constexpr std::size_t kAtNumber = 28;
 constexpr std::size_t kAtLayout = 32;
 constexpr std::size_t kAtBlockBytes = 40;
+constexpr std::size_t kAtZones = 44;
 constexpr std::size_t kAtHeaders = 48;
 constexpr std::size_t kAtSeed = 56;
 constexpr std::size_t kAtDrive = 64;
@@ -68,6 +70,7 @@ std::vector<std::uint8_t> trailer_of(const DiskIdentity& identity) {
   put(page.data() + kAtNumber, identity.number);
   put(page.data() + kAtLayout, identity.layout);
   put(page.data() + kAtBlockBytes, identity.block_bytes);
+  put(page.data() + kAtZones, identity.zones);
   put(page.data() + kAtHeaders, identity.headers);
   put(page.data() + kAtSeed, identity.seed);
   std::memcpy(page.data() + kAtDrive, identity.drive.data(), std::min(identity.drive.size(), kDriveBytes - 1));
@@ -84,7 +87,8 @@ DiskFile::DiskFile(std::filesystem::path file, const DiskIdentity& identity)
       trailer_(whole_pages(data_bytes_)),
       bits_(trailer_ + kPage),
       headers_(bits_ + whole_pages((identity.sectors + 7) / 8)),
-      size_(headers_ + whole_pages(identity.headers * kHeaderBytes)) {
+      zones_(headers_ + whole_pages(identity.headers * kHeaderBytes)),
+      size_(zones_ + whole_pages(identity.zones * kZoneBytes)) {
   const std::vector<std::uint8_t> trailer = trailer_of(identity);
   try {
     std::error_code ignored;
@@ -163,6 +167,7 @@ void DiskFile::check(const std::vector<std::uint8_t>& trailer) const {
   same("number of the drive in its array", kAtNumber, identity_.number);
   same("digest of the geometry", kAtLayout, identity_.layout);
   same("eager block size", kAtBlockBytes, identity_.block_bytes);
+  same("number of zones", kAtZones, identity_.zones);
   same("number of headers", kAtHeaders, identity_.headers);
   same("seed of the first placement", kAtSeed, identity_.seed);
   if (size != size_) refuse(fmt::format("found {} bytes, expected {}: it is cut short", size, size_));
@@ -249,6 +254,37 @@ void DiskFile::for_each_unreadable(const std::function<void(std::uint64_t sector
             visit(sector);
     }
   });
+}
+
+void DiskFile::discard(std::uint64_t offset, std::uint64_t length) {
+  if (length == 0) return;
+  if (fallocate(fd_, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, static_cast<off_t>(offset), static_cast<off_t>(length)) == 0)
+    return;
+  const std::vector<std::uint8_t> zeros(std::size_t{1} << 20);  // a file system without holes
+  for_each_extent(offset, offset + length, [&](std::uint64_t at, std::uint64_t rest) {
+    for (const std::uint64_t end = at + rest; at < end; at += zeros.size())
+      write_at(at, zeros.data(), std::min<std::uint64_t>(zeros.size(), end - at));
+  });
+}
+
+void DiskFile::put_zones(std::uint64_t index, const DiskZone* zones, std::size_t count) {
+  std::vector<std::uint8_t> bytes(count * kZoneBytes);
+  for (std::size_t i = 0; i < count; ++i) {
+    put(bytes.data() + i * kZoneBytes, zones[i].written);
+    put(bytes.data() + i * kZoneBytes + 8, zones[i].condition);
+    put(bytes.data() + i * kZoneBytes + 12, zones[i].flags);
+  }
+  write_at(zones_ + index * kZoneBytes, bytes.data(), bytes.size());
+}
+
+void DiskFile::for_each_zone(const std::function<void(std::uint64_t index, const DiskZone& zone)>& visit) const {
+  std::vector<std::uint8_t> bytes(identity_.zones * kZoneBytes);
+  read_at(zones_, bytes.data(), bytes.size());
+  for (std::size_t i = 0; i < identity_.zones; ++i) {
+    const std::uint8_t* at = bytes.data() + i * kZoneBytes;
+    const DiskZone zone{get<std::uint64_t>(at), get<std::uint32_t>(at + 8), get<std::uint32_t>(at + 12)};
+    if (zone.condition != 0) visit(i, zone);
+  }
 }
 
 void DiskFile::put_headers(std::uint64_t index, const DiskHeader* headers, std::size_t count) {

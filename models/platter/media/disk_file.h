@@ -21,6 +21,7 @@ struct DiskIdentity {
   std::uint32_t block_bytes = 0;  ///< 0: there are no headers
   std::uint64_t headers = 0;      ///< number of headers
   std::uint64_t seed = 0;         ///< of the first placement
+  std::uint32_t zones = 0;        ///< number of zones that are written in order, with the others; 0: there are none
 };
 
 /// What the mapping keeps with a sector.
@@ -30,8 +31,15 @@ struct DiskHeader {
   std::uint32_t state = 0;     ///< 0: as at the first placement; 1: `block` and `sequence`; 2: unreadable
 };
 
+/// What a zone keeps.
+struct DiskZone {
+  std::uint64_t written = 0;    ///< sectors from its start to its write pointer
+  std::uint32_t condition = 0;  ///< as ZBC numbers it; 0: as at the construction
+  std::uint32_t flags = 0;      ///< 1: it was written out of order
+};
+
 /// The durable state of a drive in a file: the bytes of its sectors from the file's start on, and behind them a trailer with the drive's identity,
-/// a bit for each sector that cannot be read, and the mapping's headers. docs/reference/power_loss.md describes the format.
+/// a bit for each sector that cannot be read, the mapping's headers, and the state of the zones. docs/reference/power_loss.md describes the format.
 ///
 /// Every change is written with pwrite() when it becomes durable, so the file is complete whenever the process ends, also by SIGKILL. A write is in
 /// the order bytes, then bits or headers. While the object lives it holds a lock (flock) on the file.
@@ -60,6 +68,12 @@ class DiskFile {
   void put_headers(std::uint64_t index, const DiskHeader* headers, std::size_t count);
   /// Calls `visit` with every header that was ever put.
   void for_each_header(const std::function<void(std::uint64_t index, const DiskHeader& header)>& visit) const;
+  /// Writes the records of `count` zones from `index` on.
+  void put_zones(std::uint64_t index, const DiskZone* zones, std::size_t count);
+  /// Calls `visit` with every record whose condition is not 0.
+  void for_each_zone(const std::function<void(std::uint64_t index, const DiskZone& zone)>& visit) const;
+  /// These bytes of the sectors are zero from now on.
+  void discard(std::uint64_t offset, std::uint64_t length);
   /// Calls `visit` with every range of bytes that may have a byte that is not zero.
   void for_each_data(const std::function<void(std::uint64_t offset, std::uint64_t length)>& visit) const;
   /// Returns when the disk of the machine has everything.
@@ -81,6 +95,7 @@ class DiskFile {
   std::uint64_t trailer_;
   std::uint64_t bits_;
   std::uint64_t headers_;
+  std::uint64_t zones_;
   std::uint64_t size_;
   int fd_ = -1;
 };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <vector>
 
 namespace platter::media {
@@ -52,6 +53,15 @@ void Bytes::write(std::uint64_t offset, const std::uint8_t* data, std::size_t le
 }
 
 void Bytes::clear(std::uint64_t offset, std::uint64_t length) {
+  const std::uint64_t first = (offset + kPageBytes - 1) / kPageBytes;  // whole pages
+  const std::uint64_t end = (offset + length) / kPageBytes;
+  if (first < end && end - first > pages_.size()) {
+    for (auto page = pages_.begin(); page != pages_.end();)
+      page = page->first >= first && page->first < end ? pages_.erase(page) : std::next(page);
+    clear(offset, first * kPageBytes - offset);
+    clear(end * kPageBytes, offset + length - end * kPageBytes);
+    return;
+  }
   while (length > 0) {
     const std::size_t take = on_page(offset, length);
     if (const auto page = pages_.find(offset / kPageBytes); page != pages_.end()) {
@@ -92,6 +102,21 @@ void Media::written(std::uint64_t offset, std::uint64_t length) {
   const std::uint64_t end = (offset + length) / sector_bytes_;
   for (std::uint64_t sector = (offset + sector_bytes_ - 1) / sector_bytes_; sector < end; ++sector)
     if (unreadable_.erase(sector) > 0 && file_ != nullptr) file_->set_unreadable(sector, false);
+}
+
+void Media::drop(std::uint64_t offset, std::uint64_t length) {
+  if (file_ != nullptr)
+    file_->discard(offset, length);
+  else if (keeps_bytes_)
+    bytes_.clear(offset, length);
+  for (auto sector = unreadable_.begin(); sector != unreadable_.end();) {
+    if (*sector * sector_bytes_ < offset || *sector * sector_bytes_ >= offset + length) {
+      ++sector;
+      continue;
+    }
+    if (file_ != nullptr) file_->set_unreadable(*sector, false);
+    sector = unreadable_.erase(sector);
+  }
 }
 
 Media Media::copy() const {

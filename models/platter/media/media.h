@@ -74,6 +74,8 @@ class Media {
     else
       bytes_.write(offset, data, length);
   }
+  /// These bytes are zero from now on, and their sectors can be read. Precondition: whole sectors.
+  void drop(std::uint64_t offset, std::uint64_t length);
   /// Bytes of the pages in memory.
   std::uint64_t kept() const { return bytes_.kept(); }
   /// Makes the sector at `offset` unreadable, with those that are written together with it.

@@ -13,7 +13,7 @@ void BlockTrace::finished(const workload::FinishedRequest& finished) {
   const workload::Request& r = finished.request;
   const command::CommandTiming& t = finished.timing;
   if (const auto found = outstanding_.find(r.issued); found != outstanding_.end()) outstanding_.erase(found);
-  const std::uint32_t kind = r.flush() ? BlktraceEvent::kFlush : r.write() ? BlktraceEvent::kWrite : BlktraceEvent::kRead;
+  const std::uint32_t kind = !r.moves_data() ? BlktraceEvent::kFlush : r.write() ? BlktraceEvent::kWrite : BlktraceEvent::kRead;
   const bool failed = finished.status != command::CommandStatus::Good;
   const auto add = [&](core::Picoseconds time, std::uint32_t action, std::uint32_t what) {
     waiting_.push({time, number_++, r.address / BlktraceEvent::kSectorBytes, r.length, action | (what | kind) << 16, failed});

@@ -161,7 +161,7 @@ void ChromeTrace::finished(const workload::FinishedRequest& finished) {
   const command::CommandTiming& t = finished.timing;
   if (!inside({t.issued, t.completed})) return;
   const std::string cls(core::to_string(r.cls));
-  const char* operation = r.flush() ? "flush" : r.write() ? "write" : "read";
+  const char* operation = r.flush() ? "flush" : r.zone() ? "zone" : r.write() ? "write" : "read";
   const auto end = [&](char phase, Picoseconds time, const std::string& arguments) {
     event(fmt::format(R"({{"ph":"{}","cat":"{}","name":"{} {}","id":{},"pid":{},"tid":{},"ts":{}{}}})", phase, cls, cls,
                       operation, finished.number, kHost, kRequests, us(time), arguments));

@@ -56,7 +56,7 @@ void RequestLog::finished(const workload::FinishedRequest& finished) {
   const workload::Request& r = finished.request;
   const command::CommandTiming& t = finished.timing;
   Row row;
-  row.number(finished.number).text(core::to_string(r.cls)).number(r.stream).text(r.write() ? "W" : "R");
+  row.number(finished.number).text(core::to_string(r.cls)).number(r.stream).text(r.write() ? "W" : r.zone() ? "Z" : "R");
   row.number(r.address).number(r.length);
   for (const core::Picoseconds time :
        {t.issued, t.accepted, t.started, t.completed, t.queue, t.overhead, t.seek, t.settle, t.rotation, t.transfer, t.bus})

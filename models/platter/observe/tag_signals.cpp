@@ -41,11 +41,20 @@ std::vector<params::SignalRow> tag_signals(std::uint32_t tags) {
   return rows;
 }
 
+namespace {
+
+constexpr std::array<std::string_view, 5> kActions = {"", "close", "finish", "open", "reset"};
+
+}  // namespace
+
 std::string command_text(const command::Command& command, std::uint32_t sector_bytes) {
   std::string text;
   const auto out = std::back_inserter(text);
   if (command.flush())
     fmt::format_to(out, "flush");
+  else if (command.zone())
+    fmt::format_to(out, "zone {} {}", kActions[static_cast<std::size_t>(command.zone_action)],
+                   command.all_zones ? std::string("all") : std::to_string(command.address / sector_bytes));
   else
     fmt::format_to(out, "{} {}+{}", command.write() ? "write" : "read", command.address / sector_bytes,
                    command.length / sector_bytes);

@@ -260,6 +260,24 @@ struct PowerLossProfile {
   double ready_s = 0;                               ///< from full speed of the spindle until the first command is accepted
 };
 
+/// Whether a drive has zones that are written in order (ZBC, ZAC).
+enum class ZoneModel {
+  None,     ///< no
+  Managed,  ///< host-managed: a write anywhere but at a zone's write pointer is refused
+  Aware,    ///< host-aware: such a write is accepted
+};
+
+/// Zones of a drive. docs/reference/zones.md has the rules.
+struct ZonesProfile {
+  ZoneModel model = ZoneModel::None;  ///< whether it has zones
+  double zone_mib = 256;              ///< size of a zone in MiB; the last zone may be smaller
+  double conventional = 0;            ///< conventional zones at the front: below 1 a share of all, otherwise their number
+  std::uint32_t max_open = 128;       ///< zones that can be open at once
+  bool unrestricted_reads = true;     ///< reads may pass the write pointer and the end of a zone (URSWRZ)
+  double reset_ms = 0;                ///< time of a reset, for each zone that changes
+  double finish_ms = 0;               ///< the same of a finish
+};
+
 /// How a drive recovers blocks that it cannot read or write at once. docs/reference/reliability.md has the rules.
 struct RecoveryProfile {
   /// Time that the recovery of a block has taken after each retry, ms, ascending; empty: the steps of the Cheetah 15K.5's manual, in turns.
@@ -327,6 +345,7 @@ struct DriveProfile {
   PowerProfile power;                            ///< energy
   PowerLossProfile power_loss;                   ///< a loss of power
   RecoveryProfile recovery;                      ///< what follows when a block cannot be read or written
+  ZonesProfile zones;                            ///< zones that are written in order
   bool task_attributes = false;  ///< accept SCSI's ordered and head-of-queue commands; without it they are refused (SATA)
 };
 

@@ -138,6 +138,7 @@ const params::Table<DriveProfile>& drive_parameters() {
   using W = PowerProfile;
   using L = PowerLossProfile;
   using R = RecoveryProfile;
+  using Z = ZonesProfile;
   const auto overhead = [](std::array<double, 2> O::* pair, std::size_t last) {
     return [pair, last](P& p) { return params::field(&(p.overhead.*pair)[last]); };
   };
@@ -419,6 +420,20 @@ const params::Table<DriveProfile>& drive_parameters() {
        "time without a command after which the drive reads its media in the background, to find unreadable blocks; 0: never",
        at(&P::recovery, &R::scrub_after_ms), Range{0, 1e6}},
       {"recovery.scrub_blocks", "", "sectors of one access of this kind", at(&P::recovery, &R::scrub_blocks), Range{1, 65535}},
+      {"zones.model", "", "zones that are written in order: none, host-managed or host-aware", at(&P::zones, &Z::model),
+       OneOf{{"none", "managed", "aware"}}},
+      {"zones.zone_mib", "MiB", "size of a zone; the last zone may be smaller", at(&P::zones, &Z::zone_mib),
+       Range{0x1p-11, 0x1p20}},
+      {"zones.conventional", "",
+       "conventional zones, the first ones of the drive: below 1 a share of all zones, otherwise their number",
+       at(&P::zones, &Z::conventional), Range{0, 0x1p31}},
+      {"zones.max_open", "", "zones that can be open at once; of a host-aware drive the number that it recommends",
+       at(&P::zones, &Z::max_open), Range{1, 0x1p31}},
+      {"zones.unrestricted_reads", "",
+       "a read may pass the write pointer, and the end of a zone (URSWRZ); Linux refuses a drive on which it may not",
+       at(&P::zones, &Z::unrestricted_reads)},
+      {"zones.reset_ms", "ms", "time of a reset, for each zone that changes", at(&P::zones, &Z::reset_ms), Range{0, 1e6}},
+      {"zones.finish_ms", "ms", "time of a finish, for each zone that changes", at(&P::zones, &Z::finish_ms), Range{0, 1e6}},
   };
   return table;
 }

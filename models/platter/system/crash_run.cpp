@@ -41,6 +41,9 @@ void check(const Scenario& s) {
   none("power_cut.at_s", s.power_cut.at_s);
   none("power_cut.at_write", static_cast<double>(s.power_cut.at_write));
   none("power_cut.at_flush", static_cast<double>(s.power_cut.at_flush));
+  if (s.drive.zones.model == profile::ZoneModel::Managed)
+    s.refuse("drive.zones.model",
+             "found managed, expected a drive that is written anywhere, as the load of `platter crash` writes");
   if (s.failure.fails_at_s > 0)
     s.refuse("failure.fails_at_s", fmt::format("found {:g}, expected 0 for `platter crash`", s.failure.fails_at_s));
   if (s.run.as_long_as_load()) s.refuse("sim.measure_s", "found 0, expected the time of the load in which the power may fail");

@@ -15,6 +15,12 @@ using host::array::Array;
 
 namespace {
 
+/// An array writes its units anywhere.
+void refuse_zones(const Scenario& s) {
+  if (s.drive.zones.model == profile::ZoneModel::Managed)
+    s.refuse("drive.zones.model", "found managed, expected a drive that is written anywhere, as an array writes");
+}
+
 /// A drive that does not suit eager writing (for example too small for its dilution) is an error of the scenario.
 std::unique_ptr<drive::Drive> make_drive(const Scenario& s, const std::string& name, const drive::DriveConfig& config,
                                          const engine::EngineFactory& engine) {
@@ -127,6 +133,7 @@ void Disks::call_at(double seconds, std::function<void()> call) {
 }
 
 void Disks::make_ew(const Scenario& s) {
+  refuse_zones(s);
   const host::ArrayOptions options{s.array.drives, s.redundancy.copies, s.eager.block_bytes,
                                    s.array.answer == "first" ? host::WriteAnswer::First : host::WriteAnswer::All,
                                    s.drive.geometry.sector_bytes};
@@ -138,6 +145,7 @@ void Disks::make_ew(const Scenario& s) {
 }
 
 void Disks::make_striped(const Scenario& s, host::array::ArrayConfig layer) {
+  refuse_zones(s);
   layer.drive_bytes = bytes_of(first());
   layer.sector_bytes = s.drive.geometry.sector_bytes;
   layer.rebuild = s.redundancy.rebuild;

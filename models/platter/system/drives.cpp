@@ -9,6 +9,7 @@
 
 #include "platter/buffer/segment_buffer.h"
 #include "platter/core/nearest.h"
+#include "platter/mapping/zones/zones.h"
 #include "platter/mechanics/access_planner.h"
 #include "platter/mechanics/seek_curve.h"
 #include "platter/profile/parameters.h"
@@ -106,6 +107,8 @@ void check(const profile::DriveProfile& profile, const std::string& prefix, cons
     if (const std::string objection = mechanics::ArrivalSpread::objection(*points); !objection.empty()) object(name, objection);
   try {
     const mechanics::Geometry geometry(profile.geometry);
+    if (const auto [name, objection] = zones::objection(profile, geometry.block_count()); !objection.empty())
+      object(name, objection);
   } catch (const mechanics::LayoutError& error) {
     if (error.key().empty())
       problems.push_back({where.file, where.line, where.column, key("geometry"), error.what()});

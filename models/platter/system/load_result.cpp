@@ -43,6 +43,7 @@ void LoadResult::measure(const Scenario& s, const observe::Statistics& statistic
   scheduler.engine = s.engine.notation;
   scheduler.policy = s.policy.notation;
   if (s.eager.enabled) eager.emplace();
+  if (s.drive.zones.model != profile::ZoneModel::None) zones.emplace();
   if (disks.spread()) arrivals.emplace();
   std::vector<double> shares = disks.utilisation(begin.busy, measured);
   if (measured > 0) {
@@ -60,6 +61,7 @@ void LoadResult::measure(const Scenario& s, const observe::Statistics& statistic
     scheduler.decided += each.engine().statistics();
     scheduler.stalled += each.dispatcher().statistics();
     if (arrivals) *arrivals += *each.actuator().arrivals();
+    if (zones) zones->add(*each.zones());
     if (each.eager_mapping() == nullptr) continue;
     eager->blocks += each.eager_mapping()->statistics();
     eager->free_blocks += each.eager_mapping()->map().free_count();
@@ -123,6 +125,9 @@ const params::Statistics<LoadResult>& load_rows() {
           .group("eager",
                  "eager writing in the whole run, warm-up included; for several drives the sum; left out without eager writing",
                  eager::eager_rows(), [](const R& r) { return r.eager; })
+          .group("zones",
+                 "zones in the whole run, warm-up included; for several drives the sum; left out for a drive without zones",
+                 zones::zone_rows(), [](const R& r) { return r.zones; })
           .group("array",
                  "the array; all values but `utilisation` count from the start of the run, warm-up included; left out for one "
                  "drive",

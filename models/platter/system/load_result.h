@@ -9,6 +9,7 @@
 #include "platter/drive/scheduler_statistics.h"
 #include "platter/front/serving/statistics.h"
 #include "platter/mapping/eager/statistics.h"
+#include "platter/mapping/zones/statistics.h"
 #include "platter/media/faults.h"
 #include "platter/observe/statistics.h"
 #include "platter/params/statistic.h"
@@ -50,6 +51,7 @@ struct LoadResult {
   std::optional<drive::EnergyStatistics> energy;
   std::optional<drive::ArrivalStatistics> arrivals;  ///< if they have a spread
   std::optional<eager::EagerResult> eager;
+  std::optional<zones::ZoneResult> zones;
   std::optional<host::array::ArrayResult> array;
   std::optional<media::MediaErrors> errors;  ///< if the scenario plans faults, or there were any
   std::optional<serving::ServingResult> serving;

@@ -13,6 +13,7 @@
 #include "platter/front/nbd/server.h"
 #include "platter/front/serving/kernel_loop.h"
 #include "platter/front/vfio_user/vfio_user_server.h"
+#include "platter/mapping/zones/zones.h"
 #include "platter/mechanics/geometry.h"
 #include "platter/media/disk_file.h"
 #include "platter/observe/ahci_waves.h"
@@ -90,6 +91,12 @@ media::DiskIdentity disk_identity(const Scenario& s, std::uint32_t number) {
   identity.sector_bytes = geometry.sector_bytes();
   identity.torn_together = geometry.blocks_per_physical_sector();
   identity.number = number;
+  if (s.drive.zones.model != profile::ZoneModel::None) {
+    const zones::ZoneOptions zones = zones::options_of(s.drive, identity.sectors);
+    identity.layout =
+        digest(configuration(s).at("drive").at("geometry").dump() + configuration(s).at("drive").at("zones").dump());
+    identity.zones = zones::Zones(zones).count();
+  }
   if (s.eager.enabled) {
     identity.block_bytes = s.eager.block_bytes;
     identity.headers = identity.sectors;
@@ -145,6 +152,9 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
           fmt::format("found more logs than drives: the scenario has {} drive{}", drives, drives == 1 ? "" : "s"));
     for (const std::filesystem::path& file : options.run.write_logs)
       write_logs_.push_back(std::make_unique<observe::WriteLog>(file, s_.drive.geometry.sector_bytes));
+    if (!options.images.empty() && scenario.drive.zones.model == profile::ZoneModel::Managed)
+      throw core::InputError(options.images.front(), 0, 0,
+                             "found an image of a drive with zones, expected --disk: an image has no write pointers");
     if (!options.nbd.empty()) offer_blocks();
     if (!options.vfio_user.empty()) offer_adapter();
     poller_.add(options.stop_fd, EPOLLIN, *this);
@@ -248,6 +258,7 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
       const std::string name = std::string(drives[i]->basename()) + "_ahci_tap";
       adapter_->port(i).disk_init_socket.bind(tap(name, *drives[i]).host_tgt_socket);
       adapter_->port(i).register_init_socket.bind(drives[i]->register_tgt_socket);
+      adapter_->port(i).bind_zones(drives[i]->zones());
       drives[i]->bind_link(&adapter_->port(i));
     }
     if (waves_.file() != nullptr) adapter_waves_.emplace(*adapter_, *waves_.file(), "ahci");
@@ -266,7 +277,10 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
     if (std::filesystem::exists(path, ignored)) throw std::invalid_argument(fmt::format("path: {} exists", path.string()));
     try {
       media::DiskFile file(path, disk_identity(s_, static_cast<std::uint32_t>(number)));
-      return disks_.drives()[number]->power_loss_image().media.save(file);
+      const drive::DurableImage image = disks_.drives()[number]->power_loss_image();
+      std::vector<std::uint64_t> unreadable = image.media.save(file);
+      if (image.zones) drive::ZoneKeeper::save(*image.zones, file);
+      return unreadable;
     } catch (const core::InputError& error) {
       throw std::invalid_argument(fmt::format("path: {}", error.what()));
     }

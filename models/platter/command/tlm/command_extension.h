@@ -23,7 +23,15 @@ inline tlm::tlm_response_status response_status(CommandStatus status) {
     case CommandStatus::NoCopy:
     case CommandStatus::Aborted:
     case CommandStatus::Unreadable:
-    case CommandStatus::WriteFault: return tlm::TLM_GENERIC_ERROR_RESPONSE;
+    case CommandStatus::WriteFault:
+    case CommandStatus::BadZone:
+    case CommandStatus::UnalignedWrite:
+    case CommandStatus::WriteBoundary:
+    case CommandStatus::ReadInvalid:
+    case CommandStatus::ReadBoundary:
+    case CommandStatus::NoOpenZone:
+    case CommandStatus::ZoneReadOnly:
+    case CommandStatus::ZoneOffline: return tlm::TLM_GENERIC_ERROR_RESPONSE;
   }
   return tlm::TLM_GENERIC_ERROR_RESPONSE;
 }
@@ -37,6 +45,9 @@ inline tlm::tlm_response_status response_status(CommandStatus status) {
 class CommandExtension : public tlm::tlm_extension<CommandExtension>, public Attributes, public Result {
  public:
   bool flush = false;  ///< FLUSH CACHE; the payload's command is TLM_IGNORE_COMMAND
+  /// A zone management command; the payload's command is TLM_IGNORE_COMMAND, and its address that of the zone's first byte.
+  ZoneAction zone_action = ZoneAction::None;
+  bool all_zones = false;  ///< of a zone management command; the address counts for nothing
 
   /// For tlm_generic_payload::deep_copy_from.
   tlm::tlm_extension_base* clone() const override { return new CommandExtension(*this); }
@@ -48,10 +59,19 @@ class CommandExtension : public tlm::tlm_extension<CommandExtension>, public Att
 inline Command command_of(const tlm::tlm_generic_payload& payload) {
   Command command;
   const auto* extension = payload.get_extension<CommandExtension>();
-  if (extension != nullptr) static_cast<Attributes&>(command) = *extension;
-  if (extension != nullptr && extension->flush) {
-    command.operation = Operation::Flush;
-    return command;
+  if (extension != nullptr) {
+    static_cast<Attributes&>(command) = *extension;
+    if (extension->flush) {
+      command.operation = Operation::Flush;
+      return command;
+    }
+    if (__builtin_expect(extension->zone_action != ZoneAction::None, 0)) {
+      command.operation = Operation::Zone;
+      command.zone_action = extension->zone_action;
+      command.all_zones = extension->all_zones;
+      command.address = extension->all_zones ? 0 : payload.get_address();
+      return command;
+    }
   }
   command.operation = payload.is_write() ? Operation::Write : Operation::Read;
   command.address = payload.get_address();
@@ -68,9 +88,11 @@ inline void set_command(tlm::tlm_generic_payload& payload, CommandExtension& ext
     throw std::invalid_argument("set_command: the extension is not attached to the payload");
   static_cast<Attributes&>(extension) = command;
   extension.flush = command.flush();
-  payload.set_command(command.flush()   ? tlm::TLM_IGNORE_COMMAND
-                      : command.write() ? tlm::TLM_WRITE_COMMAND
-                                        : tlm::TLM_READ_COMMAND);
+  extension.zone_action = command.zone_action;
+  extension.all_zones = command.all_zones;
+  payload.set_command(!command.moves_data() ? tlm::TLM_IGNORE_COMMAND
+                      : command.write()     ? tlm::TLM_WRITE_COMMAND
+                                            : tlm::TLM_READ_COMMAND);
   payload.set_address(command.address);
   payload.set_data_ptr(data);
   payload.set_data_length(command.length);

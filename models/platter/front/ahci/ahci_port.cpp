@@ -299,6 +299,13 @@ void AhciPort::begin(Slot& slot) {
   slot.task = device_.accept(slot.fis, core::now_ps());
   const Task& task = slot.task;
   if (task.next == Task::Next::Nothing) return;
+  if (task.next == Task::Next::Answer && task.queued && !task.outcome.failed()) {  // the device itself has the data
+    const bool good = take({}, 0);
+    if (good) r_.ci &= ~(1u << slot.number);
+    device_.dropped(task);
+    if (good && deliver(slot, device_.page().data(), task.bytes)) finish_queued(slot, task.outcome);
+    return;
+  }
   if (task.next == Task::Next::Answer) {
     if (!task.outcome.failed() && inbound(task.transfer) && !deliver(slot, device_.page().data(), task.bytes)) return;
     Outcome outcome = task.outcome;

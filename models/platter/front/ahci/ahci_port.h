@@ -59,6 +59,9 @@ class AhciPort : public sc_core::sc_module, public tlm::tlm_mm_interface, public
  public:
   DriveControl::Socket& register_init_socket;  ///< to `register_tgt_socket` of the drive
 
+  /// The zones of the drive, for reports; null if it has none. Required if the identity has zones.
+  void bind_zones(const zones::Zones* zones) { control_.bind_zones(zones); }
+
   /// @cond of the implementation
   /// `offset`: from the port's first register. `mask`: the bits that are written.
   std::uint32_t read(std::uint32_t offset) const;

@@ -22,12 +22,16 @@ enum AtaCommand : std::uint8_t {
   kWriteDmaExt = 0x35,
   kWriteMultipleExt = 0x39,
   kWriteDmaFuaExt = 0x3D,
+  kZoneIn = 0x4A,
   kReadVerify = 0x40,
   kReadVerifyExt = 0x42,
   kReadLogDmaExt = 0x47,
   kWriteLogDmaExt = 0x57,
   kReadQueued = 0x60,
   kWriteQueued = 0x61,
+  kNonDataQueued = 0x63,
+  kReceiveQueued = 0x65,
+  kZoneOut = 0x9F,
   kDiagnostic = 0x90,
   kSmart = 0xB0,
   kReadMultiple = 0xC4,
@@ -81,6 +85,14 @@ enum Smart : std::uint8_t {
 constexpr std::uint8_t kSettingsPreservation = 0x06;  // a Serial ATA feature (Serial ATA 3.x, 13.5)
 constexpr std::uint64_t kSmartKey = 0xC2'4F00;        // in the middle and upper bytes of the LBA
 
+constexpr std::uint8_t kNonDataZones = 7;  // subcommand of NCQ NON-DATA (ZAC, 8.2): ZAC Management Out
+constexpr std::uint8_t kReceiveZones = 2;  // of RECEIVE FPDMA QUEUED: ZAC Management In
+constexpr std::uint8_t kReportZones = 0;   // action of ZAC Management In
+
+constexpr bool is_queued(std::uint8_t command) {
+  return command == kReadQueued || command == kWriteQueued || command == kNonDataQueued || command == kReceiveQueued;
+}
+
 constexpr std::uint16_t kSctErc = 3;  // error recovery control, an SCT action
 constexpr std::size_t kMostErrors = DeviceHistory::kErrors;
 
@@ -123,7 +135,7 @@ Outcome AtaDevice::reset(bool hard) {
   }
   Outcome signature;
   signature.error = 0x01;  // the diagnostics have passed
-  signature.lba = 0x000001;
+  signature.lba = identity_.zones.model == profile::ZoneModel::Managed ? 0xABCD01 : 0x000001;
   signature.count = 1;
   return signature;
 }
@@ -132,7 +144,8 @@ Outcome AtaDevice::error(const RegisterFis& fis, std::uint8_t error, const Sense
   sense_ = sense;
   Outcome outcome;
   outcome.status =
-      static_cast<std::uint8_t>(Outcome::kReady | Outcome::kErr | (settings_.sense_reporting ? Outcome::kSense : 0));
+      static_cast<std::uint8_t>(Outcome::kReady | Outcome::kErr |
+                                (settings_.sense_reporting || (zoned() && is_queued(fis.command)) ? Outcome::kSense : 0));
   outcome.error = error;
   outcome.lba = lba;
   outcome.device = fis.device;
@@ -266,6 +279,15 @@ Task AtaDevice::accept_queued(const RegisterFis& fis, Picoseconds now) {
     task.outcome = failed(fis, task, error(fis, Outcome::kAbort, sense_of(command::CommandStatus::BadTag), fis.lba));
     return task;
   }
+  if (fis.command == kNonDataQueued || fis.command == kReceiveQueued) {
+    task.command.tag = fis.tag();
+    const bool out = fis.command == kNonDataQueued;
+    const bool known = zoned() && (out ? (fis.features & 0xF) == kNonDataZones
+                                       : fis.subcommand() == kReceiveZones && (fis.auxiliary & 0xFF) == kReportZones);
+    if (!known) return invalid_field(fis, task);
+    if (out) return manage_zones(fis, task, fis.auxiliary & 0x1F, (fis.auxiliary >> 8 & 1) != 0);
+    return report_zones(fis, task, fis.queued_count(), static_cast<std::uint8_t>(fis.auxiliary >> 8));
+  }
   queued_ |= mask;
   task.next = Task::Next::Drive;
   task.transfer = fis.command == kReadQueued ? Transfer::DmaIn : Transfer::DmaOut;
@@ -285,6 +307,45 @@ Task AtaDevice::accept_queued(const RegisterFis& fis, Picoseconds now) {
     case 2: task.command.deadline = now + options_.high_priority; break;
     default: break;
   }
+  return task;
+}
+
+Task AtaDevice::invalid_field(const RegisterFis& fis, Task task) {
+  task.outcome = failed(fis, task, error(fis, Outcome::kAbort, kInvalidField, fis.lba));
+  return task;
+}
+
+Task AtaDevice::manage_zones(const RegisterFis& fis, Task task, std::uint32_t action, bool all) {
+  if (action < 1 || action > 4) return invalid_field(fis, task);
+  if (task.queued) queued_ |= 1u << task.tag;
+  task.next = Task::Next::Drive;
+  task.command.operation = Operation::Zone;
+  task.command.zone_action = static_cast<command::ZoneAction>(action);
+  task.command.all_zones = all;
+  task.command.address = all ? 0 : fis.lba * identity_.sector_bytes;
+  return task;
+}
+
+Task AtaDevice::report_zones(const RegisterFis& fis, Task task, std::uint32_t pages, std::uint8_t options) {
+  using zones::ZoneReport;
+  constexpr std::uint8_t kPartial = 0x80;
+  constexpr std::uint8_t kOption = 0x3F;
+  const zones::Zones* const zones = control_.zones();
+  if (zones == nullptr) return invalid_field(fis, task);
+  const std::size_t bytes = std::size_t{pages} * 512;
+  ZoneReport report;
+  const command::CommandStatus status =
+      zones->report(fis.lba, options & kOption, (options & kPartial) != 0,
+                    (bytes - ZoneReport::kHeaderBytes) / ZoneReport::kDescriptorBytes, report);
+  if (status != command::CommandStatus::Good) {
+    const std::uint8_t why = status == command::CommandStatus::BadAddress ? Outcome::kNotFound : Outcome::kAbort;
+    task.outcome = failed(fis, task, error(fis, why, sense_of(status), fis.lba));
+    return task;
+  }
+  page_ = zone_report(report, bytes);
+  if (task.queued) queued_ |= 1u << task.tag;
+  task.transfer = Transfer::DmaIn;
+  task.bytes = task.block_bytes = static_cast<std::uint32_t>(bytes);
   return task;
 }
 
@@ -376,7 +437,7 @@ Task AtaDevice::accept(const RegisterFis& fis, Picoseconds now) {
     task.next = Task::Next::Nothing;
     return task;
   }
-  const bool queued = fis.command == kReadQueued || fis.command == kWriteQueued;
+  const bool queued = is_queued(fis.command) && (zoned() || fis.command == kReadQueued || fis.command == kWriteQueued);
   const bool reads_error = (fis.command == kReadLogExt || fis.command == kReadLogDmaExt) && (fis.lba & 0xFF) == kLogQueuedError;
   if (halted_ && !reads_error) {
     Task task = abort(fis);
@@ -415,6 +476,13 @@ Task AtaDevice::accept(const RegisterFis& fis, Picoseconds now) {
     case kWriteDmaFuaExt: return media48(fis, Operation::Write, Transfer::DmaOut, true);
     case kFlush:
     case kFlushExt: return flush(fis);
+    case kZoneIn:
+      if (!zoned()) return abort(fis);
+      if ((fis.features & 0xFF) != kReportZones) return invalid_field(fis, answer(fis));
+      return report_zones(fis, answer(fis), fis.count48(), static_cast<std::uint8_t>(fis.features >> 8));
+    case kZoneOut:
+      if (!zoned()) return abort(fis);
+      return manage_zones(fis, answer(fis), fis.features & 0x1F, (fis.features >> 8 & 1) != 0);
     case kIdentify: return send_page(fis, identify(identity_, settings_), Transfer::PioIn);
     case kReadLogExt:
     case kReadLogDmaExt: {
@@ -494,9 +562,9 @@ Outcome AtaDevice::ended(const RegisterFis& fis, const Task& task, const command
   const bool unreadable = result.status == CommandStatus::Unreadable;
   const bool of_media = unreadable || (result.status == CommandStatus::WriteFault && !task.command.flush());
   const std::uint64_t lba = of_media ? result.first_bad : task.command.address / identity_.sector_bytes;
-  const std::uint8_t why = unreadable                                   ? Outcome::kUncorrectable
-                           : result.status == CommandStatus::BadAddress ? Outcome::kNotFound
-                                                                        : Outcome::kAbort;
+  const std::uint8_t why = unreadable                                                 ? Outcome::kUncorrectable
+                           : result.sense().key == 0x5 && result.sense().code == 0x21 ? Outcome::kNotFound
+                                                                                      : Outcome::kAbort;
   Outcome outcome = error(fis, why, result.sense(), lba);
   if (result.status == CommandStatus::DriveFailed) outcome.status = static_cast<std::uint8_t>(outcome.status | Outcome::kFault);
   record(fis, outcome);

@@ -29,6 +29,8 @@ class DriveControlIf {
   /// Starts the short self-test, or ends it.
   virtual void test(bool start) = 0;
   virtual SelfTest test() = 0;
+  /// The zones of the drive; null if it has none.
+  virtual const zones::Zones* zones() const = 0;
 };
 
 /// How the data of a command goes between host and device.
@@ -39,7 +41,7 @@ constexpr bool outbound(Transfer t) { return t == Transfer::PioOut || t == Trans
 /// What an accepted command requires.
 struct Task {
   enum class Next : std::uint8_t {
-    Answer,   ///< answer with `outcome`; if it is good, first transfer `AtaDevice::page()`
+    Answer,  ///< answer with `outcome`; if it is good, first transfer `AtaDevice::page()`. A queued task ends with `AtaDevice::dropped`
     Drive,    ///< send `command` to the drive, then call `AtaDevice::ended`
     Nothing,  ///< the device sleeps: it stays busy until it is reset
   };
@@ -108,6 +110,13 @@ class AtaDevice {
   Task send_page(const RegisterFis& fis, std::optional<Page> page, Transfer transfer);
   Task flush(const RegisterFis& fis) const;
   Task accept_queued(const RegisterFis& fis, Picoseconds now);
+  /// A zone management command, queued or not.
+  Task manage_zones(const RegisterFis& fis, Task task, std::uint32_t action, bool all);
+  /// Makes the page of a report, of `pages` of 512 bytes, queued or not. `options`: those of the command, and the flag PARTIAL.
+  Task report_zones(const RegisterFis& fis, Task task, std::uint32_t pages, std::uint8_t options);
+  /// A command with this field out of range.
+  Task invalid_field(const RegisterFis& fis, Task task);
+  bool zoned() const { return identity_.zones.model != profile::ZoneModel::None; }
   Task media(const RegisterFis& fis, command::Operation operation, Transfer transfer, std::uint64_t lba, std::uint32_t count);
   Task media48(const RegisterFis& fis, command::Operation operation, Transfer transfer, bool fua = false);
   Task set_features(const RegisterFis& fis);

@@ -43,7 +43,12 @@ std::uint64_t world_wide_name(const AtaIdentity& identity) {
 
 // --- log 30h, IDENTIFY DEVICE data (ACS-4, 9.11) ----------------------------------------------------------------------
 
-constexpr std::array<std::uint8_t, 6> kIdentifyPages = {0, 1, 2, 3, 4, 8};
+constexpr std::array<std::uint8_t, 7> kIdentifyPages = {0, 1, 2, 3, 4, 8, 9};
+
+bool zoned(const AtaIdentity& identity) { return identity.zones.model != profile::ZoneModel::None; }
+bool managed(const AtaIdentity& identity) { return identity.zones.model == profile::ZoneModel::Managed; }
+/// The last page is that of zones.
+std::size_t identify_pages(const AtaIdentity& identity) { return kIdentifyPages.size() - (zoned(identity) ? 0 : 1); }
 
 Page identify_page(const PageSource& s, std::uint8_t number) {
   if (number == 1) return identify(s.identity, s.settings);
@@ -54,8 +59,8 @@ Page identify_page(const PageSource& s, std::uint8_t number) {
   switch (number) {
     case 0:
       put(page, 0, 1, 8);
-      page[8] = kIdentifyPages.size();
-      std::copy(kIdentifyPages.begin(), kIdentifyPages.end(), page.begin() + 9);
+      page[8] = static_cast<std::uint8_t>(identify_pages(s.identity));
+      std::copy_n(kIdentifyPages.begin(), identify_pages(s.identity), page.begin() + 9);
       break;
     case 2:
       field(8, s.identity.sectors);
@@ -70,6 +75,7 @@ Page identify_page(const PageSource& s, std::uint8_t number) {
       field(16, 0);
       field(24, s.identity.rpm);
       put(page, 56, world_wide_name(s.identity), 8);
+      if (zoned(s.identity)) field(104, managed(s.identity) ? 0 : 1);
       field(136, s.identity.queue_depth - 1);
       field(144, bit(true, 0));
       break;
@@ -77,6 +83,15 @@ Page identify_page(const PageSource& s, std::uint8_t number) {
       field(8, bit(s.settings.write_cache, 13) | bit(s.settings.sense_reporting, 10) | bit(s.settings.read_ahead, 7) |
                    bit(s.settings.smart, 6));
       break;
+    case 9: {  // zoned device information (ZAC, 9.2)
+      constexpr std::uint64_t kNotReported = 0xFFFF'FFFF;
+      field(8, bit(s.identity.zones.unrestricted_reads, 0));
+      field(24, managed(s.identity) ? kNotReported : s.identity.zones.max_open);
+      field(32, kNotReported);
+      field(40, managed(s.identity) ? s.identity.zones.max_open : kNotReported);
+      field(48, 0x05CF);  // ZAC, INCITS 537
+      break;
+    }
     default: field(8, 0x7); break;  // Serial ATA: 1.5, 3 and 6 Gb/s
   }
   return page;
@@ -251,11 +266,15 @@ constexpr std::array kLogs = {
     LogInfo{0x13, 1, true, false}, LogInfo{0x30, 9, true, true},  LogInfo{0xE0, 1, true, true},
 };
 
-Page directory(bool general_purpose) {
+std::uint16_t pages_of(const LogInfo& info, const AtaIdentity& identity) {
+  return static_cast<std::uint16_t>(info.pages + (info.log == 0x30 && zoned(identity) ? 1 : 0));
+}
+
+Page directory(const AtaIdentity& identity, bool general_purpose) {
   Page page(kPageBytes);
   put(page, 0, 1, 2);  // version
   for (const LogInfo& info : kLogs)
-    if (general_purpose ? info.general_purpose : info.smart) put(page, std::size_t{2} * info.log, info.pages, 2);
+    if (general_purpose ? info.general_purpose : info.smart) put(page, std::size_t{2} * info.log, pages_of(info, identity), 2);
   return page;
 }
 
@@ -265,7 +284,8 @@ Page log_page(const PageSource& s, std::uint8_t log, std::uint32_t number) {
     case kLogQueuedError: return queued_error_page(s.queued_error);
     case 0x30: {
       const auto page = static_cast<std::uint8_t>(number);
-      const bool there = std::find(kIdentifyPages.begin(), kIdentifyPages.end(), page) != kIdentifyPages.end();
+      const auto* const end = kIdentifyPages.begin() + identify_pages(s.identity);
+      const bool there = std::find(kIdentifyPages.begin(), end, page) != end;
       return there ? identify_page(s, page) : Page(kPageBytes);
     }
     case kLogSctStatus: return sct_status(s.history);
@@ -274,7 +294,11 @@ Page log_page(const PageSource& s, std::uint8_t log, std::uint32_t number) {
     case 0x06: return test_log(s.history, false);
     case 0x07: return test_log(s.history, true);
     case 0x12:
-    case 0x13: return Page(kPageBytes);  // the commands of these logs do not exist (Serial ATA 3.x, 13.7.5 and 13.7.6)
+    case 0x13: {  // NCQ NON-DATA, SEND and RECEIVE FPDMA QUEUED (Serial ATA 3.x, 13.7.5 and 13.7.6): only those of zones exist
+      Page page(kPageBytes);
+      if (zoned(s.identity)) page[log == 0x12 ? 0x1C : 0x10] = log == 0x12 ? 0x01 : 0x03;
+      return page;
+    }
     default: return selective_test_log();
   }
 }
@@ -293,6 +317,7 @@ AtaIdentity AtaIdentity::of(const profile::DriveProfile& profile, std::uint64_t 
   identity.queue_depth = std::min(profile.queue_depth, 32u);
   identity.buffer_bytes = std::uint64_t{profile.cache.segments} * profile.cache.segment_blocks * profile.geometry.sector_bytes;
   identity.write_cache = profile.cache.segments > 0 && profile.cache.write_back != profile::WriteBack::Off;
+  identity.zones = profile.zones;
   identity.read_ahead = profile.cache.segments > 0 && profile.cache.read_ahead != profile::ReadAhead::None;
   return identity;
 }
@@ -324,8 +349,9 @@ Page identify(const AtaIdentity& d, const AtaSettings& settings) {
   word(page, 75, d.queue_depth - 1);
   word(page, 76,
        0x8000 | 0x1000 | 0x0300 | 0x000E);  // READ LOG DMA EXT, NCQ priority, the host may save power, NCQ, three speeds
-  word(page, 77, 0x0006);                   // now 6 Gb/s
-  word(page, 78, 0x00C0);                   // NCQ autosense, software settings preservation
+  // Now 6 Gb/s; NCQ NON-DATA, RECEIVE FPDMA QUEUED.
+  word(page, 77, 0x0006 | bit(zoned(d), 5) | bit(zoned(d), 6));
+  word(page, 78, 0x00C0);  // NCQ autosense, software settings preservation
   word(page, 79, bit(settings.preserved, 6));
   word(page, 80, 0x0FF0);  // all standards up to ACS-4
   const std::uint32_t features = bit(true, 14) | bit(true, 3);
@@ -338,6 +364,7 @@ Page identify(const AtaIdentity& d, const AtaSettings& settings) {
   word(page, 88, 0x007F | 0x0100u << settings.udma_mode);
   put(page, 200, d.sectors, 8);
   word(page, 106, 0x4000 | bit(d.physical_log2 > 0, 13) | bit(d.sector_bytes != 512, 12) | d.physical_log2);
+  word(page, 69, bit(d.zones.model == profile::ZoneModel::Aware, 0));
   const std::uint64_t name = world_wide_name(d);
   for (std::size_t i = 0; i < 4; ++i) word(page, 108 + i, name >> (48 - 16 * i) & 0xFFFF);
   if (d.sector_bytes != 512) put(page, 234, d.sector_bytes / 2, 4);
@@ -354,16 +381,36 @@ Page identify(const AtaIdentity& d, const AtaSettings& settings) {
 std::optional<Page> log_pages(const PageSource& source, std::uint8_t log, std::uint32_t first, std::uint32_t count,
                               bool general_purpose) {
   if (count == 0) return std::nullopt;
-  if (log == 0) return first == 0 && count == 1 ? std::optional(directory(general_purpose)) : std::nullopt;
+  if (log == 0) return first == 0 && count == 1 ? std::optional(directory(source.identity, general_purpose)) : std::nullopt;
   const auto* const info = std::find_if(kLogs.begin(), kLogs.end(), [log](const LogInfo& each) { return each.log == log; });
   if (info == kLogs.end() || !(general_purpose ? info->general_purpose : info->smart)) return std::nullopt;
-  if (first + count > info->pages) return std::nullopt;
+  if (first + count > pages_of(*info, source.identity)) return std::nullopt;
   Page pages;
   for (std::uint32_t i = first; i < first + count; ++i) {
     const Page page = log_page(source, log, i);
     pages.insert(pages.end(), page.begin(), page.end());
   }
   return pages;
+}
+
+Page zone_report(const zones::ZoneReport& report, std::size_t bytes) {
+  constexpr std::size_t kHeader = zones::ZoneReport::kHeaderBytes;
+  constexpr std::size_t kDescriptor = zones::ZoneReport::kDescriptorBytes;
+  Page page(bytes);
+  put(page, 0, std::uint64_t{report.listed} * kDescriptor, 4);
+  page[4] = report.same;
+  put(page, 8, report.last_block, 8);
+  for (std::size_t i = 0; i < report.zones.size(); ++i) {
+    const zones::ZoneDescriptor& zone = report.zones[i];
+    const std::size_t at = kHeader + i * kDescriptor;
+    page[at] = static_cast<std::uint8_t>(zone.type);
+    page[at + 1] = static_cast<std::uint8_t>(static_cast<unsigned>(zone.condition) << 4 | (zone.non_sequential ? 2u : 0u) |
+                                             (zone.reset_recommended ? 1u : 0u));
+    put(page, at + 8, zone.blocks, 8);
+    put(page, at + 16, zone.start, 8);
+    put(page, at + 24, zone.write_pointer, 8);
+  }
+  return page;
 }
 
 Page smart_data(const AtaCounters& counters, const SelfTest& test) {

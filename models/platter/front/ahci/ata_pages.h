@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "platter/mapping/zones/zones.h"
 #include "platter/profile/drive_profile.h"
 
 namespace platter::ahci {
@@ -23,6 +24,7 @@ struct AtaIdentity {
   std::uint64_t buffer_bytes = 0;    ///< of the drive's buffer
   bool write_cache = false;          ///< the drive has one, on at power-up
   bool read_ahead = false;           ///< the drive reads ahead, on at power-up
+  profile::ZonesProfile zones;       ///< zones that are written in order
 
   /// Of the drive with this profile. `sectors`: Drive::capacity_sectors(). Precondition: `serial` has up to 20 characters of ASCII.
   static AtaIdentity of(const profile::DriveProfile& profile, std::uint64_t sectors, const std::string& serial);
@@ -134,6 +136,9 @@ inline constexpr std::uint8_t kLogSctStatus = 0xE0;
 /// otherwise for SMART READ LOG.
 std::optional<Page> log_pages(const PageSource& source, std::uint8_t log, std::uint32_t first, std::uint32_t count,
                               bool general_purpose);
+
+/// The data of REPORT ZONES EXT (ZAC, 7.4), of `bytes` bytes.
+Page zone_report(const zones::ZoneReport& report, std::size_t bytes);
 
 /// SMART READ DATA and SMART READ THRESHOLDS (ATA8-ACS, 7.53; SFF-8035i).
 Page smart_data(const AtaCounters& counters, const SelfTest& test);

@@ -69,6 +69,9 @@ class DriveControl : public sc_core::sc_module, public DriveControlIf {
     return {static_cast<std::uint8_t>(read(drive::reg::kSelfTest)), counter(drive::reg::kSelfTestBlock)};
   }
 
+  const zones::Zones* zones() const override { return zones_; }
+  void bind_zones(const zones::Zones* zones) { zones_ = zones; }
+
   /// Aborts a command. Returns false if there is no such command, or if it is too late.
   bool abort(std::uint32_t tag) { return write(drive::reg::kAbort, tag); }
 
@@ -91,6 +94,7 @@ class DriveControl : public sc_core::sc_module, public DriveControlIf {
   }
 
   bool idle_ = false;
+  const zones::Zones* zones_ = nullptr;
 };
 
 }  // namespace platter::ahci

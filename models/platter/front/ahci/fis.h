@@ -39,6 +39,7 @@ struct RegisterFis {
   std::uint16_t count = 0;
   std::uint8_t icc = 0;  ///< isochronous command completion
   std::uint8_t control = 0;
+  std::uint32_t auxiliary = 0;
 
   static constexpr std::uint8_t kSoftReset = 1u << 2;  ///< of `control`
   static constexpr std::uint8_t kLba = 1u << 6;        ///< of `device`: the address is an LBA
@@ -55,6 +56,7 @@ struct RegisterFis {
     f.count = static_cast<std::uint16_t>(b[12] | b[13] << 8);
     f.icc = b[14];
     f.control = b[15];
+    for (const std::size_t i : {19u, 18u, 17u, 16u}) f.auxiliary = f.auxiliary << 8 | b[i];
     return f;
   }
 
@@ -66,6 +68,8 @@ struct RegisterFis {
   // A queued command has its count in the features and its tag in the count.
   std::uint32_t queued_count() const { return features != 0 ? features : 65536; }
   std::uint8_t tag() const { return static_cast<std::uint8_t>(count >> 3 & 0x1F); }
+  /// Subcommand of RECEIVE FPDMA QUEUED.
+  std::uint8_t subcommand() const { return static_cast<std::uint8_t>(count >> 8 & 0x1F); }
   std::uint8_t priority() const { return static_cast<std::uint8_t>(count >> 14); }
 };
 

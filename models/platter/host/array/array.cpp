@@ -68,7 +68,7 @@ Array::Array(const sc_core::sc_module_name& name, const ArrayConfig& config)
 // --- requests ----------------------------------------------------------------------------------------------------
 
 CommandStatus Array::check(const ArrayRequest& request) const {
-  if (request.deadline < 0) return CommandStatus::BadCommand;
+  if (request.deadline < 0 || request.zone()) return CommandStatus::BadCommand;
   if (request.length == 0 || request.length % config_.sector_bytes != 0) return CommandStatus::BadLength;
   if (request.address % config_.sector_bytes != 0 || request.address >= capacity_bytes() ||
       request.length > capacity_bytes() - request.address)

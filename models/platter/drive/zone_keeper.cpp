@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platter/drive/zone_keeper.h"
+
+#include <algorithm>
+
+#include "platter/core/sc_time.h"
+
+namespace platter::drive {
+
+using command::CommandStatus;
+using zones::BlockRange;
+using zones::ZoneCondition;
+using zones::Zones;
+
+namespace {
+
+/// Blocks from the front of a write on that are on the media.
+std::uint32_t front_of(const WrittenBlocks& written) {
+  std::uint32_t front = 0;
+  for (const WrittenBlocks::Run& run : {written.first, written.second, written.first})
+    if (run.from <= front) front = std::max(front, run.end);
+  return front;
+}
+
+media::DiskZone record_of(const Zones::Durable& state) {
+  return {state.written, static_cast<std::uint32_t>(state.condition), state.non_sequential ? 1u : 0u};
+}
+
+}  // namespace
+
+ZoneKeeper::ZoneKeeper(const profile::DriveProfile& profile, std::uint64_t blocks, media::Media& media,
+                       const HazardQueue& queue)
+    : zones_(zones::options_of(profile, blocks)),
+      reset_(core::to_picoseconds(profile.zones.reset_ms, core::kPicosecondsPerMillisecond)),
+      finish_(core::to_picoseconds(profile.zones.finish_ms, core::kPicosecondsPerMillisecond)),
+      buffer_durable_(profile.power_loss.cache == profile::LostCache::Saved),
+      sector_bytes_(media.sector_bytes()),
+      media_(media),
+      queue_(queue),
+      changes_(queue.depth()),
+      call_(core::Rank::Access, [this] { carry_out(*std::exchange(current_, nullptr)); }) {
+  if (media_.file() != nullptr) load();
+}
+
+// --- commands --------------------------------------------------------------------------------------------------------
+
+CommandStatus ZoneKeeper::admit(const command::Command& command) {
+  if (command.zone()) {
+    if (command.address % sector_bytes_ != 0) return CommandStatus::BadZone;
+    admitted_ = {};
+    return zones_.manage(command.zone_action, command.address / sector_bytes_, command.all_zones, admitted_);
+  }
+  if (command.flush()) return CommandStatus::Good;
+  const std::uint64_t first = command.address / sector_bytes_;
+  const auto blocks = static_cast<std::uint32_t>(command.length / sector_bytes_);
+  return command.write() ? zones_.write(first, blocks) : zones_.read(first, blocks);
+}
+
+Picoseconds ZoneKeeper::begin(QueueEntry& entry, Picoseconds now) {
+  const command::ZoneAction action = entry.asked.zone_action;
+  const Picoseconds each = action == command::ZoneAction::Reset ? reset_ : action == command::ZoneAction::Finish ? finish_ : 0;
+  const Picoseconds time = each * Picoseconds{changes_[entry.tag.value].zones};
+  if (time == 0) {
+    carry_out(entry);
+    return 0;
+  }
+  current_ = &entry;
+  call_.at(now + time);
+  return time;
+}
+
+void ZoneKeeper::carry_out(QueueEntry& entry) {
+  if (media_.file() != nullptr && changes_[entry.tag.value].zones > 0) {
+    if (entry.asked.all_zones)
+      save(zones_, *media_.file());  // no write is on its way
+    else
+      save(entry.asked.address / sector_bytes_, 1, &entry);
+  }
+  for (const BlockRange& range : dropped(entry)) drop(media_, range.first, range.blocks);
+  done_(entry);
+}
+
+void ZoneKeeper::wear_out(std::uint32_t zone, ZoneCondition condition) {
+  zones_.wear_out(zone, condition);
+  durable(zone * zones_.options().zone_blocks, 1, nullptr);
+}
+
+// --- losses ----------------------------------------------------------------------------------------------------------
+
+void ZoneKeeper::settle(Zones& zones, media::Media& media, const Loss& loss) const {
+  std::vector<std::uint64_t> lost;
+  const std::uint32_t physical = zones.options().physical_blocks;
+  const auto lose = [&](std::uint64_t first, const QueueEntry* of) {
+    if (of != nullptr && of == loss.writing) first = (first + front_of(loss.so_far)) / physical * physical;
+    lost.push_back(first);
+  };
+  for (const QueueEntry& entry : queue_.entries()) {
+    if (!entry.used() || entry.on_media()) continue;
+    if (entry.asked.write()) lose(entry.first(), &entry);
+    if (entry.asked.zone())  // it counts as carried out
+      for (const BlockRange& range : dropped(entry)) drop(media, range.first, range.blocks);
+  }
+  if (segments_ != nullptr && !loss.buffer_saved) {
+    const bool destage = loss.writing != nullptr && loss.writing->internal();
+    segments_->for_each_dirty([&](core::Lba first, core::Lba /*end*/) {
+      lose(first.value, destage && loss.writing->command.extent.first == first ? loss.writing : nullptr);
+    });
+  }
+  for (const std::uint64_t block : lost) {
+    if (block >= zones.options().blocks) continue;
+    const zones::ZoneDescriptor zone = zones.descriptor(zones.zone_of(block));
+    if (zone.type != zones::ZoneType::SequentialRequired) continue;
+    zones.retract(block);
+    drop(media, block, zone.start + zone.blocks - block);
+  }
+  zones.close_all();
+}
+
+void ZoneKeeper::lose(const Loss& loss) {
+  settle(zones_, media_, loss);
+  if (media_.file() != nullptr) save(zones_, *media_.file());
+}
+
+Zones ZoneKeeper::after(const Loss& loss, media::Media& media) const {
+  Zones zones = zones_;
+  settle(zones, media, loss);
+  return zones;
+}
+
+// --- the disk file ---------------------------------------------------------------------------------------------------
+
+std::uint64_t ZoneKeeper::first_lost(std::uint32_t zone, const QueueEntry* but) const {
+  std::uint64_t first = ~std::uint64_t{0};
+  const auto lose = [&](std::uint64_t block) {
+    if (block < zones_.options().blocks && zones_.zone_of(block) == zone) first = std::min(first, block);
+  };
+  for (const QueueEntry& entry : queue_.entries())
+    if (entry.used() && !entry.on_media() && &entry != but && entry.asked.write()) lose(entry.first());
+  if (segments_ != nullptr && !buffer_durable_)
+    segments_->for_each_dirty([&](core::Lba from, core::Lba /*end*/) { lose(from.value); });
+  return first;
+}
+
+void ZoneKeeper::save(std::uint64_t first, std::uint64_t blocks, const QueueEntry* entry) {
+  for (std::uint32_t zone = zones_.zone_of(first); zone <= zones_.zone_of(first + blocks - 1); ++zone) {
+    if (zones_.descriptor(zone).condition == ZoneCondition::NoPointer) continue;
+    const media::DiskZone record = record_of(zones_.durable(zone, first_lost(zone, entry)));
+    media_.file()->put_zones(zone, &record, 1);
+  }
+}
+
+void ZoneKeeper::save(const Zones& zones, media::DiskFile& file) {
+  std::vector<media::DiskZone> records;
+  records.reserve(zones.count());
+  for (std::uint32_t zone = 0; zone < zones.count(); ++zone)
+    records.push_back(record_of(zones.durable(zone, ~std::uint64_t{0})));
+  file.put_zones(0, records.data(), records.size());
+}
+
+void ZoneKeeper::load() {
+  media_.file()->for_each_zone([this](std::uint64_t zone, const media::DiskZone& record) {
+    zones_.restore(static_cast<std::uint32_t>(zone),
+                   {record.written, static_cast<ZoneCondition>(record.condition), (record.flags & 1) != 0});
+  });
+  if (zones_.options().model != zones::ZoneModel::Managed) return;
+  // Writes may have reached the file before an older one of their zone.
+  std::vector<BlockRange> behind;
+  media_.file()->for_each_data([&](std::uint64_t offset, std::uint64_t length) {
+    const std::uint64_t end = (offset + length + sector_bytes_ - 1) / sector_bytes_;
+    for (std::uint32_t zone = zones_.zone_of(offset / sector_bytes_); zone < zones_.count(); ++zone) {
+      const zones::ZoneDescriptor each = zones_.descriptor(zone);
+      if (each.start >= end) break;
+      if (each.write_pointer != zones::ZoneDescriptor::kNoPointer)
+        behind.push_back({each.write_pointer, each.start + each.blocks - each.write_pointer});
+    }
+  });
+  for (const BlockRange& range : behind) drop(media_, range.first, range.blocks);
+}
+
+}  // namespace platter::drive

@@ -1,0 +1,459 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A drive with zones: what it accepts, when zone management commands end, what reads find, and what a loss of power leaves.
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "platter/media/disk_file.h"
+#include "testing.h"
+
+namespace platter::testing {
+namespace {
+
+using command::ZoneAction;
+using profile::DriveProfile;
+using profile::WriteBack;
+using zones::ZoneCondition;
+using zones::ZoneDescriptor;
+
+constexpr std::uint64_t kZone = 256;  // blocks
+constexpr std::uint64_t kFirst = 4 * kZone;
+
+/// The toy drive with 64 zones of two cylinders, four of them conventional.
+DriveProfile zoned_profile(WriteBack write_back = WriteBack::Off) {
+  DriveProfile profile = write_back == WriteBack::Off ? toy_profile() : cached_toy_profile(write_back);
+  profile.zones.model = profile::ZoneModel::Managed;
+  profile.zones.zone_mib = 0.125;
+  profile.zones.conventional = 4;
+  profile.zones.max_open = 3;
+  return profile;
+}
+
+/// Makes a zone management command of a transaction.
+void set_zone(Transaction& t, ZoneAction action, std::uint64_t lba, bool all = false) {
+  t.set(false, lba, 0);
+  t.payload.set_command(tlm::TLM_IGNORE_COMMAND);
+  t.payload.set_data_ptr(nullptr);
+  t.extension.zone_action = action;
+  t.extension.all_zones = all;
+}
+
+/// A script that talks to one drive.
+class Zoned {
+ public:
+  explicit Zoned(const DriveProfile& profile, const char* policy = "FCFS")
+      : disk(make_drive("disk", policy, "firmware", profile)), host("host") {
+    host.disk_init_socket.bind(disk->host_tgt_socket);
+  }
+
+  void run(std::function<void(Script&)> body) {
+    Script script("script", std::move(body));
+    script.disk_init_socket.bind(disk->host_tgt_socket);
+    run_until(60'000 * kMs);
+    EXPECT_TRUE(script.done());
+  }
+  static CommandStatus read(Script& s, std::uint64_t lba, std::uint32_t blocks, std::vector<std::uint8_t>* data = nullptr) {
+    Transaction t(nullptr);
+    t.set(false, lba, blocks);
+    s.transport(t);
+    if (data != nullptr) *data = t.data;
+    return t.extension.status;
+  }
+  static CommandStatus write(Script& s, std::uint64_t lba, std::uint32_t blocks, std::uint8_t fill) {
+    Transaction t(nullptr);
+    t.set(true, lba, blocks, fill);
+    s.transport(t);
+    return t.extension.status;
+  }
+  static CommandStatus act(Script& s, ZoneAction action, std::uint64_t lba, bool all = false) {
+    Transaction t(nullptr);
+    set_zone(t, action, lba, all);
+    s.transport(t);
+    return t.extension.status;
+  }
+  static void flush(Script& s) {
+    Transaction t(nullptr);
+    t.set_flush();
+    s.transport(t);
+  }
+  /// True if every byte of these blocks reads as `fill`.
+  static bool holds(Script& s, std::uint64_t lba, std::uint32_t blocks, std::uint8_t fill) {
+    std::vector<std::uint8_t> data;
+    if (read(s, lba, blocks, &data) != CommandStatus::Good) return false;
+    return std::all_of(data.begin(), data.end(), [fill](std::uint8_t b) { return b == fill; });
+  }
+  Transaction& submit_zone(ZoneAction action, std::uint64_t lba) {
+    Transaction& t = host.make();
+    set_zone(t, action, lba);
+    host.submit(t);
+    return t;
+  }
+  std::uint64_t pointer(std::uint64_t lba) const {
+    return disk->zones()->descriptor(disk->zones()->zone_of(lba)).write_pointer;
+  }
+  ZoneCondition condition(std::uint64_t lba) const { return disk->zones()->descriptor(disk->zones()->zone_of(lba)).condition; }
+
+  std::unique_ptr<drive::Drive> disk;
+  AtHost host;
+};
+
+TEST(Zoned, RefusesWhatItsZonesDoNotPermit) {
+  Zoned d(zoned_profile());
+  d.run([&](Script& s) {
+    const Picoseconds before = core::now_ps();
+    EXPECT_EQ(Zoned::write(s, kFirst + 8, 8, 1), CommandStatus::UnalignedWrite);
+    EXPECT_EQ(Zoned::write(s, kFirst, 264, 1), CommandStatus::WriteBoundary);
+    EXPECT_EQ(Zoned::read(s, kFirst - 1, 2), CommandStatus::ReadBoundary);
+    EXPECT_EQ(Zoned::act(s, ZoneAction::Open, 0), CommandStatus::BadZone);
+    EXPECT_EQ(Zoned::act(s, ZoneAction::Open, kToyBlocks), CommandStatus::BadAddress);
+    EXPECT_EQ(core::now_ps(), before) << "a refusal takes no time";
+    EXPECT_EQ(Zoned::write(s, 17, 3, 1), CommandStatus::Good) << "conventional";
+    for (std::uint64_t zone = 4; zone < 7; ++zone)
+      EXPECT_EQ(Zoned::act(s, ZoneAction::Open, zone * kZone), CommandStatus::Good);
+    EXPECT_EQ(Zoned::write(s, 7 * kZone, 8, 1), CommandStatus::NoOpenZone);
+    EXPECT_EQ(d.disk->host_port().rejected(), 6u);
+    EXPECT_EQ(d.disk->zones()->counts().refused_writes, 3u);
+  });
+}
+
+TEST(Zoned, ADriveWithoutZonesRefusesTheirCommands) {
+  Zoned d(toy_profile());
+  EXPECT_EQ(d.disk->zones(), nullptr);
+  d.run([&](Script& s) { EXPECT_EQ(Zoned::act(s, ZoneAction::Reset, 0), CommandStatus::BadCommand); });
+}
+
+/// The pointer counts writes when they are accepted, so a queue may hold several of one zone.
+TEST(Zoned, AWriteAdvancesThePointerWhenItIsAccepted) {
+  Zoned d(zoned_profile(), "SPTF");
+  std::vector<Transaction*> writes;
+  for (std::uint64_t i = 0; i < 8; ++i)
+    writes.push_back(&d.host.submit(true, kFirst + 16 * i, 16, static_cast<std::uint8_t>(i + 1)));
+  Transaction& gap = d.host.submit(true, kFirst + 16 * 9, 16, 9);
+  d.run([&](Script& s) {
+    s.pause(1 * kUs);
+    EXPECT_EQ(d.pointer(kFirst), kFirst + 128);
+    EXPECT_EQ(gap.extension.status, CommandStatus::UnalignedWrite);
+    Zoned::flush(s);
+    for (std::uint64_t i = 0; i < 8; ++i) {
+      EXPECT_EQ(writes[i]->extension.status, CommandStatus::Good);
+      EXPECT_TRUE(Zoned::holds(s, kFirst + 16 * i, 16, static_cast<std::uint8_t>(i + 1)));
+    }
+    EXPECT_TRUE(Zoned::holds(s, kFirst + 128, 64, 0)) << "nothing is written there";
+  });
+}
+
+TEST(Zoned, AResetWaitsForOlderCommandsAndYoungerOnesWaitForIt) {
+  DriveProfile profile = zoned_profile();
+  profile.zones.reset_ms = 50;
+  Zoned d(profile);
+  Transaction& older = d.host.submit(true, kFirst, 16, 0x11);
+  Transaction& seen = d.host.submit(false, kFirst, 16);
+  Transaction& reset = d.submit_zone(ZoneAction::Reset, kFirst);
+  Transaction& younger = d.host.submit(true, kFirst, 8, 0x22);
+  Transaction& elsewhere = d.host.submit(false, 9 * kZone, 8);
+  d.run([&](Script& s) {
+    s.pause(1 * kUs);
+    EXPECT_EQ(d.pointer(kFirst), kFirst + 8) << "the state changes at acceptance";
+    s.pause(200 * kMs);
+    for (const Transaction* t : {&older, &seen, &reset, &younger, &elsewhere})
+      EXPECT_EQ(t->extension.status, CommandStatus::Good);
+    EXPECT_EQ(seen.data[16 * 512 - 1], 0x11) << "an older read has the old data";
+    EXPECT_EQ(reset.timing().completed, reset.timing().started + 50 * kMs);
+    EXPECT_GE(reset.timing().completed, std::max(older.timing().completed, seen.timing().completed));
+    EXPECT_EQ(reset.timing().overhead, 50 * kMs);
+    EXPECT_EQ(reset.timing().parts(), reset.timing().response());
+    EXPECT_GT(younger.timing().started, reset.timing().completed - 1);
+    EXPECT_GT(elsewhere.timing().started, reset.timing().completed - 1);
+    EXPECT_TRUE(Zoned::holds(s, kFirst, 8, 0x22));
+    EXPECT_TRUE(Zoned::holds(s, kFirst + 8, 100, 0)) << "the data is gone";
+    EXPECT_FALSE(d.disk->abort(core::Tag(0)));
+  });
+}
+
+TEST(Zoned, ActionsTakeTheirTimeForEachZoneThatChanges) {
+  DriveProfile profile = zoned_profile();
+  profile.zones.reset_ms = 10;
+  profile.zones.finish_ms = 3;
+  Zoned d(profile);
+  d.run([&](Script& s) {
+    const auto time_of = [&](ZoneAction action, std::uint64_t lba, bool all) {
+      const Picoseconds before = core::now_ps();
+      EXPECT_EQ(Zoned::act(s, action, lba, all), CommandStatus::Good);
+      return core::now_ps() - before;
+    };
+    for (const std::uint64_t zone : {4u, 5u, 6u}) EXPECT_EQ(Zoned::write(s, zone * kZone, 8, 1), CommandStatus::Good);
+    EXPECT_EQ(time_of(ZoneAction::Close, 4 * kZone, false), 0);
+    EXPECT_EQ(time_of(ZoneAction::Open, 4 * kZone, false), 0);
+    EXPECT_EQ(time_of(ZoneAction::Finish, 0, true), 9 * kMs);
+    EXPECT_EQ(time_of(ZoneAction::Finish, 4 * kZone, false), 0) << "it is full";
+    EXPECT_EQ(time_of(ZoneAction::Reset, 9 * kZone, false), 0) << "it is empty";
+    EXPECT_EQ(time_of(ZoneAction::Reset, 0, true), 30 * kMs);
+    EXPECT_EQ(time_of(ZoneAction::Reset, 0, true), 0);
+  });
+}
+
+TEST(Zoned, AResetWaitsForTheWriteCacheAndEmptiesIt) {
+  Zoned d(zoned_profile(WriteBack::Interleaved));
+  d.run([&](Script& s) {
+    EXPECT_EQ(Zoned::write(s, kFirst, 8, 0x33), CommandStatus::Good);
+    EXPECT_TRUE(d.disk->segments()->any_dirty());
+    EXPECT_EQ(Zoned::act(s, ZoneAction::Reset, kFirst), CommandStatus::Good);
+    EXPECT_FALSE(d.disk->segments()->any_dirty());
+    const Picoseconds before = core::now_ps();
+    EXPECT_TRUE(Zoned::holds(s, kFirst, 8, 0));
+    EXPECT_GT(core::now_ps() - before, 300 * kUs) << "not from the buffer";
+    EXPECT_TRUE(Zoned::holds(s, kFirst + 8, 8, 0));
+  });
+}
+
+TEST(Zoned, AnAbortedWriteTakesThePointerBackWithTheYoungerOnes) {
+  Zoned d(zoned_profile());
+  Transaction& far = d.host.submit(false, kToyBlocks - 8, 8);
+  std::vector<Transaction*> writes;
+  for (std::uint64_t i = 0; i < 4; ++i) writes.push_back(&d.host.submit(true, kFirst + 8 * i, 8, 0x44));
+  Transaction& other = d.host.submit(true, 8 * kZone, 8, 0x55);
+  d.run([&](Script& s) {
+    s.pause(1'000 * kUs);  // the read's access has begun
+    EXPECT_EQ(d.pointer(kFirst), kFirst + 32);
+    EXPECT_TRUE(d.disk->abort(core::Tag(2)));  // the second write
+    EXPECT_EQ(d.pointer(kFirst), kFirst + 8);
+    Zoned::flush(s);
+    EXPECT_EQ(far.extension.status, CommandStatus::Good);
+    EXPECT_EQ(writes[0]->extension.status, CommandStatus::Good);
+    for (std::size_t i = 1; i < 4; ++i) EXPECT_EQ(writes[i]->extension.status, CommandStatus::Aborted);
+    EXPECT_EQ(other.extension.status, CommandStatus::Good);
+    EXPECT_EQ(d.pointer(8 * kZone), 8 * kZone + 8);
+    EXPECT_EQ(Zoned::write(s, kFirst + 8, 8, 0x66), CommandStatus::Good);
+    EXPECT_TRUE(Zoned::holds(s, kFirst + 16, 32, 0));
+  });
+}
+
+class ZonedPowerLoss : public ::testing::TestWithParam<profile::LostCache> {};
+
+/// Of writes that were answered from the buffer, the pointer keeps those that a loss of power keeps.
+TEST_P(ZonedPowerLoss, ThePointerStandsAtTheFirstBlockThatIsLost) {
+  DriveProfile profile = zoned_profile(WriteBack::Interleaved);
+  profile.power_loss.cache = GetParam();
+  const bool saved = GetParam() == profile::LostCache::Saved;
+  Zoned d(profile);
+  d.run([&](Script& s) {
+    EXPECT_EQ(Zoned::write(s, kFirst, 8, 0x11), CommandStatus::Good);
+    EXPECT_EQ(Zoned::act(s, ZoneAction::Open, 5 * kZone), CommandStatus::Good);
+    Zoned::flush(s);
+    EXPECT_EQ(Zoned::write(s, kFirst + 8, 8, 0x22), CommandStatus::Good);
+    EXPECT_EQ(Zoned::write(s, 6 * kZone, 8, 0x33), CommandStatus::Good);
+    ASSERT_TRUE(d.disk->segments()->any_dirty());
+    const drive::DurableImage image = d.disk->power_loss_image();
+    d.disk->cut_power();
+    s.pause(10 * kMs);
+    d.disk->restore_power();
+    EXPECT_EQ(d.pointer(kFirst), kFirst + (saved ? 16 : 8));
+    EXPECT_EQ(d.condition(kFirst), ZoneCondition::Closed);
+    EXPECT_EQ(d.condition(5 * kZone), ZoneCondition::Empty);
+    EXPECT_EQ(d.condition(6 * kZone), saved ? ZoneCondition::Closed : ZoneCondition::Empty);
+    EXPECT_TRUE(Zoned::holds(s, kFirst, 8, 0x11));
+    EXPECT_TRUE(Zoned::holds(s, kFirst + 8, 8, saved ? 0x22 : 0));
+    for (std::uint32_t zone = 0; zone < d.disk->zones()->count(); ++zone) {
+      const ZoneDescriptor left = d.disk->zones()->descriptor(zone);
+      const ZoneDescriptor in_image = image.zones->descriptor(zone);
+      EXPECT_EQ(left.write_pointer, in_image.write_pointer) << zone;
+      EXPECT_EQ(left.condition, in_image.condition) << zone;
+    }
+    d.disk->power_up(image);
+    EXPECT_EQ(d.pointer(kFirst), kFirst + (saved ? 16 : 8));
+    EXPECT_EQ(Zoned::write(s, kFirst + (saved ? 16 : 8), 8, 0x44), CommandStatus::Good);
+  });
+}
+
+INSTANTIATE_TEST_SUITE_P(Both, ZonedPowerLoss, ::testing::Values(profile::LostCache::Volatile, profile::LostCache::Saved),
+                         [](const auto& test) {
+                           return std::string(test.param == profile::LostCache::Saved ? "saved" : "volatile");
+                         });
+
+/// The power fails in the middle of a write, at one instant after another: below the pointer is the new data, whole physical sectors of it,
+/// and nothing behind it.
+TEST(Zoned, ATornWriteLeavesThePointerAtTheLastWholePhysicalSector) {
+  DriveProfile profile = zoned_profile();
+  profile.geometry.physical_sector_bytes = 4096;
+  Zoned d(profile);
+  std::uint64_t partly = 0;
+  d.run([&](Script& s) {
+    for (std::uint32_t i = 0; i < 40; ++i) {
+      ASSERT_EQ(Zoned::act(s, ZoneAction::Reset, 0, true), CommandStatus::Good);
+      d.host.submit(true, kFirst, 64, static_cast<std::uint8_t>(i + 1));
+      s.pause((5 + 13 * i % 180) * 100 * kUs + i * 7 * kUs);
+      d.disk->cut_power();
+      s.pause(1 * kMs);
+      d.disk->restore_power();
+      const std::uint64_t written = d.pointer(kFirst) - kFirst;
+      EXPECT_EQ(written % 8, 0u);
+      if (written > 0 && written < 64) ++partly;
+      if (written > 0) {
+        EXPECT_TRUE(Zoned::holds(s, kFirst, static_cast<std::uint32_t>(written), static_cast<std::uint8_t>(i + 1)));
+      }
+      EXPECT_TRUE(Zoned::holds(s, kFirst + written, 64, 0)) << "and all of it can be read";
+    }
+  });
+  EXPECT_GT(partly, 5u);
+}
+
+/// Writes on their way are lost with the drive's electronics, also where a younger one of the zone is on the media.
+TEST(Zoned, AFailureTakesThePointerBackToTheFirstLostWrite) {
+  Zoned d(zoned_profile(), "SPTF");
+  std::vector<Transaction*> writes;
+  for (std::uint64_t i = 0; i < 8; ++i) writes.push_back(&d.host.submit(true, kFirst + 16 * i, 16, 0x77));
+  d.run([&](Script& s) {
+    s.pause(8 * kMs);
+    d.disk->set_alive(false);
+    s.pause(1 * kMs);
+    d.disk->set_alive(true);
+    std::uint64_t kept = 0;
+    while (kept < 8 && writes[kept]->extension.status == CommandStatus::Good) ++kept;
+    ASSERT_LT(kept, 8u);
+    EXPECT_EQ(d.pointer(kFirst), kFirst + 16 * kept);
+    EXPECT_TRUE(Zoned::holds(s, kFirst + 16 * kept, static_cast<std::uint32_t>(kZone - 16 * kept), 0));
+    EXPECT_EQ(Zoned::write(s, kFirst + 16 * kept, 8, 1), CommandStatus::Good);
+  });
+}
+
+media::DiskIdentity identity_of(const DriveProfile& profile) {
+  media::DiskIdentity identity;
+  identity.drive = profile.name;
+  identity.sectors = kToyBlocks;
+  identity.sector_bytes = 512;
+  identity.zones = 64;
+  return identity;
+}
+
+/// A file holds at any moment what a loss of power would leave. So a copy of it, made while the drive works, is such a drive.
+TEST(Zoned, ADiskFileKeepsPointersAndConditions) {
+  const DriveProfile profile = zoned_profile(WriteBack::Interleaved);
+  const TemporaryFile path(".disk");
+  const TemporaryFile copy(".copy.disk");
+  {
+    media::DiskFile file(path.path(), identity_of(profile));
+    drive::DriveConfig config;
+    config.profile = profile;
+    config.disk_file = &file;
+    drive::Drive disk("disk", config, system::engine_factory(engine_options("FCFS", "firmware", profile)));
+    Script script("script", [&](Script& s) {
+      EXPECT_EQ(Zoned::write(s, kFirst, 16, 0x11), CommandStatus::Good);
+      EXPECT_EQ(Zoned::write(s, 5 * kZone, 8, 0x22), CommandStatus::Good);
+      EXPECT_EQ(Zoned::act(s, ZoneAction::Finish, 5 * kZone), CommandStatus::Good);
+      EXPECT_EQ(Zoned::act(s, ZoneAction::Open, 6 * kZone), CommandStatus::Good);
+      EXPECT_EQ(Zoned::write(s, 7 * kZone, 8, 0x33), CommandStatus::Good);
+      EXPECT_EQ(Zoned::act(s, ZoneAction::Reset, 7 * kZone), CommandStatus::Good);
+      EXPECT_EQ(Zoned::write(s, kFirst + 16, 8, 0x44), CommandStatus::Good);  // in the buffer only
+      ASSERT_TRUE(disk.segments()->any_dirty());
+      std::filesystem::copy_file(path.path(), copy.path());
+    });
+    script.disk_init_socket.bind(disk.host_tgt_socket);
+    run_until(1'000 * kMs);
+    EXPECT_TRUE(script.done());
+  }
+  for (const TemporaryFile* each : {&path, &copy}) {
+    media::DiskFile file(each->path(), identity_of(profile));
+    zones::Zones zones(zones::options_of(profile, kToyBlocks));
+    file.for_each_zone([&zones](std::uint64_t number, const media::DiskZone& record) {
+      zones.restore(static_cast<std::uint32_t>(number), {record.written, static_cast<ZoneCondition>(record.condition), false});
+    });
+    EXPECT_EQ(zones.descriptor(4).condition, ZoneCondition::Closed);
+    EXPECT_EQ(zones.descriptor(4).write_pointer, kFirst + (each == &path ? 24 : 16));
+    EXPECT_EQ(zones.descriptor(5).condition, ZoneCondition::Full);
+    for (const std::uint32_t empty : {6u, 7u, 8u}) EXPECT_EQ(zones.descriptor(empty).condition, ZoneCondition::Empty);
+    EXPECT_EQ(zones.descriptor(0).condition, ZoneCondition::NoPointer);
+    std::vector<std::uint8_t> data(512);
+    file.read(7 * kZone * 512, data.data(), data.size());
+    EXPECT_EQ(data[0], 0);
+    file.read(kFirst * 512, data.data(), data.size());
+    EXPECT_EQ(data[0], 0x11);
+  }
+}
+
+/// A process may end after a write has reached the file, and before an older one of its zone.
+TEST(Zoned, ADriveStartsFromADiskFileWithoutWhatLiesBehindItsPointers) {
+  const DriveProfile profile = zoned_profile();
+  const TemporaryFile path(".disk");
+  std::vector<std::uint8_t> data(8 * 512, 0x11);
+  media::DiskFile file(path.path(), identity_of(profile));
+  file.write(kFirst * 512, data.data(), data.size());
+  const media::DiskZone record{8, static_cast<std::uint32_t>(ZoneCondition::Closed), 0};
+  file.put_zones(4, &record, 1);
+  for (const std::uint64_t lba : {kFirst + 16, 9 * kZone + 8, std::uint64_t{3}})
+    file.write(lba * 512, data.data(), data.size());
+  drive::DriveConfig config;
+  config.profile = profile;
+  config.disk_file = &file;
+  drive::Drive disk("disk", config, system::engine_factory(engine_options("FCFS", "firmware", profile)));
+  Script script("script", [&](Script& s) {
+    EXPECT_EQ(disk.zones()->descriptor(4).write_pointer, kFirst + 8);
+    EXPECT_TRUE(Zoned::holds(s, kFirst, 8, 0x11));
+    EXPECT_TRUE(Zoned::holds(s, kFirst + 8, 100, 0));
+    EXPECT_TRUE(Zoned::holds(s, 9 * kZone, 100, 0));
+    EXPECT_TRUE(Zoned::holds(s, 3, 8, 0x11)) << "conventional";
+    EXPECT_EQ(Zoned::write(s, kFirst + 8, 8, 1), CommandStatus::Good);
+  });
+  script.disk_init_socket.bind(disk.host_tgt_socket);
+  run_until(1'000 * kMs);
+  EXPECT_TRUE(script.done());
+}
+
+TEST(Zoned, AWornOutZone) {
+  Zoned d(zoned_profile());
+  d.run([&](Script& s) {
+    EXPECT_EQ(Zoned::write(s, kFirst, 8, 0x11), CommandStatus::Good);
+    d.disk->wear_out(4, false);
+    d.disk->wear_out(5, true);
+    EXPECT_TRUE(Zoned::holds(s, kFirst, 8, 0x11));
+    EXPECT_EQ(Zoned::write(s, kFirst + 8, 8, 1), CommandStatus::ZoneReadOnly);
+    EXPECT_EQ(Zoned::read(s, 5 * kZone, 8), CommandStatus::ZoneOffline);
+    d.disk->cut_power();
+    s.pause(1 * kMs);
+    d.disk->restore_power();
+    EXPECT_EQ(d.condition(5 * kZone), ZoneCondition::Offline);
+  });
+}
+
+/// Random commands on a drive with a write cache, against the values that its blocks must have.
+TEST(Zoned, RandomCommandsAndTheirData) {
+  DriveProfile profile = zoned_profile(WriteBack::Interleaved);
+  profile.zones.reset_ms = 1;
+  Zoned d(profile, "SPTF");
+  d.run([&](Script& s) {
+    std::vector<std::uint8_t> expected(kToyBlocks);
+    std::uint32_t random = 1;
+    const auto below = [&random](std::uint32_t n) { return (random = random * 1664525u + 1013904223u) / 7 % n; };
+    std::uint8_t fill = 0;
+    for (int i = 0; i < static_cast<int>(scaled(3'000)); ++i) {
+      const std::uint32_t zone = 4 + below(6);
+      const std::uint64_t start = zone * kZone;
+      const std::uint32_t what = below(20);
+      if (what < 12) {
+        const ZoneDescriptor z = d.disk->zones()->descriptor(zone);
+        if (z.condition == ZoneCondition::Full) {
+          EXPECT_EQ(Zoned::act(s, ZoneAction::Reset, start), CommandStatus::Good);
+          std::fill_n(expected.begin() + static_cast<std::ptrdiff_t>(start), kZone, std::uint8_t{0});
+          continue;
+        }
+        const auto blocks = static_cast<std::uint32_t>(std::min<std::uint64_t>(1 + below(40), start + kZone - z.write_pointer));
+        if (++fill == 0) fill = 1;
+        ASSERT_EQ(Zoned::write(s, z.write_pointer, blocks, fill), CommandStatus::Good);
+        std::fill_n(expected.begin() + static_cast<std::ptrdiff_t>(z.write_pointer), blocks, fill);
+      } else if (what < 18) {
+        const std::uint64_t first = kFirst + below(7 * kZone - 40);
+        std::vector<std::uint8_t> data;
+        ASSERT_EQ(Zoned::read(s, first, 40, &data), CommandStatus::Good);
+        for (std::uint32_t b = 0; b < 40; ++b)
+          ASSERT_EQ(data[b * 512 + 3], expected[first + b]) << "block " << first + b << ", command " << i;
+      } else if (what == 18) {
+        EXPECT_EQ(Zoned::act(s, below(2) == 0 ? ZoneAction::Finish : ZoneAction::Close, start), CommandStatus::Good);
+      } else {
+        Zoned::flush(s);
+      }
+    }
+  });
+}
+
+}  // namespace
+}  // namespace platter::testing
