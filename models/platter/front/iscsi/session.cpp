@@ -418,12 +418,17 @@ void Session::run_ready() {
 
 void Session::ended(scsi::Task& task) {
   auto& command = static_cast<Command&>(task);
+  withdraw(command);  // before the response, which opens the window for the next command
   if (!command.aborted) respond(command);
-  remove(command);
+  release(command);
 }
 
 void Session::remove(Command& command) {
-  const std::uint64_t management = command.management;
+  withdraw(command);
+  release(command);
+}
+
+void Session::withdraw(Command& command) {
   if (command.state != Command::State::Running && command.attribute == command::TaskAttribute::Ordered) --ordered_;
   commands_.erase(std::find(commands_.begin(), commands_.end(), &command));
   const auto waits = std::find(waiting_.begin(), waiting_.end(), &command);
@@ -431,6 +436,10 @@ void Session::remove(Command& command) {
     waiting_.erase(waits);
     if (waiting_.empty()) memory_.leave();
   }
+}
+
+void Session::release(Command& command) {
+  const std::uint64_t management = command.management;
   memory_.give_back(command.held);
   portal_.release(command);
   if (management == 0) return;

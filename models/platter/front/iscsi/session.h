@@ -92,6 +92,8 @@ class Session : public serving::SessionIf, public scsi::TaskOwnerIf {
   void send_data(Command& command, bool with_status);
   void respond(Command& command);
   void remove(Command& command);
+  void withdraw(Command& command);
+  void release(Command& command);
   Command* find(std::uint32_t tag) const;
 
   // Others.

@@ -301,7 +301,7 @@ void add_media_operations(std::vector<scsi::Operation>& table) {
     if (place.lba == 1)
       row.usage[1] = 0x1F;
     else
-      row.usage[row.bytes - 2 - (row.bytes == 10 ? 2 : 0)] = 0x1F;  // GROUP NUMBER, which has no effect
+      row.usage[std::size_t{row.bytes} - (row.bytes == 10 ? 4 : 2)] = 0x1F;  // GROUP NUMBER, which has no effect
     table.push_back(row);
   };
   constexpr std::uint8_t kAccess = 0x18;  // DPO, FUA
