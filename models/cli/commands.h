@@ -54,6 +54,8 @@ int explain(const ExplainOptions& options);
 
 struct ServeOptions : RunOptions {
   std::string nbd;
+  std::string iscsi;
+  bool iscsi_remote = false;
   std::string vfio_user;
   std::string control;
   std::string pacing = "realtime";

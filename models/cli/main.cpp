@@ -165,6 +165,12 @@ void declare(CLI::App& app, std::function<int()>& action) {
       ->transform(CLI::AsSizeValue(false))
       ->needs(nbd)
       ->default_str("256MiB");
+  auto* iscsi = serve_command->add_option("--iscsi", serving.iscsi,
+                                          "offer the drives as logical units of an iSCSI target at HOST:PORT of the loopback");
+  serve_command
+      ->add_flag("--iscsi-remote", serving.iscsi_remote,
+                 "let --iscsi listen at an address that other machines reach; there is no authentication")
+      ->needs(iscsi);
   serve_command->add_option("--vfio-user", serving.vfio_user,
                             "offer an AHCI adapter to a virtual machine (QEMU's vfio-user-pci) at the path of a Unix socket");
   serve_command

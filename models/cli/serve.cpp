@@ -60,12 +60,14 @@ serving::Pacing pacing_of(const std::string& text) {
 int serve(const ServeOptions& options) {
   system::ServeOptions serving;
   serving.pacing = pacing_of(options.pacing);
-  if (options.nbd.empty() && options.vfio_user.empty())
-    throw core::InputError("platter serve", 0, 0, "expected --nbd or --vfio-user, by which clients find the drives");
+  if (options.nbd.empty() && options.iscsi.empty() && options.vfio_user.empty())
+    throw core::InputError("platter serve", 0, 0, "expected --nbd, --iscsi or --vfio-user, by which clients find the drives");
   Simulation simulation(options);
   serving.run = simulation.leaves();
   serving.nbd = options.nbd;
   serving.nbd_memory = options.nbd_memory;
+  serving.iscsi = options.iscsi;
+  serving.iscsi_remote = options.iscsi_remote;
   serving.vfio_user = options.vfio_user;
   serving.control = options.control;
   serving.images.assign(options.images.begin(), options.images.end());

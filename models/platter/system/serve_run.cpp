@@ -10,7 +10,9 @@
 #include "platter/core/error.h"
 #include "platter/core/input_files.h"
 #include "platter/front/ahci/ahci_target.h"
+#include "platter/front/iscsi/server.h"
 #include "platter/front/nbd/server.h"
+#include "platter/front/scsi/scsi_target.h"
 #include "platter/front/serving/kernel_loop.h"
 #include "platter/front/vfio_user/vfio_user_server.h"
 #include "platter/mapping/zones/zones.h"
@@ -31,9 +33,10 @@ namespace platter::system {
 
 namespace {
 
-drive::DriveConfig data_config(const Scenario& s) {
+drive::DriveConfig data_config(const Scenario& s, const ServeOptions& options) {
   drive::DriveConfig config = drive_config(s);
   config.holds_data = true;
+  if (!options.iscsi.empty()) config.profile.task_attributes = true;  // a SCSI drive has them
   return config;
 }
 
@@ -124,14 +127,18 @@ std::vector<std::unique_ptr<media::DiskFile>> open_disks(const Scenario& s, cons
   return files;
 }
 
+/// The name of the iSCSI target, in a domain that is nobody's (RFC 2606).
+constexpr const char* kTargetName = "iqn.2026-01.example.platter:drives";
+
 class ServeRun : public RunIf, private serving::PollHandlerIf {
  public:
   ServeRun(const Scenario& scenario, const ServeOptions& options)
       : s_(scenario),
         files_(scenario, options.run),
         disk_files_(open_disks(scenario, options)),
-        disks_(scenario, data_config(scenario), system::engine_factory(engine_options(scenario, scenario.policy, options.run)),
-               Disks::Layer::Apart, disk_files_),
+        disks_(scenario, data_config(scenario, options),
+               system::engine_factory(engine_options(scenario, scenario.policy, options.run)), Disks::Layer::Apart,
+               disk_files_),
         statistics_(core::kNoDeadline),
         from_(disks_, statistics_, seconds(scenario.run.warmup_s)),
         waves_(scenario, options.run, disks_),
@@ -156,6 +163,7 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
       throw core::InputError(options.images.front(), 0, 0,
                              "found an image of a drive with zones, expected --disk: an image has no write pointers");
     if (!options.nbd.empty()) offer_blocks();
+    if (!options.iscsi.empty()) offer_target();
     if (!options.vfio_user.empty()) offer_adapter();
     poller_.add(options.stop_fd, EPOLLIN, *this);
   }
@@ -169,6 +177,7 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
     listen();
     from_.look();
     loop_.run();
+    if (portal_) portal_->say_farewell();
     for (const auto& disk : disk_files_) disk->sync();
     from_.look();
     if (!from_.begin()) {
@@ -183,7 +192,8 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
     statistics_.check_conservation();
     result_.measure(s_, statistics_, disks_, *from_.begin());
     result_.serving->account = loop_.account();
-    result_.serving->clients = (nbd_ ? nbd_->clients() : 0) + (machine_ ? machine_->clients() : 0);
+    result_.serving->clients =
+        (nbd_ ? nbd_->clients() : 0) + (portal_ ? portal_->clients() : 0) + (machine_ ? machine_->clients() : 0);
   }
 
   nlohmann::json result() const override { return params::to_json(load_rows(), &result_); }
@@ -236,6 +246,36 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
       exports_.push_back({name, fmt::format("{}, {}, engine {}", s_.drive.name, s_.policy.notation, s_.engine.notation),
                           bytes_of(*drive), drive->planner().geometry().sector_bytes(), blocks_.back().get()});
     }
+  }
+
+  void offer_target() {
+    std::vector<scsi::UnitIdentity> units;
+    for (const auto& drive : disks_.drives())
+      units.push_back(
+          scsi::UnitIdentity::of(s_.drive, drive->capacity_sectors(), fmt::format("{:04}", units.size() + 1), kTargetName));
+    target_device_ = std::make_unique<scsi::ScsiTarget>("scsi", units);
+    for (std::size_t i = 0; i < units.size(); ++i) {
+      drive::Drive& drive = *disks_.drives()[i];
+      scsi::LogicalUnit& unit = target_device_->unit(i);
+      unit.disk_init_socket.bind(tap(std::string(drive.basename()) + "_scsi_tap", drive).host_tgt_socket);
+      unit.register_init_socket.bind(drive.register_tgt_socket);
+      unit.set_defects([&drive] {
+        std::vector<std::uint64_t> sectors;
+        for (const auto& [sector, spare] : drive.faults().spares()) sectors.push_back(sector * drive.faults().together());
+        return sectors;
+      });
+    }
+  }
+
+  void open_portal() {
+    portal_ = std::make_unique<iscsi::Server>(options_.iscsi, *target_device_, kTargetName, s_.drive.queue_depth, poller_);
+    const serving::Listener& listener = portal_->listener();
+    if (listener.is_unix()) throw std::invalid_argument(fmt::format("{}: expected HOST:PORT", options_.iscsi));
+    if (listener.is_local()) return;
+    if (!options_.iscsi_remote)
+      throw std::invalid_argument(fmt::format(
+          "{}: other machines reach this address; add --iscsi-remote to accept them without authentication", options_.iscsi));
+    options_.warning(fmt::format("{}: any machine that reaches this address can read and write the drives", options_.iscsi));
   }
 
   void offer_adapter() {
@@ -299,6 +339,10 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
       open("--nbd", [this] { nbd_ = std::make_unique<nbd::Server>(options_.nbd, exports_, poller_, nbd_options()); });
       loop_.add(*nbd_);
     }
+    if (target_device_) {
+      open("--iscsi", [this] { open_portal(); });
+      loop_.add(*portal_);
+    }
     if (machine_) open("--vfio-user", [this] { machine_->listen(options_.vfio_user); });
     if (!options_.control.empty()) {
       open("--control", [this] {
@@ -307,6 +351,8 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
       loop_.add(*control_);
     }
     for (const nbd::Export& each : exports_) options_.listening(fmt::format("{} at {}", each.name, nbd_->uri(each.name)));
+    for (std::size_t i = 0; portal_ && i < disks_.drives().size(); ++i)
+      options_.listening(fmt::format("{} at {}", disks_.drives()[i]->basename(), portal_->url(i)));
     if (machine_) {
       const char* const who = disks_.drives().size() == 1 ? "disk" : "all drives";
       options_.listening(fmt::format("{} at {}, as an AHCI adapter (vfio-user-pci)", who, options_.vfio_user));
@@ -329,6 +375,8 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
   std::vector<std::unique_ptr<nbd::BlockInitiator>> blocks_;
   std::vector<nbd::Export> exports_;
   std::unique_ptr<nbd::Server> nbd_;
+  std::unique_ptr<scsi::ScsiTarget> target_device_;
+  std::unique_ptr<iscsi::Server> portal_;
   std::unique_ptr<ahci::AhciTarget> adapter_;
   std::optional<observe::AhciWaves> adapter_waves_;
   std::unique_ptr<vfio_user::VfioUserServer> machine_;
@@ -349,14 +397,16 @@ std::unique_ptr<RunIf> make_serve_run(const Scenario& s, const ServeOptions& opt
   if (!s.host->takes_clients)
     s.refuse("host.kind", fmt::format("found {}, expected {}, because the clients are the host", s.host->name,
                                       hosts_that(&HostInfo::takes_clients)));
-  if (!options.nbd.empty() && !options.vfio_user.empty())
+  const int doors = int{!options.nbd.empty()} + int{!options.iscsi.empty()} + int{!options.vfio_user.empty()};
+  if (doors > 1)
     throw core::InputError(
         "platter serve", 0, 0,
-        "found --nbd and --vfio-user, expected one of them, because an AHCI port assigns the tags of its drive");
-  if (options.nbd_memory > 0 && options.nbd_memory < nbd::ServerOptions::kMinMemory)
+        "found several of --nbd, --iscsi and --vfio-user, expected one of them, because an AHCI port and a SCSI "
+        "target assign the tags of their drives");
+  if (options.nbd_memory > 0 && options.nbd_memory < nbd::Server::kMinMemory)
     throw core::InputError("--nbd-memory", 0, 0,
                            fmt::format("found {} bytes, expected at least {}, which is twice the largest request",
-                                       options.nbd_memory, nbd::ServerOptions::kMinMemory));
+                                       options.nbd_memory, nbd::Server::kMinMemory));
   check_engine(s);
   sc_core::sc_report_handler::set_actions(sc_core::SC_INFO, sc_core::SC_DO_NOTHING);
   return std::make_unique<ServeRun>(s, options);

@@ -17,6 +17,8 @@ struct ServeOptions {
   RunOptions run;
   std::string nbd;               ///< address of a server of network block devices; empty: none
   std::uint64_t nbd_memory = 0;  ///< bytes for the data of its clients' requests; 0: nbd::ServerOptions' default
+  std::string iscsi;             ///< HOST:PORT of an iSCSI target; empty: none
+  bool iscsi_remote = false;     ///< that address may be one that other machines reach
   std::string vfio_user;         ///< path of a Unix socket for a virtual machine; empty: none
   std::string control;           ///< path of a Unix socket that takes commands (serving::ControlServer); empty: none
   serving::Pacing pacing;

@@ -1,24 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <tlm_utils/simple_initiator_socket.h>
 #include <cstdint>
-#include <systemc>
-#include <tlm>
 
 #include "platter/core/sc_time.h"
-#include "platter/drive/register_map.h"
+#include "platter/drive/register_client.h"
 #include "platter/front/ahci/ata_device.h"
 
 namespace platter::ahci {
 
 /// Controls a device's drive by the drive's registers.
-class DriveControl : public sc_core::sc_module, public DriveControlIf {
+class DriveControl : public drive::RegisterClient, public DriveControlIf {
  public:
-  using Socket = tlm_utils::simple_initiator_socket<DriveControl>;
-  explicit DriveControl(const sc_core::sc_module_name& name) : sc_module(name), register_init_socket("register_init_socket") {}
-
-  Socket register_init_socket;
+  using RegisterClient::RegisterClient;
 
   void set_write_cache(bool on) override { switch_cache(drive::reg::kCacheWriteBack, on); }
   void set_read_ahead(bool on) override { switch_cache(drive::reg::kCacheReadAhead, on); }
@@ -36,17 +30,11 @@ class DriveControl : public sc_core::sc_module, public DriveControlIf {
 
   AtaCounters counters() override {
     AtaCounters c;
-    for (std::size_t i = 0; i < core::kRequestClasses; ++i) {
-      const auto of = [&](std::uint32_t offset) {
-        return counter(drive::reg::counter(static_cast<core::RequestClass>(i), offset));
-      };
-      c.reads += of(drive::reg::kReads);
-      c.writes += of(drive::reg::kWrites);
-      c.read_bytes += of(drive::reg::kReadBytes);
-      c.written_bytes += of(drive::reg::kWrittenBytes);
-      c.failed += of(drive::reg::kFailed);
-    }
-    const auto errors = [&](drive::reg::ErrorCounter of) { return counter(drive::reg::counter(of)); };
+    c.reads = sum(drive::reg::kReads);
+    c.writes = sum(drive::reg::kWrites);
+    c.read_bytes = sum(drive::reg::kReadBytes);
+    c.written_bytes = sum(drive::reg::kWrittenBytes);
+    c.failed = sum(drive::reg::kFailed);
     c.pending = errors(drive::reg::ErrorCounter::Pending);
     c.reallocated = errors(drive::reg::ErrorCounter::Reallocated);
     c.reallocations = errors(drive::reg::ErrorCounter::Reallocations);
@@ -59,7 +47,7 @@ class DriveControl : public sc_core::sc_module, public DriveControlIf {
   }
 
   void set_recovery_limit(bool write, std::uint32_t milliseconds) override {
-    DriveControl::write(write ? drive::reg::kWriteRecovery : drive::reg::kReadRecovery, milliseconds);
+    RegisterClient::write(write ? drive::reg::kWriteRecovery : drive::reg::kReadRecovery, milliseconds);
   }
   std::uint32_t recovery_limit(bool write) override {
     return read(write ? drive::reg::kWriteRecovery : drive::reg::kReadRecovery);
@@ -72,27 +60,7 @@ class DriveControl : public sc_core::sc_module, public DriveControlIf {
   const zones::Zones* zones() const override { return zones_; }
   void bind_zones(const zones::Zones* zones) { zones_ = zones; }
 
-  /// Aborts a command. Returns false if there is no such command, or if it is too late.
-  bool abort(std::uint32_t tag) { return write(drive::reg::kAbort, tag); }
-
  private:
-  std::uint32_t read(std::uint32_t address) {
-    std::uint32_t value = 0;
-    drive::access_register(register_init_socket, tlm::TLM_READ_COMMAND, address, value);
-    return value;
-  }
-  bool write(std::uint32_t address, std::uint32_t value) {
-    return drive::access_register(register_init_socket, tlm::TLM_WRITE_COMMAND, address, value) == tlm::TLM_OK_RESPONSE;
-  }
-  std::uint64_t counter(std::uint32_t address) {
-    const std::uint32_t low = read(address);
-    return std::uint64_t{read(address + 4)} << 32 | low;
-  }
-  void switch_cache(std::uint32_t bit, bool on) {
-    const std::uint32_t now = read(drive::reg::kCache);
-    write(drive::reg::kCache, on ? now | bit : now & ~bit);
-  }
-
   bool idle_ = false;
   const zones::Zones* zones_ = nullptr;
 };

@@ -10,9 +10,11 @@
 #include "platter/command/tlm/command_extension.h"
 #include "platter/command/tlm/initiator_port.h"
 #include "platter/core/ring_buffer.h"
-#include "platter/front/nbd/memory.h"
+#include "platter/front/serving/memory.h"
 
 namespace platter::nbd {
+
+using serving::Memory;
 
 class BlockRequest;
 

@@ -2,10 +2,8 @@
 #pragma once
 
 #include <cstdint>
-#include <cstring>
-#include <string_view>
-#include <type_traits>
-#include <vector>
+
+#include "platter/core/big_endian.h"
 
 /// Constants of the NBD protocol (its reference, doc/proto.md of NetworkBlockDevice/nbd); all numbers on the wire are big-endian.
 namespace platter::nbd::wire {
@@ -67,37 +65,7 @@ inline constexpr std::uint32_t kOverflow = 75;
 inline constexpr std::uint32_t kNotSupported = 95;
 inline constexpr std::uint32_t kShutdown = 108;
 
-template <typename Number>
-Number get(const std::uint8_t* from) {
-  static_assert(std::is_unsigned_v<Number>);
-  Number value = 0;
-  for (std::size_t i = 0; i < sizeof value; ++i) value = static_cast<Number>(value << 8 | from[i]);
-  return value;
-}
-
-/// Appends numbers and bytes to a list.
-class Writer {
- public:
-  explicit Writer(std::vector<std::uint8_t>& to) : to_(to) {}
-  template <typename Number, typename = std::enable_if_t<std::is_unsigned_v<Number>>>
-  Writer& put(Number value) {
-    std::uint8_t bytes[sizeof value];
-    for (std::size_t i = sizeof value; i-- > 0; value = static_cast<Number>(value >> 7 >> 1))
-      bytes[i] = static_cast<std::uint8_t>(value);
-    return put(bytes, sizeof bytes);
-  }
-  Writer& put(const std::uint8_t* bytes, std::size_t count) {
-    to_.insert(to_.end(), bytes, bytes + count);
-    return *this;
-  }
-  Writer& put(std::string_view text) { return put(reinterpret_cast<const std::uint8_t*>(text.data()), text.size()); }
-  Writer& zeroes(std::size_t count) {
-    to_.insert(to_.end(), count, 0);
-    return *this;
-  }
-
- private:
-  std::vector<std::uint8_t>& to_;
-};
+using core::big_endian::get;
+using core::big_endian::Writer;
 
 }  // namespace platter::nbd::wire

@@ -7,8 +7,9 @@
 #include <vector>
 
 #include "platter/front/nbd/block_initiator.h"
-#include "platter/front/nbd/memory.h"
 #include "platter/front/nbd/protocol.h"
+#include "platter/front/serving/memory.h"
+#include "platter/front/serving/session_if.h"
 
 namespace platter::nbd {
 
@@ -30,7 +31,7 @@ struct Export {
 ///
 /// The data of requests takes memory that all sessions share. The data of a write takes it when it arrives, the data of a read from its issue until
 /// it has been sent. A session that finds no memory takes nothing more from its client until there is some.
-class Session : public BlockClientIf {
+class Session : public serving::SessionIf, public BlockClientIf {
  public:
   static constexpr std::uint32_t kMaxBytes = 32u << 20;  ///< most data of a request
 
@@ -40,38 +41,19 @@ class Session : public BlockClientIf {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  /// Where the client's next bytes go, and how many at most. There is no room while the client has too much in progress, does not take its answers,
-  /// or waits for memory.
-  struct Room {
-    std::uint8_t* to;
-    std::size_t bytes;
-  };
-  Room room();
-  /// `bytes` bytes have arrived in the room.
-  void received(std::size_t bytes);
-  /// Continues with input that has arrived, as far as possible.
-  void resume();
-  /// True if `room` would give room. This call takes no memory.
-  bool takes_input() const { return state_ != State::Over && !full() && !memory_.blocked(); }
-
-  /// The next bytes to be sent to the client; none if there is nothing to send.
-  struct Piece {
-    const std::uint8_t* from = nullptr;
-    std::size_t bytes = 0;
-  };
-  Piece output() const;
-  /// `bytes` bytes of the output have been sent.
-  void sent(std::size_t bytes);
-  std::uint64_t unsent_bytes() const { return unsent_; }
-  /// True if nothing more comes from the client and nothing remains to be answered: the connection may be closed when the output has been sent. A
-  /// client that has sent DISC still gets the answers to its earlier requests.
-  bool over() const { return state_ == State::Over && (!finishing_ || requests_ == 0); }
-
-  /// True if the session holds shared memory that only its client can free: by taking answers, or by sending the rest of a write.
-  bool client_holds_memory() const {
+  Room room() override;
+  void received(std::size_t bytes) override;
+  void resume() override;
+  bool takes_input() const override { return state_ != State::Over && !full() && !memory_.blocked(); }
+  Piece output() const override;
+  void sent(std::size_t bytes) override;
+  std::uint64_t unsent_bytes() const override { return unsent_; }
+  /// A client that has sent DISC still gets the answers to its earlier requests.
+  bool over() const override { return state_ == State::Over && (!finishing_ || requests_ == 0); }
+  bool client_holds_memory() const override {
     return memory_.held() > Memory::kOwn && (unsent_ > 0 || (state_ == State::Data && !memory_.blocked()));
   }
-  std::uint64_t held_bytes() const { return memory_.held(); }
+  std::uint64_t held_bytes() const override { return memory_.held(); }
 
   void answered(BlockRequest& request) override;
 

@@ -141,6 +141,16 @@ void Listener::open_tcp(const std::string& host, const std::string& port) {
   address_ = fmt::format("{}:{}", shown, number);
 }
 
+bool Listener::is_local() const {
+  return std::all_of(sockets_.begin(), sockets_.end(), [](const FileDescriptor& each) {
+    sockaddr_storage bound{};
+    socklen_t length = sizeof bound;
+    getsockname(each.get(), reinterpret_cast<sockaddr*>(&bound), &length);
+    if (bound.ss_family == AF_INET) return ntohl(reinterpret_cast<const sockaddr_in*>(&bound)->sin_addr.s_addr) >> 24 == 127;
+    return bound.ss_family == AF_UNIX || IN6_IS_ADDR_LOOPBACK(&reinterpret_cast<const sockaddr_in6*>(&bound)->sin6_addr);
+  });
+}
+
 void Listener::ready(std::uint32_t /*events*/) {
   for (const FileDescriptor& each : sockets_) accept_all(each.get());
 }

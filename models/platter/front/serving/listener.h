@@ -23,6 +23,8 @@ class Listener : public PollHandlerIf {
 
   void ready(std::uint32_t events) override;
   bool is_unix() const { return unix_; }
+  /// True if only this machine reaches it: a Unix socket, or addresses of the loopback.
+  bool is_local() const;
   /// The path, or HOST:PORT with the port in use.
   const std::string& address() const { return address_; }
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <deque>
 
-namespace platter::nbd {
+namespace platter::serving {
 
 /// The memory that the connections of a server share for the data of requests: the received part of a write, the data that a read
 /// will need, and data that has not been sent yet. Each connection also has a small part of its own.
@@ -89,4 +89,4 @@ class Memory {
   std::deque<Holder*> queue_;  ///< holders that were blocked, in order; the first may have the last part
 };
 
-}  // namespace platter::nbd
+}  // namespace platter::serving

@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platter/front/scsi/logical_unit.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "platter/core/sc_time.h"
+
+namespace platter::scsi {
+
+using command::CommandStatus;
+using Heard = command::InitiatorPort::Heard;
+using Place = Task::Course::Place;
+
+LogicalUnit::LogicalUnit(const sc_core::sc_module_name& name, const UnitIdentity& identity)
+    : sc_module(name),
+      disk_init_socket("disk_init_socket"),
+      control_("control"),
+      register_init_socket(control_.register_init_socket),
+      identity_(identity),
+      modes_(identity) {
+  disk_init_socket.register_nb_transport_bw(this, &LogicalUnit::nb_transport_bw);
+  for (std::uint32_t tag = 0; tag < identity_.queue_depth; ++tag) {
+    slots_.push_back(std::make_unique<Slot>(this));
+    slots_.back()->payload.set_extension<command::CommandExtension>(slots_.back().get());
+    slots_.back()->payload.set_byte_enable_ptr(nullptr);
+    free_tags_.push_back(identity_.queue_depth - 1 - tag);
+  }
+  SC_METHOD(send_backlog);
+  sensitive << issued_;
+  dont_initialize();
+}
+
+LogicalUnit::~LogicalUnit() {
+  for (const auto& slot : slots_) slot->payload.clear_extension<command::CommandExtension>();
+}
+
+void LogicalUnit::detach(const Nexus& nexus) {
+  attentions_.remove(nexus);
+  reservations_.forget(nexus);
+}
+
+UnitCounters LogicalUnit::counters() {
+  using drive::reg::ErrorCounter;
+  UnitCounters c;
+  c.read_bytes = control_.sum(drive::reg::kReadBytes);
+  c.written_bytes = control_.sum(drive::reg::kWrittenBytes);
+  c.recovered = control_.errors(ErrorCounter::Recovered);
+  c.retried = control_.errors(ErrorCounter::Retried);
+  c.uncorrectable = control_.errors(ErrorCounter::Uncorrectable);
+  c.write_errors = control_.errors(ErrorCounter::WriteErrors);
+  c.pending = control_.errors(ErrorCounter::Pending);
+  c.resets = control_.errors(ErrorCounter::Resets) + control_.errors(ErrorCounter::LinkDrops);
+  c.scrubbed_blocks = control_.errors(ErrorCounter::ScrubbedBlocks);
+  c.starts = control_.read(drive::reg::kStarts);
+  c.power_on_minutes = static_cast<std::uint64_t>(core::now_ps() / core::kPicosecondsPerSecond / 60);
+  return c;
+}
+
+// --- the drive's state -----------------------------------------------------------------------------------------------
+
+/// A loss of power, a failure and a restart of the drive since the last look become unit attention conditions.
+void LogicalUnit::look_at_drive() {
+  const std::uint32_t failures = control_.read(drive::reg::kFailures);
+  const std::uint32_t losses = control_.read(drive::reg::kPowerLosses);
+  const std::uint32_t resets = control_.read(drive::reg::counter(drive::reg::ErrorCounter::Resets));
+  if (failures == seen_.failures && losses == seen_.losses && resets == seen_.resets) return;
+  const bool power = losses != seen_.losses;
+  seen_ = {failures, losses, resets};
+  if (power) {
+    modes_.reset();
+    reservations_.reset();
+    stopped_ = false;
+  }
+  attentions_.establish(power ? sense::kPowerOn : sense::kInternalReset, [](const Nexus&) { return true; });
+}
+
+Sense LogicalUnit::readiness() {
+  const std::uint32_t power = control_.read(drive::reg::kPower);
+  if ((power & drive::reg::kPowerOn) == 0) return sense::kNotReady;
+  if ((control_.read(drive::reg::kState) & drive::reg::kStateAlive) == 0) return sense::kUnitFailure;
+  if ((power & drive::reg::kPowerReady) == 0) return sense::kBecomingReady;
+  return stopped_ ? sense::kNeedsStart : sense::kNone;
+}
+
+// --- tasks -----------------------------------------------------------------------------------------------------------
+
+void LogicalUnit::begin(Task& task) {
+  task.course = {};
+  task.status = Status::Good;
+  task.sense = {};
+  task.wanted = 0;
+  task.aborted = false;
+  task.descriptors = modes_.descriptor_sense();
+  tasks_.push_back(&task);
+  look_at_drive();
+  const Operation* const operation = find_operation(task.cdb);
+  if (operation == nullptr || operation->needs != Operation::kNothing)
+    if (const std::optional<Sense> attention = attentions_.take(*task.nexus)) return fail(task, *attention);
+  if (operation == nullptr)
+    return fail(task, has_actions(task.cdb[0]) ? SenseData(sense::kInvalidField, SenseData::Field{true, 1, 4})
+                                               : SenseData(sense::kInvalidOpcode, SenseData::Field{true, 0, 8}));
+  task.course.operation = operation;
+  if (const SenseData::Field field = unused_bit(*operation, task.cdb); field.bit < 8)
+    return fail(task, {sense::kInvalidField, field});
+  if (reservations_.conflicts(*task.nexus, operation->conflict)) return end(task, Status::ReservationConflict);
+  if (operation->needs == Operation::kMedium)
+    if (const Sense why = readiness(); !(why == sense::kNone)) return fail(task, why);
+  operation->start(*this, task);
+}
+
+void LogicalUnit::send(Task& task, const std::vector<std::uint8_t>& data, std::uint64_t allocation) {
+  task.wanted = std::min<std::uint64_t>(data.size(), allocation);
+  const auto bytes = static_cast<std::ptrdiff_t>(std::min<std::uint64_t>(task.wanted, task.limit));
+  task.data.assign(data.begin(), data.begin() + bytes);
+  end(task);
+}
+
+void LogicalUnit::end(Task& task, Status status) {
+  task.status = status;
+  leave(task);
+}
+
+void LogicalUnit::fail(Task& task, const SenseData& sense) {
+  task.sense = sense;
+  end(task, Status::CheckCondition);
+}
+
+void LogicalUnit::leave(Task& task) {
+  const auto lock = std::find(locks_.begin(), locks_.end(), &task);
+  const bool locked = lock != locks_.end();
+  if (locked) locks_.erase(lock);
+  const auto at = std::find(tasks_.begin(), tasks_.end(), &task);
+  *at = tasks_.back();
+  tasks_.pop_back();
+  task.owner->ended(task);
+  if (locked) retry_held();
+}
+
+Task& LogicalUnit::answer_early(Task& task, Status status) {
+  carriers_.push_back(std::make_unique<Task>());
+  Task& carrier = *carriers_.back();
+  carrier.owner = this;
+  carrier.nexus = task.nexus;
+  carrier.cdb = task.cdb;
+  carrier.attribute = task.attribute;
+  carrier.course = std::move(task.course);
+  tasks_.push_back(&carrier);
+  end(task, status);
+  return carrier;
+}
+
+void LogicalUnit::ended(Task& task) {
+  carriers_.remove_if([&task](const std::unique_ptr<Task>& each) { return each.get() == &task; });
+}
+
+// --- accesses --------------------------------------------------------------------------------------------------------
+
+void LogicalUnit::access(Task& task, command::Operation operation, std::uint64_t first, std::uint64_t blocks,
+                         std::uint8_t* bytes, bool fua) {
+  command::Command& c = task.course.access;
+  c = {};
+  c.operation = operation;
+  c.address = first * identity_.sector_bytes;
+  c.length = static_cast<std::uint32_t>(blocks * identity_.sector_bytes);
+  c.attribute = task.attribute;
+  c.fua = fua;
+  c.issued = core::now_ps();
+  if (const std::uint32_t limit = modes_.recovery_limit_ms(); limit > 0)
+    c.recovery_limit = core::Picoseconds{limit} * core::kPicosecondsPerMillisecond;
+  task.course.bytes = bytes;
+  issue(task);
+}
+
+bool LogicalUnit::locked_out(const Task& task) const {
+  const command::Command& c = task.course.access;
+  if (c.flush()) return false;
+  return std::any_of(locks_.begin(), locks_.end(), [&](const Task* other) {
+    const command::Command& o = other->course.access;
+    return other != &task && c.address < o.address + o.length && o.address < c.address + c.length;
+  });
+}
+
+/// The access goes to the drive, unless it has to wait for a task that has locked its blocks.
+void LogicalUnit::issue(Task& task) {
+  if (!locks_.empty() && locked_out(task)) {
+    task.course.place = Place::Held;
+    held_.push_back(&task);
+    return;
+  }
+  if (task.course.locked && task.course.step == 0) locks_.push_back(&task);
+  task.course.place = Place::Backlog;
+  if (task.attribute == command::TaskAttribute::HeadOfQueue)
+    backlog_.push_front(&task);
+  else
+    backlog_.push_back(&task);
+  issued_.notify(sc_core::SC_ZERO_TIME);
+}
+
+void LogicalUnit::retry_held() {
+  for (Task* const task : std::exchange(held_, {})) issue(*task);
+}
+
+void LogicalUnit::send_backlog() {
+  if (sending_) return;  // this is a nested call: the drive has answered within `way_.send`
+  sending_ = true;
+  while (!backlog_.empty() && !free_tags_.empty() && !way_.busy()) {
+    Task& task = *backlog_.front();
+    backlog_.pop_front();
+    task.course.place = Place::Drive;
+    task.course.tag = free_tags_.back();
+    free_tags_.pop_back();
+    Slot& slot = *slots_[task.course.tag];
+    slot.task = &task;
+    task.course.access.tag = static_cast<int>(task.course.tag);
+    command::set_command(slot.payload, slot, task.course.access, task.course.bytes);
+    if (way_.send(disk_init_socket, slot.payload) == Heard::Answered) answered(slot.payload);
+  }
+  sending_ = false;
+}
+
+tlm::tlm_sync_enum LogicalUnit::nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
+                                                sc_core::sc_time& /*delay*/) {
+  const Heard heard = way_.receive(payload, phase);
+  if (heard == Heard::Taken) send_backlog();
+  if (heard != Heard::Answered) return tlm::TLM_ACCEPTED;
+  answered(payload);
+  return tlm::TLM_COMPLETED;
+}
+
+void LogicalUnit::answered(tlm::tlm_generic_payload& payload) {
+  auto& slot = static_cast<Slot&>(*payload.get_extension<command::CommandExtension>());
+  Task& task = *std::exchange(slot.task, nullptr);
+  const command::Result result = slot;
+  payload.release();
+  task.course.place = Place::Unit;
+  ended_in_drive(task, result);
+  if (!backlog_.empty()) issued_.notify(sc_core::SC_ZERO_TIME);
+}
+
+/// The payload, and with it the tag, is free again.
+void LogicalUnit::free(tlm::tlm_generic_payload* payload) {
+  const auto& slot = static_cast<const Slot&>(*payload->get_extension<command::CommandExtension>());
+  free_tags_.push_back(static_cast<std::uint32_t>(slot.tag));
+}
+
+void LogicalUnit::ended_in_drive(Task& task, const command::Result& result) {
+  const command::Command& c = task.course.access;
+  ++task.course.step;
+  if (task.aborted) return leave(task);
+  if (result.status == CommandStatus::Good) {
+    task.course.recovered = task.course.recovered || result.timing.recovery > 0;
+    task.course.done += c.length / identity_.sector_bytes;
+    task.course.operation->next(*this, task);
+    return;
+  }
+  SenseData sense = result.sense();
+  const bool of_media =
+      result.status == CommandStatus::Unreadable || (result.status == CommandStatus::WriteFault && !c.flush());
+  if (of_media) sense.information = result.first_bad;
+  if (result.status == CommandStatus::Unreadable && task.course.bytes != nullptr && task.course.bytes == task.data.data())
+    task.data.resize(std::min<std::size_t>(task.data.size(), result.first_bad * identity_.sector_bytes - c.address));
+  fail(task, sense);
+}
+
+// --- task management -------------------------------------------------------------------------------------------------
+
+void LogicalUnit::abort(Task& task) {
+  task.aborted = true;
+  switch (task.course.place) {
+    case Place::Drive:
+      control_.abort(task.course.tag);  // the drive answers, now or when the access has ended
+      return;
+    case Place::Backlog: backlog_.erase(std::find(backlog_.begin(), backlog_.end(), &task)); break;
+    case Place::Held: held_.erase(std::find(held_.begin(), held_.end(), &task)); break;
+    case Place::Unit: break;
+  }
+  leave(task);
+}
+
+void LogicalUnit::abort_all(const std::function<bool(const Task& task)>& of) {
+  const std::vector<Task*> all = tasks_;
+  for (Task* const task : all) {
+    const bool there = std::find(tasks_.begin(), tasks_.end(), task) != tasks_.end();
+    if (there && task->owner != this && !task->aborted && of(*task)) abort(*task);
+  }
+}
+
+void LogicalUnit::reset(const Sense& attention) {
+  abort_all([](const Task&) { return true; });
+  reservations_.reset();
+  modes_.reset();
+  if (stopped_) {
+    stopped_ = false;
+    control_.write(drive::reg::kSpindle, 1);
+  }
+  control_.switch_cache(drive::reg::kCacheWriteBack, modes_.write_cache());
+  control_.switch_cache(drive::reg::kCacheReadAhead, modes_.read_ahead());
+  attentions_.establish(attention, [](const Nexus&) { return true; });
+}
+
+}  // namespace platter::scsi

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <tlm_utils/simple_initiator_socket.h>
+#include <deque>
+#include <functional>
+#include <list>
+#include <memory>
+#include <systemc>
+#include <tlm>
+#include <vector>
+
+#include "platter/command/tlm/command_extension.h"
+#include "platter/command/tlm/initiator_port.h"
+#include "platter/drive/register_client.h"
+#include "platter/front/scsi/mode_pages.h"
+#include "platter/front/scsi/operation.h"
+#include "platter/front/scsi/reservations.h"
+#include "platter/front/scsi/unit_attentions.h"
+#include "platter/front/scsi/unit_identity.h"
+#include "platter/front/scsi/unit_pages.h"
+
+namespace platter::scsi {
+
+/// A logical unit: a disk (SBC-3) whose data, time and queue are those of a drive.
+///
+/// A task becomes accesses to the drive, one after another. An access has a tag of the drive's queue, so the unit must be the only initiator of its
+/// drive. Accesses beyond the queue's depth wait in the unit, in their order.
+class LogicalUnit : public sc_core::sc_module, public tlm::tlm_mm_interface, private TaskOwnerIf {
+ public:
+  SC_HAS_PROCESS(LogicalUnit);
+  LogicalUnit(const sc_core::sc_module_name& name, const UnitIdentity& identity);
+  ~LogicalUnit() override;
+
+  tlm_utils::simple_initiator_socket<LogicalUnit> disk_init_socket;  ///< to `host_tgt_socket` of the drive
+
+ private:
+  drive::RegisterClient control_;
+
+ public:
+  drive::RegisterClient::Socket& register_init_socket;  ///< to `register_tgt_socket` of the drive
+
+  const UnitIdentity& identity() const { return identity_; }
+  /// How many logical units the target has.
+  void set_units(std::uint32_t units) { units_ = units; }
+  /// Where the drive's reallocated sectors are read; nothing: the unit knows of none.
+  void set_defects(std::function<std::vector<std::uint64_t>()> defects) { defects_ = std::move(defects); }
+
+  /// @cond of the implementation
+  void attach(const Nexus& nexus) { attentions_.add(nexus); }
+  /// The port has gone; its tasks have been aborted.
+  void detach(const Nexus& nexus);
+
+  /// Begins a task. Call this while the kernel does not run.
+  void begin(Task& task);
+  /// Aborts a task. If an access of it has begun in the drive, the task ends with it, otherwise at once.
+  void abort(Task& task);
+  /// Aborts all tasks for which `of` is true. Accesses whose command has ended go on.
+  void abort_all(const std::function<bool(const Task& task)>& of);
+  /// All tasks are aborted, and the unit is as after power-up, except for persistent reservations.
+  void reset(const Sense& attention);
+  std::optional<Sense> take_attention(const Nexus& nexus) { return attentions_.take(nexus); }
+  void establish(const Sense& sense, const std::function<bool(const Nexus& nexus)>& of) { attentions_.establish(sense, of); }
+
+  // For operations.
+  std::uint32_t units() const { return units_; }
+  ModePages& modes() { return modes_; }
+  Reservations& reservations() { return reservations_; }
+  std::vector<std::uint64_t> defects() const { return defects_ ? defects_() : std::vector<std::uint64_t>(); }
+  UnitCounters counters();
+  drive::RegisterClient& control() { return control_; }
+  void set_stopped(bool stopped) { stopped_ = stopped; }
+  /// The data that a read gets, cut to `allocation` bytes and to what the host takes. Ends the task.
+  void send(Task& task, const std::vector<std::uint8_t>& data, std::uint64_t allocation);
+  /// Sends an access of the task to the drive. `bytes`: its data; null: none.
+  void access(Task& task, command::Operation operation, std::uint64_t first, std::uint64_t blocks, std::uint8_t* bytes,
+              bool fua);
+  void end(Task& task, Status status = Status::Good);
+  void fail(Task& task, const SenseData& sense);
+  /// Ends the task, and goes on with its accesses. Returns the task that carries them.
+  Task& answer_early(Task& task, Status status = Status::Good);
+  /// What the drive says of itself: no sense, or why it is not ready.
+  Sense readiness();
+
+ private:
+  struct Slot : command::CommandExtension {
+    explicit Slot(tlm::tlm_mm_interface* manager) : payload(manager) {}
+    tlm::tlm_generic_payload payload;
+    Task* task = nullptr;
+  };
+
+  void free(tlm::tlm_generic_payload* payload) override;
+  tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
+  void ended(Task& task) override;
+  void look_at_drive();
+  void issue(Task& task);
+  void send_backlog();
+  void answered(tlm::tlm_generic_payload& payload);
+  void ended_in_drive(Task& task, const command::Result& result);
+  void leave(Task& task);
+  void retry_held();
+  bool locked_out(const Task& task) const;
+
+  const UnitIdentity identity_;
+  ModePages modes_;
+  Reservations reservations_;
+  UnitAttentions attentions_;
+  std::function<std::vector<std::uint64_t>()> defects_;
+  std::uint32_t units_ = 1;
+  bool stopped_ = false;  ///< by START STOP UNIT
+  struct {
+    std::uint32_t failures = 0;
+    std::uint32_t losses = 0;
+    std::uint32_t resets = 0;
+  } seen_;                                     ///< what the drive had counted when the unit looked last
+  std::vector<std::unique_ptr<Slot>> slots_;   ///< by tag
+  std::vector<std::uint32_t> free_tags_;       ///< the one that is used next is the last
+  std::deque<Task*> backlog_;                  ///< their accesses wait for a tag
+  std::vector<Task*> locks_;                   ///< tasks whose blocks nobody else may access
+  std::vector<Task*> held_;                    ///< their accesses wait for the end of such a task
+  std::vector<Task*> tasks_;                   ///< in the unit
+  std::list<std::unique_ptr<Task>> carriers_;  ///< of accesses whose command has ended
+  command::InitiatorPort way_;
+  bool sending_ = false;
+  sc_core::sc_event issued_;
+  /// @endcond
+};
+
+}  // namespace platter::scsi

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platter/front/scsi/mode_pages.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace platter::scsi {
+
+namespace {
+
+constexpr std::uint8_t kAllPages = 0x3F;
+constexpr std::uint8_t kAllSubpages = 0xFF;
+
+std::vector<std::uint8_t> page(std::uint8_t code, std::size_t bytes,
+                               std::initializer_list<std::pair<std::size_t, std::uint8_t>> values) {
+  std::vector<std::uint8_t> made(bytes);
+  made[0] = code;
+  made[1] = static_cast<std::uint8_t>(bytes - 2);
+  for (const auto& [at, value] : values) made[at] = value;
+  return made;
+}
+
+std::uint8_t bit(bool set, unsigned place) { return static_cast<std::uint8_t>(set ? 1u << place : 0u); }
+
+}  // namespace
+
+ModePages::ModePages(const UnitIdentity& d) {
+  const auto segments = static_cast<std::uint8_t>(std::min(d.segments, 255u));
+  // Read-write error recovery (SBC-3, 6.5.8): AWRE, ARRE; the host may set PER and the recovery time limit.
+  pages_.push_back({page(kRecovery, 12, {{2, 0xC0}}), page(kRecovery, 12, {{2, 0x04}, {10, 0xFF}, {11, 0xFF}}), {}});
+  // Caching (SBC-3, 6.5.6): WCE, DRA, and how many segments there are.
+  pages_.push_back({page(kCaching, 20, {{2, bit(d.write_cache, 2)}, {12, bit(!d.read_ahead, 5)}, {13, segments}}),
+                    page(kCaching, 20, {{2, bit(d.write_cache, 2)}, {12, bit(d.read_ahead, 5)}}),
+                    {}});
+  // Control (SPC-4, 7.5.8): GLTSD, unrestricted reordering; the host may set D_SENSE and SWP.
+  pages_.push_back({page(kControl, 12, {{2, 0x02}, {3, 0x10}}), page(kControl, 12, {{2, 0x04}, {4, 0x08}}), {}});
+  // Informational exceptions control (SPC-4, 7.5.12): reported by request only.
+  pages_.push_back({page(kExceptions, 12, {{3, 0x06}}), page(kExceptions, 12, {}), {}});
+  reset();
+}
+
+void ModePages::reset() {
+  for (Page& each : pages_) each.current = each.initial;
+}
+
+const ModePages::Page* ModePages::find(std::uint8_t code) const {
+  for (const Page& each : pages_)
+    if (each.code() == code) return &each;
+  return nullptr;
+}
+
+std::optional<std::vector<std::uint8_t>> ModePages::pages(std::uint8_t code, std::uint8_t subcode, Control control) const {
+  if (subcode != 0 && subcode != kAllSubpages) return std::nullopt;
+  std::vector<std::uint8_t> all;
+  for (const Page& each : pages_) {
+    if (code != kAllPages && code != each.code()) continue;
+    const std::vector<std::uint8_t>& from = control == Control::Current      ? each.current
+                                            : control == Control::Changeable ? each.changeable
+                                                                             : each.initial;
+    all.insert(all.end(), from.begin(), from.end());
+  }
+  if (all.empty()) return std::nullopt;
+  return all;
+}
+
+std::optional<SenseData> ModePages::select(const std::vector<std::uint8_t>& list, std::size_t begin, bool& changed) {
+  const auto wrong = [](std::size_t at) {
+    return SenseData(sense::kInvalidParameter, SenseData::Field{false, static_cast<std::uint16_t>(at), 8});
+  };
+  std::vector<Page> after = pages_;
+  for (std::size_t at = begin; at < list.size();) {
+    if (list.size() - at < 2) return SenseData(sense::kListLength);
+    const auto found = std::find_if(after.begin(), after.end(), [&](const Page& p) { return p.code() == (list[at] & 0x3F); });
+    if (found == after.end() || (list[at] & 0xC0) != 0) return wrong(at);  // also PS, and pages with subpages
+    if (list[at + 1] != found->initial[1]) return wrong(at + 1);
+    if (list.size() - at < found->initial.size()) return SenseData(sense::kListLength);
+    for (std::size_t i = 2; i < found->initial.size(); ++i) {
+      if (((list[at + i] ^ found->current[i]) & ~found->changeable[i]) != 0) return wrong(at + i);
+      found->current[i] = list[at + i];
+    }
+    at += found->initial.size();
+  }
+  for (std::size_t i = 0; i < pages_.size(); ++i) changed = changed || after[i].current != pages_[i].current;
+  pages_ = std::move(after);
+  return std::nullopt;
+}
+
+}  // namespace platter::scsi

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "platter/front/scsi/reservations.h"
+#include "platter/front/scsi/task.h"
+
+namespace platter::scsi {
+
+class LogicalUnit;
+
+/// @cond of the implementation
+
+/// What an operation code does. An operation is a row of a table.
+struct Operation {
+  static constexpr std::uint8_t kNoAction = 0xFF;
+  /// What the unit looks at before the operation begins.
+  enum Needs : std::uint8_t {
+    kNothing = 0,    ///< carried out although a unit attention condition is pending
+    kAttention = 1,  ///< reports a pending unit attention condition instead
+    kMedium = 3,     ///< the same, and needs a drive that is ready
+  };
+
+  std::uint8_t code;
+  std::uint8_t action;  ///< service action; kNoAction: it has none
+  std::string_view name;
+  std::uint8_t bytes;  ///< of the CDB
+  Conflict conflict;
+  Needs needs;
+  /// The bits of the CDB that it looks at (CDB usage data of SPC-4, 6.35.3). A CDB with another bit is refused.
+  std::array<std::uint8_t, Task::kCdbBytes> usage;
+  void (*start)(LogicalUnit& unit, Task& task);
+  /// After each access that has ended well.
+  void (*next)(LogicalUnit& unit, Task& task) = nullptr;
+};
+
+/// The operations of a disk, by code and service action.
+const std::vector<Operation>& operations();
+/// Null: there is none.
+const Operation* find_operation(const std::array<std::uint8_t, Task::kCdbBytes>& cdb);
+/// True if the code has service actions.
+bool has_actions(std::uint8_t code);
+/// Refuses a CDB with a bit that the operation does not use. Returns the field; `bit` is 8 if there is none.
+SenseData::Field unused_bit(const Operation& operation, const std::array<std::uint8_t, Task::kCdbBytes>& cdb);
+
+/// Appends the operations of a group to the table.
+void add_media_operations(std::vector<Operation>& table);
+void add_page_operations(std::vector<Operation>& table);
+void add_reservation_operations(std::vector<Operation>& table);
+
+/// @endcond
+
+}  // namespace platter::scsi

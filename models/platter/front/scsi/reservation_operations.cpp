@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// RESERVE and RELEASE (SPC-2, 7.21 to 7.24), PERSISTENT RESERVE IN and OUT (SPC-4, 6.15, 6.16).
+#include <algorithm>
+
+#include "platter/core/big_endian.h"
+#include "platter/front/scsi/logical_unit.h"
+#include "platter/front/scsi/operation.h"
+
+namespace platter::scsi {
+
+using core::big_endian::get;
+
+namespace {
+
+void reserve(LogicalUnit& unit, Task& task) { unit.end(task, unit.reservations().reserve(*task.nexus)); }
+void release(LogicalUnit& unit, Task& task) { unit.end(task, unit.reservations().release(*task.nexus)); }
+
+void reserve_in(LogicalUnit& unit, Task& task) {
+  enum Action : std::uint8_t { kKeys, kReservation, kCapabilities };
+  const std::uint64_t allocation = get(&task.cdb[7], 2);
+  switch (task.cdb[1] & 0x1F) {
+    case kKeys: return unit.send(task, unit.reservations().keys(), allocation);
+    case kReservation: return unit.send(task, unit.reservations().reservation(), allocation);
+    case kCapabilities: return unit.send(task, Reservations::capabilities(), allocation);
+    default: return unit.send(task, unit.reservations().full_status(), allocation);
+  }
+}
+
+void reserve_out(LogicalUnit& unit, Task& task) {
+  constexpr std::size_t kListBytes = 24;
+  task.wanted = get(&task.cdb[5], 4);
+  if (task.wanted != kListBytes || task.data.size() < kListBytes) return unit.fail(task, sense::kListLength);
+  if ((task.cdb[2] & 0xF0) != 0) return unit.fail(task, {sense::kInvalidField, SenseData::Field{true, 2, 7}});  // the scope
+  // SPEC_I_PT, ALL_TG_PT and APTPL, as REPORT CAPABILITIES says.
+  if (task.data[20] != 0) return unit.fail(task, {sense::kInvalidParameter, SenseData::Field{false, 20, 8}});
+  Reservations::Request request;
+  request.action = task.cdb[1] & 0x1F;
+  request.type = task.cdb[2] & 0x0F;
+  request.key = get(task.data.data(), 8);
+  request.action_key = get(&task.data[8], 8);
+  const Reservations::Effect effect = unit.reservations().change(*task.nexus, request);
+  const auto told = [&effect](const Nexus& nexus) {
+    return std::find(effect.told.begin(), effect.told.end(), nexus.name) != effect.told.end();
+  };
+  if (!effect.told.empty()) unit.establish(effect.attention, told);
+  if (effect.aborts) unit.abort_all([&](const Task& other) { return &other != &task && told(*other.nexus); });
+  if (effect.status == Status::CheckCondition) return unit.fail(task, effect.sense);
+  unit.end(task, effect.status);
+}
+
+}  // namespace
+
+void add_reservation_operations(std::vector<Operation>& table) {
+  using O = Operation;
+  constexpr std::uint8_t kNo = O::kNoAction;
+  const auto add = [&table](std::uint8_t code, std::string_view name, std::uint8_t bytes, Conflict conflict, auto start) {
+    table.push_back({code, kNo, name, bytes, conflict, O::kAttention, {code}, start});
+  };
+  add(0x16, "RESERVE (6)", 6, Conflict::None, reserve);
+  add(0x17, "RELEASE (6)", 6, Conflict::None, release);
+  add(0x56, "RESERVE (10)", 10, Conflict::None, reserve);
+  add(0x57, "RELEASE (10)", 10, Conflict::None, release);
+  constexpr std::string_view kIn[] = {"READ KEYS", "READ RESERVATION", "REPORT CAPABILITIES", "READ FULL STATUS"};
+  for (std::uint8_t action = 0; action < std::size(kIn); ++action)
+    table.push_back({0x5E,
+                     action,
+                     kIn[action],
+                     10,
+                     Conflict::Reserve,
+                     O::kAttention,
+                     {0x5E, action, 0, 0, 0, 0, 0, 0xFF, 0xFF, 0},
+                     reserve_in});
+  constexpr std::string_view kOut[] = {
+      "REGISTER", "RESERVE", "RELEASE", "CLEAR", "PREEMPT", "PREEMPT AND ABORT", "REGISTER AND IGNORE EXISTING KEY"};
+  static_assert(std::size(kOut) == Reservations::kActions);
+  for (std::uint8_t action = 0; action < std::size(kOut); ++action)
+    table.push_back({0x5F,
+                     action,
+                     kOut[action],
+                     10,
+                     Conflict::None,
+                     O::kAttention,
+                     {0x5F, action, 0xFF, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0},
+                     reserve_out});
+}
+
+}  // namespace platter::scsi

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A SCSI target with one logical unit over a toy drive, and an initiator port that sends it commands.
+#pragma once
+
+#include <list>
+#include <random>
+
+#include "platter/core/big_endian.h"
+#include "platter/front/scsi/scsi_target.h"
+#include "testing.h"
+
+namespace platter::testing {
+
+using Bytes = std::vector<std::uint8_t>;
+
+constexpr std::uint32_t kScsiSector = 512;
+
+inline profile::DriveProfile scsi_profile() {
+  profile::DriveProfile p = cached_toy_profile(profile::WriteBack::Append);
+  p.task_attributes = true;
+  p.recovery.spares = 16;
+  return p;
+}
+
+inline Bytes some_bytes(std::size_t count, unsigned seed = 1) {
+  std::mt19937 random(seed);
+  Bytes b(count);
+  for (std::uint8_t& byte : b) byte = static_cast<std::uint8_t>(random());
+  return b;
+}
+
+/// A target whose drives keep their data.
+class ScsiRig : public scsi::TaskOwnerIf {
+ public:
+  explicit ScsiRig(std::size_t units = 1, const profile::DriveProfile& profile = scsi_profile()) {
+    std::vector<scsi::UnitIdentity> identities;
+    for (std::size_t i = 0; i < units; ++i) {
+      drives.push_back(make_drive(("drive" + std::to_string(i)).c_str(), "SPTF", "firmware", profile, true));
+      identities.push_back(
+          scsi::UnitIdentity::of(profile, drives[i]->capacity_sectors(), "SERIAL" + std::to_string(i), "iqn.2026-01.test:t"));
+    }
+    target = std::make_unique<scsi::ScsiTarget>("target", identities);
+    for (std::size_t i = 0; i < units; ++i) {
+      target->unit(i).disk_init_socket.bind(drives[i]->host_tgt_socket);
+      target->unit(i).register_init_socket.bind(drives[i]->register_tgt_socket);
+    }
+    sc_core::sc_start(sc_core::SC_ZERO_TIME);
+  }
+
+  void ended(scsi::Task& task) override {
+    ++ends;
+    last = &task;
+  }
+
+  std::vector<std::unique_ptr<drive::Drive>> drives;
+  std::unique_ptr<scsi::ScsiTarget> target;
+  std::uint64_t ends = 0;
+  scsi::Task* last = nullptr;
+};
+
+/// An initiator port.
+class Port {
+ public:
+  Port(ScsiRig& rig, const std::string& name) : rig_(rig) {
+    nexus.name = name;
+    rig.target->attach(nexus);
+  }
+  ~Port() { rig_.target->detach(nexus); }
+  Port(const Port&) = delete;
+  Port& operator=(const Port&) = delete;
+
+  /// Begins a command; the task stays until the end of the port.
+  scsi::Task& begin(const Bytes& cdb, const Bytes& out = {}, std::uint32_t limit = 0, std::uint64_t lun = 0,
+                    command::TaskAttribute attribute = command::TaskAttribute::Simple) {
+    scsi::Task& task = tasks_.emplace_back();
+    task.owner = &rig_;
+    task.nexus = &nexus;
+    std::copy(cdb.begin(), cdb.end(), task.cdb.begin());
+    task.data = out;
+    task.limit = limit;
+    task.attribute = attribute;
+    rig_.target->begin(task, lun << 48);
+    return task;
+  }
+  /// The same, and simulates until it has ended.
+  scsi::Task& run(const Bytes& cdb, const Bytes& out = {}, std::uint32_t limit = 0, std::uint64_t lun = 0) {
+    const std::uint64_t before = rig_.ends;
+    scsi::Task& task = begin(cdb, out, limit, lun);
+    for (int turn = 0; turn < 1000 && rig_.ends == before; ++turn) sc_core::sc_start(sc_core::sc_time(20, sc_core::SC_MS));
+    EXPECT_GT(rig_.ends, before);
+    return task;
+  }
+  /// Takes the unit attention condition of a new port.
+  void settle(std::uint64_t lun = 0) {
+    while (run({0x00}, {}, 0, lun).sense.key == 6) {
+    }
+  }
+
+  scsi::Nexus nexus;
+
+ private:
+  ScsiRig& rig_;
+  std::list<scsi::Task> tasks_;
+};
+
+inline Bytes cdb10(std::uint8_t code, std::uint32_t lba, std::uint16_t blocks, std::uint8_t flags = 0) {
+  Bytes b(10);
+  b[0] = code;
+  b[1] = flags;
+  core::big_endian::put(&b[2], lba, 4);
+  core::big_endian::put(&b[7], blocks, 2);
+  return b;
+}
+inline Bytes cdb16(std::uint8_t code, std::uint64_t lba, std::uint32_t blocks, std::uint8_t flags = 0) {
+  Bytes b(16);
+  b[0] = code;
+  b[1] = flags;
+  core::big_endian::put(&b[2], lba, 8);
+  core::big_endian::put(&b[10], blocks, 4);
+  return b;
+}
+
+}  // namespace platter::testing

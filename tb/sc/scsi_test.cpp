@@ -1,0 +1,386 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The SCSI target: which status, sense and data each command gets (SPC-4, SBC-3), and task management.
+#include "scsi_rig.h"
+
+namespace platter::testing {
+namespace {
+
+using command::Sense;
+using command::TaskAttribute;
+using core::big_endian::get;
+using core::big_endian::put;
+using scsi::Management;
+using scsi::Status;
+namespace sense = scsi::sense;
+
+constexpr Status kGood = Status::Good;
+constexpr Status kCheck = Status::CheckCondition;
+
+class Scsi : public ::testing::Test {
+ protected:
+  Scsi() { port.settle(); }
+
+  ScsiRig rig;
+  Port port{rig, "iqn.2026-01.test:one,i,0x000000000001"};
+  const std::uint64_t end = kToyBlocks;
+};
+
+TEST_F(Scsi, EachCommandHasItsStatusAndSense) {
+  struct Row {
+    const char* what;
+    Bytes cdb;
+    Bytes out;
+    std::uint32_t limit;
+    Status status;
+    Sense sense;
+    std::size_t bytes;  ///< of data that the host gets
+  };
+  const auto last = static_cast<std::uint32_t>(kToyBlocks - 1);
+  const Bytes block = some_bytes(kScsiSector);
+  const Row rows[] = {
+      {"TEST UNIT READY", {0x00}, {}, 0, kGood, {}, 0},
+      {"INQUIRY", {0x12, 0, 0, 0, 96}, {}, 96, kGood, {}, 96},
+      {"INQUIRY, cut", {0x12, 0, 0, 0, 5}, {}, 96, kGood, {}, 5},
+      {"INQUIRY, page code without EVPD", {0x12, 0, 0x80, 0, 96}, {}, 96, kCheck, sense::kInvalidField, 0},
+      {"INQUIRY, no such page", {0x12, 1, 0xC7, 0, 96}, {}, 96, kCheck, sense::kInvalidField, 0},
+      {"block limits", {0x12, 1, 0xB0, 0, 255}, {}, 255, kGood, {}, 64},
+      {"a reserved bit", {0x00, 0, 0, 1}, {}, 0, kCheck, sense::kInvalidField, 0},
+      {"NACA", {0x00, 0, 0, 0, 0, 4}, {}, 0, kCheck, sense::kInvalidField, 0},
+      {"an unknown code", {0x42}, {}, 0, kCheck, sense::kInvalidOpcode, 0},
+      {"SANITIZE", {0x48, 0x03}, {}, 0, kCheck, sense::kInvalidOpcode, 0},
+      {"an unknown service action", {0x9E, 0x1F}, {}, 0, kCheck, sense::kInvalidField, 0},
+      {"READ CAPACITY (10)", {0x25}, {}, 8, kGood, {}, 8},
+      {"READ CAPACITY (16)", {0x9E, 0x10, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 32}, {}, 32, kGood, {}, 32},
+      {"REPORT LUNS", {0xA0, 0, 0, 0, 0, 0, 0, 0, 0, 16}, {}, 16, kGood, {}, 16},
+      {"REPORT LUNS, too short", {0xA0, 0, 0, 0, 0, 0, 0, 0, 0, 8}, {}, 16, kCheck, sense::kInvalidField, 0},
+      {"READ (6)", {0x08, 0, 0, 3, 1}, {}, 512, kGood, {}, 512},
+      {"READ (6) of 256 blocks", {0x08, 0, 0, 3, 0}, {}, 131'072, kGood, {}, 131'072},
+      {"READ (10)", cdb10(0x28, 5, 2), {}, 1024, kGood, {}, 1024},
+      {"READ (10), last block", cdb10(0x28, last, 1), {}, 512, kGood, {}, 512},
+      {"READ (10), past the end", cdb10(0x28, last, 2), {}, 1024, kCheck, sense::kOutOfRange, 0},
+      {"READ (10) of nothing", cdb10(0x28, 5, 0), {}, 0, kGood, {}, 0},
+      {"READ (10) of nothing past the end", cdb10(0x28, last + 2, 0), {}, 0, kCheck, sense::kOutOfRange, 0},
+      {"READ (10), host takes less", cdb10(0x28, 5, 2), {}, 700, kGood, {}, 700},
+      {"READ (10), RDPROTECT", cdb10(0x28, 5, 1, 0x20), {}, 512, kCheck, sense::kInvalidField, 0},
+      {"READ (10), FUA and DPO", cdb10(0x28, 5, 1, 0x18), {}, 512, kGood, {}, 512},
+      {"READ (16)", cdb16(0x88, 5, 2), {}, 1024, kGood, {}, 1024},
+      {"READ (16), address of 64 bits", cdb16(0x88, ~std::uint64_t{0}, 2), {}, 1024, kCheck, sense::kOutOfRange, 0},
+      {"WRITE (10)", cdb10(0x2A, 9, 1), block, 0, kGood, {}, 512},
+      {"WRITE (10), past the end", cdb10(0x2A, last, 2), block, 0, kCheck, sense::kOutOfRange, 512},
+      {"VERIFY (10)", cdb10(0x2F, 9, 1), {}, 0, kGood, {}, 0},
+      {"VERIFY (10), equal", cdb10(0x2F, 9, 1, 0x02), block, 0, kGood, {}, 512},
+      {"VERIFY (10), different", cdb10(0x2F, 9, 1, 0x02), Bytes(512), 0, kCheck, sense::kMiscompare, 512},
+      {"VERIFY (10), BYTCHK 10b", cdb10(0x2F, 9, 1, 0x04), {}, 0, kCheck, sense::kInvalidField, 0},
+      {"WRITE SAME (10)", cdb10(0x41, 20, 700), block, 0, kGood, {}, 512},
+      {"VERIFY (10) with one block", cdb10(0x2F, 20, 700, 0x06), block, 0, kGood, {}, 512},
+      {"WRITE SAME (10) of 0 blocks", cdb10(0x41, 20, 0), block, 0, kCheck, sense::kInvalidField, 512},
+      {"WRITE SAME (10) with UNMAP", cdb10(0x41, 20, 7, 0x08), block, 0, kCheck, sense::kInvalidField, 512},
+      {"WRITE SAME (16) without data", cdb16(0x93, 21, 2, 0x01), {}, 0, kGood, {}, 0},
+      {"READ (10) of them", cdb10(0x28, 21, 2), {}, 1024, kGood, {}, 1024},
+      {"WRITE AND VERIFY (16)", cdb16(0x8E, 40, 1, 0x02), block, 0, kGood, {}, 512},
+      {"ORWRITE (16)", cdb16(0x8B, 40, 1), Bytes(512, 0xFF), 0, kGood, {}, 512},
+      {"VERIFY (16) of ones", cdb16(0x8F, 40, 1, 0x02), Bytes(512, 0xFF), 0, kGood, {}, 512},
+      {"PRE-FETCH (10)", cdb10(0x34, 40, 8), {}, 0, Status::ConditionMet, {}, 0},
+      {"PRE-FETCH (16) of more than there is room for", cdb16(0x90, 40, 5000), {}, 0, kGood, {}, 0},
+      {"PRE-FETCH (10), IMMED", cdb10(0x34, 40, 8, 0x02), {}, 0, Status::ConditionMet, {}, 0},
+      {"SYNCHRONIZE CACHE (10)", cdb10(0x35, 0, 0), {}, 0, kGood, {}, 0},
+      {"SYNCHRONIZE CACHE (16), IMMED", cdb16(0x91, 0, 0, 0x02), {}, 0, kGood, {}, 0},
+      {"MODE SENSE (6), all pages", {0x1A, 0, 0x3F, 0, 255}, {}, 255, kGood, {}, 4 + 8 + 12 + 20 + 12 + 12},
+      {"MODE SENSE (10), long descriptor", {0x5A, 0x10, 0x08, 0, 0, 0, 0, 0, 255}, {}, 255, kGood, {}, 8 + 16 + 20},
+      {"MODE SENSE (6), no such page", {0x1A, 0, 0x2A, 0, 255}, {}, 255, kCheck, sense::kInvalidField, 0},
+      {"MODE SENSE (6), saved values", {0x1A, 0, 0xC8, 0, 255}, {}, 255, kCheck, sense::kSavingUnsupported, 0},
+      {"MODE SELECT (6), SP", {0x15, 0x11, 0, 0, 4}, Bytes(4), 0, kCheck, sense::kInvalidField, 4},
+      {"MODE SELECT (6), a cut list", {0x15, 0x10, 0, 0, 9}, Bytes(4), 0, kCheck, sense::kListLength, 4},
+      {"LOG SENSE, all pages", {0x4D, 0, 0x40, 0, 0, 0, 0, 0, 255}, {}, 255, kGood, {}, 4 + 9},
+      {"LOG SENSE, read errors", {0x4D, 0, 0x43, 0, 0, 0, 0, 0, 255}, {}, 255, kGood, {}, 4 + 7 * 12},
+      {"LOG SENSE, no such page", {0x4D, 0, 0x7E, 0, 0, 0, 0, 0, 255}, {}, 255, kCheck, sense::kInvalidField, 0},
+      {"REQUEST SENSE", {0x03, 0, 0, 0, 18}, {}, 18, kGood, {}, 18},
+      {"REPORT SUPPORTED TASK MANAGEMENT FUNCTIONS", {0xA3, 0x0D, 0, 0, 0, 0, 0, 0, 0, 4}, {}, 4, kGood, {}, 4},
+      {"a code's usage", {0xA3, 0x0C, 1, 0x28, 0, 0, 0, 0, 0, 64}, {}, 64, kGood, {}, 14},
+      {"a code with service actions as one without",
+       {0xA3, 0x0C, 1, 0x9E, 0, 0, 0, 0, 0, 64},
+       {},
+       64,
+       kCheck,
+       sense::kInvalidField,
+       0},
+      {"READ DEFECT DATA (10)", {0x37, 0, 0x18, 0, 0, 0, 0, 0, 8}, {}, 8, kGood, {}, 4},
+      {"READ DEFECT DATA (12)", {0xB7, 0x1B, 0, 0, 0, 0, 0, 0, 0, 8}, {}, 8, kGood, {}, 8},
+      {"SEND DIAGNOSTIC", {0x1D, 0x04}, {}, 0, kGood, {}, 0},
+      {"START STOP UNIT, power condition 9", {0x1B, 0, 0, 0, 0x90}, {}, 0, kCheck, sense::kInvalidField, 0},
+      {"PERSISTENT RESERVE IN, keys", {0x5E, 0, 0, 0, 0, 0, 0, 0, 8}, {}, 8, kGood, {}, 8},
+      {"PERSISTENT RESERVE OUT, a cut list", {0x5F, 0, 0, 0, 0, 0, 0, 0, 23}, Bytes(23), 0, kCheck, sense::kListLength, 23},
+  };
+  for (const Row& row : rows) {
+    const scsi::Task& task = port.run(row.cdb, row.out, row.limit);
+    EXPECT_EQ(task.status, row.status) << row.what;
+    EXPECT_TRUE(task.sense == row.sense) << row.what << ": " << int{task.sense.key} << '/' << int{task.sense.code};
+    if (task.status != kCheck) {
+      EXPECT_EQ(task.data.size(), row.bytes) << row.what;
+    }
+  }
+}
+
+TEST_F(Scsi, ReadsWhatWasWritten) {
+  const Bytes data = some_bytes(8 * kScsiSector);
+  EXPECT_EQ(port.run(cdb10(0x2A, 100, 8), data).status, kGood);
+  EXPECT_EQ(port.run(cdb16(0x88, 100, 8), {}, 8 * kScsiSector).data, data);
+  const Bytes forced = some_bytes(kScsiSector, 2);
+  EXPECT_EQ(port.run(cdb10(0x2A, 100, 1, 0x08), forced).status, kGood);
+  Bytes media(kScsiSector);
+  rig.drives[0]->media().read(100 * kScsiSector, media.data(), media.size());
+  EXPECT_EQ(media, forced) << "FUA: on the media when it is answered";
+}
+
+TEST_F(Scsi, AWriteOfFewerBytesWritesWholeBlocksOnly) {
+  const scsi::Task& task = port.run(cdb10(0x2A, 50, 2), Bytes(700, 0x55));
+  EXPECT_EQ(task.status, kGood);
+  EXPECT_EQ(task.wanted, 1024u);
+  Bytes expected(1024);
+  std::fill_n(expected.begin(), 512, std::uint8_t{0x55});
+  EXPECT_EQ(port.run(cdb10(0x28, 50, 2), {}, 1024).data, expected);
+}
+
+TEST_F(Scsi, ComparesAndWritesAsOne) {
+  const Bytes before = some_bytes(kScsiSector, 3);
+  const Bytes after = some_bytes(kScsiSector, 4);
+  Bytes both = before;
+  both.insert(both.end(), after.begin(), after.end());
+  const Bytes cdb = {0x89, 0, 0, 0, 0, 0, 0, 0, 0, 60, 0, 0, 0, 1};
+  port.run(cdb10(0x2A, 60, 1), before);
+  // A write that comes in between waits.
+  scsi::Task& first = port.begin(cdb, both);
+  scsi::Task& second = port.begin(cdb10(0x2A, 60, 1), some_bytes(kScsiSector, 5));
+  scsi::Task& third = port.begin(cdb, both);
+  sc_core::sc_start(sc_core::sc_time(1, sc_core::SC_SEC));
+  EXPECT_EQ(first.status, kGood);
+  EXPECT_EQ(second.status, kGood);
+  EXPECT_TRUE(third.sense == sense::kMiscompare);
+  EXPECT_TRUE(third.sense.information.has_value());
+  EXPECT_EQ(port.run(cdb10(0x28, 60, 1), {}, 512).data, some_bytes(kScsiSector, 5));
+}
+
+TEST_F(Scsi, ANewPortHearsOfThePowerOnOnce) {
+  Port other(rig, "iqn.2026-01.test:two,i,0x000000000002");
+  EXPECT_EQ(other.run({0x12, 0, 0, 0, 96}, {}, 96).status, kGood) << "INQUIRY does not report it";
+  EXPECT_TRUE(other.run({0x00}).sense == sense::kPowerOn);
+  EXPECT_EQ(other.run({0x00}).status, kGood);
+}
+
+TEST_F(Scsi, ADriveThatStartsIsNotReady) {
+  rig.drives[0]->cut_power();
+  EXPECT_TRUE(port.run({0x00}).sense == sense::kPowerOn);
+  EXPECT_TRUE(port.run(cdb10(0x28, 0, 1), {}, 512).sense == sense::kNotReady);
+  rig.drives[0]->restore_power();
+  const scsi::Task& task = port.run({0x00});
+  EXPECT_TRUE(task.sense == sense::kBecomingReady || task.status == kGood);
+  sc_core::sc_start(sc_core::sc_time(60, sc_core::SC_SEC));
+  EXPECT_EQ(port.run({0x00}).status, kGood);
+}
+
+TEST_F(Scsi, AStoppedUnitNeedsAStart) {
+  EXPECT_EQ(port.run({0x1B, 0, 0, 0, 0}).status, kGood);
+  EXPECT_TRUE(port.run({0x00}).sense == sense::kNeedsStart);
+  EXPECT_TRUE(port.run(cdb10(0x28, 0, 1), {}, 512).sense == sense::kNeedsStart);
+  EXPECT_EQ(port.run({0x1B, 0, 0, 0, 1}).status, kGood);
+  EXPECT_EQ(port.run(cdb10(0x28, 0, 1), {}, 512).status, kGood);
+}
+
+TEST_F(Scsi, AnUnreadableBlockIsNamedAndTheDataBeforeItComes) {
+  media::Fault fault;
+  fault.kind = media::FaultKind::Unreadable;
+  fault.first = 72;
+  fault.blocks = 1;
+  rig.drives[0]->add_fault(fault);
+  const scsi::Task& task = port.run(cdb10(0x28, 70, 4), {}, 4 * kScsiSector);
+  EXPECT_TRUE(task.sense == (Sense{0x3, 0x11, 0x00}));
+  EXPECT_EQ(task.sense.information.value_or(0), 72u);
+  EXPECT_EQ(task.data.size(), 2 * kScsiSector);
+  const Bytes fixed = scsi::to_bytes(task.sense, false);
+  EXPECT_EQ(fixed[0], 0xF0);
+  EXPECT_EQ(get<std::uint32_t>(&fixed[3]), 72u);
+  const Bytes described = scsi::to_bytes(task.sense, true);
+  EXPECT_EQ(described[0], 0x72);
+  EXPECT_EQ(get<std::uint64_t>(&described[12]), 72u);
+}
+
+TEST_F(Scsi, ModeSelectChangesWhatMayChange) {
+  Port other(rig, "iqn.2026-01.test:two,i,0x000000000002");
+  other.settle();
+  const Bytes page = port.run({0x1A, 0x08, 0x08, 0, 255}, {}, 255).data;
+  ASSERT_EQ(page.size(), 24u);
+  EXPECT_EQ(page[4 + 2] & 0x04, 0x04) << "the write cache is on";
+  Bytes list = page;
+  list[0] = list[1] = list[2] = 0;
+  list[4 + 2] &= 0xFB;
+  EXPECT_EQ(port.run({0x15, 0x10, 0, 0, 24}, list).status, kGood);
+  EXPECT_EQ(port.run({0x1A, 0x08, 0x08, 0, 255}, {}, 255).data[4 + 2] & 0x04, 0);
+  EXPECT_TRUE(other.run({0x00}).sense == sense::kModeChanged);
+  list[4 + 3] = 1;
+  const scsi::Task& refused = port.run({0x15, 0x10, 0, 0, 24}, list);
+  EXPECT_TRUE(refused.sense == sense::kInvalidParameter);
+  EXPECT_EQ(refused.sense.field.value_or(scsi::SenseData::Field()).byte, 7u);
+  Bytes control = port.run({0x1A, 0x08, 0x0A, 0, 255}, {}, 255).data;
+  control[0] = control[1] = control[2] = 0;
+  control[4 + 4] |= 0x08;  // SWP
+  EXPECT_EQ(port.run({0x15, 0x10, 0, 0, 16}, control).status, kGood);
+  EXPECT_TRUE(port.run(cdb10(0x2A, 0, 1), Bytes(512)).sense == sense::kWriteProtected);
+  EXPECT_EQ(port.run({0x1A, 0x08, 0x0A, 0, 255}, {}, 255).data[2] & 0x80, 0x80) << "WP";
+}
+
+Bytes reserve_out(std::uint8_t action, std::uint8_t type) { return {0x5F, action, type, 0, 0, 0, 0, 0, 24}; }
+Bytes keys(std::uint64_t key, std::uint64_t action_key) {
+  Bytes list(24);
+  put(list.data(), key, 8);
+  put(&list[8], action_key, 8);
+  return list;
+}
+
+TEST_F(Scsi, PersistentReservationsKeepOthersOut) {
+  Port other(rig, "iqn.2026-01.test:two,i,0x000000000002");
+  other.settle();
+  struct Row {
+    std::uint8_t type;
+    bool other_reads;
+    bool other_writes;
+    bool registered_writes;
+  };
+  for (const Row& row : {Row{1, true, false, false}, Row{3, false, false, false}, Row{5, true, false, true},
+                         Row{6, false, false, true}, Row{7, true, false, true}, Row{8, false, false, true}}) {
+    EXPECT_EQ(port.run(reserve_out(0, 0), keys(0, 11)).status, kGood);
+    EXPECT_EQ(port.run(reserve_out(1, row.type), keys(11, 0)).status, kGood);
+    const Status conflict = Status::ReservationConflict;
+    const auto status = [&](const Bytes& cdb, const Bytes& out, std::uint32_t limit) {
+      return other.run(cdb, out, limit).status;
+    };
+    EXPECT_EQ(status({0x00}, {}, 0), kGood);
+    EXPECT_EQ(status(cdb10(0x28, 0, 1), {}, 512), row.other_reads ? kGood : conflict) << int{row.type};
+    EXPECT_EQ(status(cdb10(0x2A, 0, 1), Bytes(512), 0), row.other_writes ? kGood : conflict) << int{row.type};
+    EXPECT_EQ(status(reserve_out(0, 0), keys(0, 22), 0), kGood);
+    EXPECT_EQ(status(cdb10(0x2A, 0, 1), Bytes(512), 0), row.registered_writes ? kGood : conflict) << int{row.type};
+    EXPECT_EQ(status(reserve_out(2, row.type), keys(21, 0), 0), conflict) << "a wrong key";
+    EXPECT_EQ(status({0x16}, {}, 0), conflict) << "RESERVE";
+    EXPECT_EQ(port.run(reserve_out(3, 0), keys(11, 0)).status, kGood);
+    EXPECT_TRUE(other.run({0x00}).sense == sense::kReservationsPreempted);
+    EXPECT_EQ(port.run({0x5E, 1, 0, 0, 0, 0, 0, 0, 24}, {}, 24).data.size(), 8u) << "no reservation";
+  }
+}
+
+TEST_F(Scsi, APreemptedPortLosesItsReservation) {
+  Port other(rig, "iqn.2026-01.test:two,i,0x000000000002");
+  other.settle();
+  port.run(reserve_out(0, 0), keys(0, 11));
+  port.run(reserve_out(1, 3), keys(11, 0));
+  other.run(reserve_out(6, 0), keys(0, 22));
+  EXPECT_EQ(other.run(reserve_out(4, 1), keys(22, 11)).status, kGood);
+  EXPECT_TRUE(port.run({0x00}).sense == sense::kRegistrationsPreempted);
+  EXPECT_EQ(port.run(cdb10(0x2A, 0, 1), Bytes(512)).status, Status::ReservationConflict);
+  const Bytes full = other.run({0x5E, 3, 0, 0, 0, 0, 0, 0, 255}, {}, 255).data;
+  ASSERT_GT(full.size(), 40u);
+  EXPECT_EQ(get<std::uint64_t>(&full[8]), 22u);
+  EXPECT_EQ(full[8 + 12] & 1, 1) << "the holder";
+}
+
+TEST_F(Scsi, ReservationsOfOnePortEndWithIt) {
+  {
+    Port other(rig, "iqn.2026-01.test:two,i,0x000000000002");
+    other.settle();
+    EXPECT_EQ(other.run({0x16}).status, kGood);
+    EXPECT_EQ(port.run({0x00}).status, Status::ReservationConflict);
+    EXPECT_EQ(port.run({0x17}).status, kGood) << "has no effect";
+    EXPECT_EQ(port.run(cdb10(0x28, 0, 1), {}, 512).status, Status::ReservationConflict);
+  }
+  EXPECT_EQ(port.run({0x00}).status, kGood);
+}
+
+TEST_F(Scsi, TasksThatWaitAreAbortedAtOnceAndOthersAtTheirEnd) {
+  std::vector<scsi::Task*> tasks;
+  const std::uint64_t settled = rig.ends;
+  for (std::uint32_t i = 0; i < 100; ++i) tasks.push_back(&port.begin(cdb10(0x28, 128 * i, 1), {}, 512));
+  sc_core::sc_start(sc_core::sc_time(3, sc_core::SC_MS));
+  const std::uint64_t before = rig.ends;
+  EXPECT_LT(before - settled, 50u);
+  rig.target->manage(Management::AbortTaskSet, port.nexus, 0);
+  sc_core::sc_start(sc_core::sc_time(1, sc_core::SC_SEC));
+  EXPECT_EQ(rig.ends - settled, 100u) << "each ends once";
+  std::size_t aborted = 0;
+  for (const scsi::Task* task : tasks) aborted += task->aborted ? 1 : 0;
+  EXPECT_EQ(aborted, 100 - (before - settled));
+  EXPECT_EQ(rig.drives[0]->queue().occupancy(), 0u);
+  EXPECT_EQ(port.run({0x00}).status, kGood) << "no unit attention of its own abort";
+}
+
+TEST_F(Scsi, AResetIsToldToEveryPort) {
+  Port other(rig, "iqn.2026-01.test:two,i,0x000000000002");
+  other.settle();
+  scsi::Task& task = other.begin(cdb10(0x28, 0, 1), {}, 512);
+  EXPECT_TRUE(rig.target->manage(Management::UnitReset, port.nexus, 0));
+  sc_core::sc_start(sc_core::sc_time(1, sc_core::SC_SEC));
+  EXPECT_TRUE(task.aborted);
+  EXPECT_TRUE(port.run({0x00}).sense == sense::kBusDeviceReset);
+  EXPECT_TRUE(other.run({0x00}).sense == sense::kBusDeviceReset);
+  EXPECT_FALSE(rig.target->manage(Management::UnitReset, port.nexus, std::uint64_t{7} << 48)) << "no such unit";
+}
+
+TEST_F(Scsi, AttributesOrderTheQueue) {
+  std::vector<scsi::Task*> order;
+  scsi::Task& far = port.begin(cdb10(0x28, 16'000, 1), {}, 512);
+  scsi::Task& ordered = port.begin(cdb10(0x28, 8'000, 1), {}, 512, 0, TaskAttribute::Ordered);
+  scsi::Task& near = port.begin(cdb10(0x28, 10, 1), {}, 512);
+  while (order.size() < 3) {
+    const std::uint64_t before = rig.ends;
+    sc_core::sc_start(sc_core::sc_time(100, sc_core::SC_US));
+    if (rig.ends > before) order.push_back(rig.last);
+    ASSERT_LT(core::now_ps(), 10 * core::kPicosecondsPerSecond);
+  }
+  EXPECT_EQ(order, (std::vector<scsi::Task*>{&far, &ordered, &near}));
+}
+
+TEST(ScsiUnits, EachDriveIsAUnit) {
+  ScsiRig rig(2);
+  Port port(rig, "iqn.2026-01.test:one,i,0x000000000001");
+  port.settle(0);
+  port.settle(1);
+  const Bytes data = some_bytes(kScsiSector);
+  EXPECT_EQ(port.run(cdb10(0x2A, 3, 1), data, 0, 1).status, Status::Good);
+  EXPECT_EQ(port.run(cdb10(0x28, 3, 1), {}, 512, 1).data, data);
+  EXPECT_EQ(port.run(cdb10(0x28, 3, 1), {}, 512, 0).data, Bytes(512));
+  EXPECT_EQ(port.run({0xA0, 0, 0, 0, 0, 0, 0, 0, 0, 64}, {}, 64, 0).data.size(), 24u);
+  EXPECT_EQ(port.run({0x12, 0, 0, 0, 36}, {}, 36, 2).data[0], 0x7F) << "no such unit";
+  EXPECT_TRUE(port.run({0x00}, {}, 0, 2).sense == sense::kNoSuchUnit);
+  EXPECT_EQ(port.run({0xA0, 0, 0, 0, 0, 0, 0, 0, 0, 64}, {}, 64, 2).data.size(), 24u);
+}
+
+TEST_F(Scsi, AnyCommandsAreBorne) {
+  std::mt19937 random(7);
+  const auto below = [&random](std::size_t limit) { return std::uniform_int_distribution<std::size_t>(0, limit - 1)(random); };
+  const std::vector<scsi::Operation>& known = scsi::operations();
+  std::uint64_t begun = rig.ends;
+  for (int turn = 0; turn < 10'000; ++turn) {
+    Bytes cdb(16);
+    if (below(4) > 0) {
+      const scsi::Operation& operation = known[below(known.size())];
+      for (std::size_t i = 0; i < cdb.size(); ++i) cdb[i] = static_cast<std::uint8_t>(operation.usage[i] & random() & random());
+      cdb[0] = operation.code;
+      if (operation.action != scsi::Operation::kNoAction) cdb[1] = operation.action;
+      if (operation.code >> 5 == 4)
+        for (std::size_t i = 2; i < 8; ++i) cdb[i] = below(50) == 0 ? 0xFF : 0;  // mostly within the disk
+      if (below(3) == 0) cdb[below(16)] = static_cast<std::uint8_t>(random());
+    } else {
+      for (std::uint8_t& byte : cdb) byte = static_cast<std::uint8_t>(random());
+    }
+    const auto limit = static_cast<std::uint32_t>(below(3) == 0 ? 0 : below(70'000));
+    port.begin(cdb, below(2) == 0 ? Bytes() : some_bytes(below(40) * 64), limit, below(20) == 0 ? 1 : 0,
+               static_cast<TaskAttribute>(below(3)));
+    ++begun;
+    if (below(200) == 0) rig.target->manage(static_cast<Management>(below(9)), port.nexus, 0);
+    if (turn % 20 == 0) sc_core::sc_start(sc_core::sc_time(200, sc_core::SC_MS));
+  }
+  sc_core::sc_start(sc_core::sc_time(600, sc_core::SC_SEC));
+  EXPECT_EQ(rig.ends, begun) << "each ends once";
+  EXPECT_EQ(rig.drives[0]->queue().occupancy(), 0u);
+}
+
+}  // namespace
+}  // namespace platter::testing
