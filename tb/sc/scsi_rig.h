@@ -44,6 +44,7 @@ class ScsiRig : public scsi::TaskOwnerIf {
     for (std::size_t i = 0; i < units; ++i) {
       target->unit(i).disk_init_socket.bind(drives[i]->host_tgt_socket);
       target->unit(i).register_init_socket.bind(drives[i]->register_tgt_socket);
+      target->unit(i).bind_zones(drives[i]->zones());
     }
     sc_core::sc_start(sc_core::SC_ZERO_TIME);
   }

@@ -259,6 +259,7 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
       scsi::LogicalUnit& unit = target_device_->unit(i);
       unit.disk_init_socket.bind(tap(std::string(drive.basename()) + "_scsi_tap", drive).host_tgt_socket);
       unit.register_init_socket.bind(drive.register_tgt_socket);
+      unit.bind_zones(drive.zones());
       unit.set_defects([&drive] {
         std::vector<std::uint64_t> sectors;
         for (const auto& [sector, spare] : drive.faults().spares()) sectors.push_back(sector * drive.faults().together());

@@ -94,12 +94,14 @@ void LogicalUnit::begin(Task& task) {
   task.descriptors = modes_.descriptor_sense();
   tasks_.push_back(&task);
   look_at_drive();
-  const Operation* const operation = find_operation(task.cdb);
+  const Operation* const found = find_operation(task.cdb);
+  const Operation* const operation = found != nullptr && offers(*found) ? found : nullptr;
   if (operation == nullptr || operation->needs != Operation::kNothing)
     if (const std::optional<Sense> attention = attentions_.take(*task.nexus)) return fail(task, *attention);
   if (operation == nullptr)
-    return fail(task, has_actions(task.cdb[0]) ? SenseData(sense::kInvalidField, SenseData::Field{true, 1, 4})
-                                               : SenseData(sense::kInvalidOpcode, SenseData::Field{true, 0, 8}));
+    return fail(task, found == nullptr && has_actions(task.cdb[0])
+                          ? SenseData(sense::kInvalidField, SenseData::Field{true, 1, 4})
+                          : SenseData(sense::kInvalidOpcode, SenseData::Field{true, 0, 8}));
   task.course.operation = operation;
   if (const SenseData::Field field = unused_bit(*operation, task.cdb); field.bit < 8)
     return fail(task, {sense::kInvalidField, field});
@@ -172,9 +174,22 @@ void LogicalUnit::access(Task& task, command::Operation operation, std::uint64_t
   issue(task);
 }
 
+void LogicalUnit::manage_zones(Task& task, command::ZoneAction action, std::uint64_t start, bool all) {
+  command::Command& c = task.course.access;
+  c = {};
+  c.operation = command::Operation::Zone;
+  c.zone_action = action;
+  c.all_zones = all;
+  c.address = start * identity_.sector_bytes;
+  c.attribute = task.attribute;
+  c.issued = core::now_ps();
+  task.course.bytes = nullptr;
+  issue(task);
+}
+
 bool LogicalUnit::locked_out(const Task& task) const {
   const command::Command& c = task.course.access;
-  if (c.flush()) return false;
+  if (!c.moves_data()) return false;
   return std::any_of(locks_.begin(), locks_.end(), [&](const Task* other) {
     const command::Command& o = other->course.access;
     return other != &task && c.address < o.address + o.length && o.address < c.address + c.length;

@@ -19,6 +19,7 @@
 #include "platter/front/scsi/unit_attentions.h"
 #include "platter/front/scsi/unit_identity.h"
 #include "platter/front/scsi/unit_pages.h"
+#include "platter/mapping/zones/zones.h"
 
 namespace platter::scsi {
 
@@ -45,6 +46,8 @@ class LogicalUnit : public sc_core::sc_module, public tlm::tlm_mm_interface, pri
   void set_units(std::uint32_t units) { units_ = units; }
   /// Where the drive's reallocated sectors are read; nothing: the unit knows of none.
   void set_defects(std::function<std::vector<std::uint64_t>()> defects) { defects_ = std::move(defects); }
+  /// The zones of the drive; null: it has none. They must outlive the unit.
+  void bind_zones(const zones::Zones* zones) { zones_ = zones; }
 
   /// @cond of the implementation
   void attach(const Nexus& nexus) { attentions_.add(nexus); }
@@ -69,12 +72,17 @@ class LogicalUnit : public sc_core::sc_module, public tlm::tlm_mm_interface, pri
   std::vector<std::uint64_t> defects() const { return defects_ ? defects_() : std::vector<std::uint64_t>(); }
   UnitCounters counters();
   drive::RegisterClient& control() { return control_; }
+  const zones::Zones* zones() const { return zones_; }
+  /// Does this unit have the operation?
+  bool offers(const Operation& operation) const { return !operation.of_zones || zones_ != nullptr; }
   void set_stopped(bool stopped) { stopped_ = stopped; }
   /// The data that a read gets, cut to `allocation` bytes and to what the host takes. Ends the task.
   void send(Task& task, const std::vector<std::uint8_t>& data, std::uint64_t allocation);
   /// Sends an access of the task to the drive. `bytes`: its data; null: none.
   void access(Task& task, command::Operation operation, std::uint64_t first, std::uint64_t blocks, std::uint8_t* bytes,
               bool fua);
+  /// Sends a zone management command to the drive. `start`: first block of the zone, unless it is for `all` zones.
+  void manage_zones(Task& task, command::ZoneAction action, std::uint64_t start, bool all);
   void end(Task& task, Status status = Status::Good);
   void fail(Task& task, const SenseData& sense);
   /// Ends the task, and goes on with its accesses. Returns the task that carries them.
@@ -106,6 +114,7 @@ class LogicalUnit : public sc_core::sc_module, public tlm::tlm_mm_interface, pri
   Reservations reservations_;
   UnitAttentions attentions_;
   std::function<std::vector<std::uint64_t>()> defects_;
+  const zones::Zones* zones_ = nullptr;
   std::uint32_t units_ = 1;
   bool stopped_ = false;  ///< by START STOP UNIT
   struct {

@@ -20,6 +20,7 @@ struct Index {
     add_media_operations(table);
     add_page_operations(table);
     add_reservation_operations(table);
+    add_zone_operations(table);
     std::stable_sort(table.begin(), table.end(), [](const Operation& a, const Operation& b) {
       return a.code != b.code ? a.code < b.code : a.action < b.action;
     });

@@ -36,6 +36,7 @@ struct Operation {
   void (*start)(LogicalUnit& unit, Task& task);
   /// After each access that has ended well.
   void (*next)(LogicalUnit& unit, Task& task) = nullptr;
+  bool of_zones = false;  ///< of a unit with zones only
 };
 
 /// The operations of a disk, by code and service action.
@@ -51,6 +52,7 @@ SenseData::Field unused_bit(const Operation& operation, const std::array<std::ui
 void add_media_operations(std::vector<Operation>& table);
 void add_page_operations(std::vector<Operation>& table);
 void add_reservation_operations(std::vector<Operation>& table);
+void add_zone_operations(std::vector<Operation>& table);
 
 /// @endcond
 

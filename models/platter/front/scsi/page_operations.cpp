@@ -161,6 +161,7 @@ void report_operations(LogicalUnit& unit, Task& task) {
   if (options == kAll) {
     data.resize(4);
     for (const Operation& each : operations()) {
+      if (!unit.offers(each)) continue;
       const bool action = each.action != Operation::kNoAction;
       Writer(data)
           .put(each.code)
@@ -176,11 +177,11 @@ void report_operations(LogicalUnit& unit, Task& task) {
   const std::uint8_t code = task.cdb[3];
   const std::uint64_t action = get(&task.cdb[4], 2);
   const bool actions = has_actions(code);
-  const bool known_code =
-      std::any_of(operations().begin(), operations().end(), [&](const Operation& o) { return o.code == code; });
+  const bool known_code = std::any_of(operations().begin(), operations().end(),
+                                      [&](const Operation& o) { return o.code == code && unit.offers(o); });
   if (known_code && ((options == kCode && actions) || (options == kAction && !actions))) return unit.fail(task, field(2, 2));
   const auto found = std::find_if(operations().begin(), operations().end(), [&](const Operation& each) {
-    return each.code == code &&
+    return each.code == code && unit.offers(each) &&
            (each.action == Operation::kNoAction ? options != kEither || action == 0 : each.action == action);
   });
   constexpr std::uint8_t kAbsent = 1;

@@ -23,6 +23,7 @@ struct UnitIdentity {
   std::uint32_t segments = 0;        ///< of the buffer
   bool write_cache = false;          ///< the drive has one, on at power-up
   bool read_ahead = false;           ///< the drive reads ahead, on at power-up
+  profile::ZonesProfile zones;       ///< of the drive
 
   /// Of the drive with this profile. `sectors`: Drive::capacity_sectors(). Precondition: `serial` has up to 20 characters of ASCII.
   static UnitIdentity of(const profile::DriveProfile& profile, std::uint64_t sectors, const std::string& serial,

@@ -16,6 +16,9 @@ namespace {
 
 constexpr const char* kVendor = "PLATTER";
 
+/// Peripheral device type: a direct access block device, or a host managed zoned block device (ZBC, 6.1).
+std::uint8_t device_type(const UnitIdentity& d) { return d.zones.model == profile::ZoneModel::Managed ? 0x14 : 0x00; }
+
 /// ASCII, left-aligned in `length` characters.
 std::string text(const std::string& value, std::size_t length) {
   std::string made = value.substr(0, length);
@@ -73,24 +76,46 @@ Bytes characteristics(const UnitIdentity& d) {
   Bytes page(60);
   put(&page[0], d.rpm, 2);
   page[3] = 2;  // 3.5 inch
+  if (d.zones.model == profile::ZoneModel::Aware)
+    page[4] = 1 << 4;  // ZONED (ZBC, 6.4.2): host-managed units have their device type
   return page;
 }
 
-/// A page is a row here.
+/// Zoned block device characteristics (ZBC, 6.4.3).
+Bytes zone_characteristics(const UnitIdentity& d) {
+  constexpr std::uint32_t kNotReported = 0xFFFF'FFFFu;
+  const bool managed = d.zones.model == profile::ZoneModel::Managed;
+  Bytes page(60);
+  page[0] = managed && d.zones.unrestricted_reads ? 1 : 0;       // URSWRZ
+  put(&page[4], managed ? kNotReported : d.zones.max_open, 4);   // optimal open sequential write preferred zones
+  put(&page[8], kNotReported, 4);                                // of them written out of order
+  put(&page[12], managed ? d.zones.max_open : kNotReported, 4);  // open sequential write required zones
+  return page;
+}
+
+/// A page is a row here. The last one is of a unit with zones only.
 struct VitalPage {
   std::uint8_t code;
   Bytes (*body)(const UnitIdentity& identity);
 };
 Bytes supported(const UnitIdentity& identity);
 constexpr VitalPage kVitalPages[] = {
-    {0x00, supported},       {0x80, [](const UnitIdentity& d) { return Bytes(d.serial.begin(), d.serial.end()); }},
-    {0x83, identification},  {0xB0, block_limits},
-    {0xB1, characteristics}, {0xB2, [](const UnitIdentity&) { return Bytes(4); }},  // fully provisioned
+    {0x00, supported},
+    {0x80, [](const UnitIdentity& d) { return Bytes(d.serial.begin(), d.serial.end()); }},
+    {0x83, identification},
+    {0xB0, block_limits},
+    {0xB1, characteristics},
+    {0xB2, [](const UnitIdentity&) { return Bytes(4); }},  // fully provisioned
+    {0xB6, zone_characteristics},
 };
+bool offered(const UnitIdentity& d, const VitalPage& page) {
+  return page.code != 0xB6 || d.zones.model != profile::ZoneModel::None;
+}
 
-Bytes supported(const UnitIdentity& /*identity*/) {
+Bytes supported(const UnitIdentity& identity) {
   Bytes codes;
-  for (const VitalPage& each : kVitalPages) codes.push_back(each.code);
+  for (const VitalPage& each : kVitalPages)
+    if (offered(identity, each)) codes.push_back(each.code);
   return codes;
 }
 
@@ -181,6 +206,7 @@ UnitIdentity UnitIdentity::of(const profile::DriveProfile& profile, std::uint64_
   while (profile.geometry.blocks_per_physical_sector() >> (d.physical_log2 + 1) != 0) ++d.physical_log2;
   d.rpm = static_cast<std::uint32_t>(profile.rpm + 0.5);
   d.queue_depth = profile.queue_depth;
+  d.zones = profile.zones;
   d.segments = profile.cache.segments;
   d.buffer_bytes = std::uint64_t{profile.cache.segments} * profile.cache.segment_blocks * profile.geometry.sector_bytes;
   d.write_cache = d.segments > 0 && profile.cache.write_back != profile::WriteBack::Off;
@@ -196,6 +222,7 @@ std::uint64_t UnitIdentity::world_wide_name() const {
 
 Bytes standard_inquiry(const UnitIdentity& d) {
   Bytes data(96);
+  data[0] = device_type(d);
   data[2] = 0x06;  // SPC-4
   data[3] = 0x12;  // HISUP, response data format 2
   data[4] = static_cast<std::uint8_t>(data.size() - 5);
@@ -219,9 +246,10 @@ Bytes no_unit_inquiry() {
 
 std::optional<Bytes> vital_product_data(const UnitIdentity& identity, std::uint8_t code) {
   for (const VitalPage& each : kVitalPages) {
-    if (each.code != code) continue;
+    if (each.code != code || !offered(identity, each)) continue;
     Bytes page(4);
     const Bytes body = each.body(identity);
+    page[0] = device_type(identity);
     page[1] = code;
     put(&page[2], body.size(), 2);
     page.insert(page.end(), body.begin(), body.end());
@@ -264,6 +292,7 @@ Bytes capacity_16(const UnitIdentity& d) {
   Bytes data(32);
   put(data.data(), d.sectors - 1, 8);
   put(&data[8], d.sector_bytes, 4);
+  if (d.zones.model == profile::ZoneModel::Managed) data[12] = 1 << 4;  // RC BASIS: the last block of the unit
   data[13] = static_cast<std::uint8_t>(d.physical_log2);
   return data;
 }

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The operations of zones (ZBC, INCITS 536, 5): REPORT ZONES and zone management.
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+#include "platter/core/big_endian.h"
+#include "platter/front/scsi/logical_unit.h"
+#include "platter/front/scsi/operation.h"
+#include "platter/mapping/zones/zones.h"
+
+namespace platter::scsi {
+
+using command::CommandStatus;
+using core::big_endian::get;
+using core::big_endian::put;
+using zones::ZoneReport;
+
+namespace {
+
+SenseData invalid(std::uint16_t byte) { return {sense::kInvalidField, SenseData::Field{true, byte, 8}}; }
+
+/// REPORT ZONES parameter data (ZBC, 5.8.2).
+std::vector<std::uint8_t> zone_report(const ZoneReport& report) {
+  std::vector<std::uint8_t> data(ZoneReport::kHeaderBytes + report.zones.size() * ZoneReport::kDescriptorBytes);
+  put(data.data(), std::uint64_t{report.listed} * ZoneReport::kDescriptorBytes, 4);
+  data[4] = report.same;
+  put(&data[8], report.last_block, 8);
+  std::uint8_t* at = data.data() + ZoneReport::kHeaderBytes;
+  for (const zones::ZoneDescriptor& zone : report.zones) {
+    at[0] = static_cast<std::uint8_t>(zone.type);
+    at[1] = static_cast<std::uint8_t>(static_cast<unsigned>(zone.condition) << 4 | (zone.non_sequential ? 2u : 0u) |
+                                      (zone.reset_recommended ? 1u : 0u));
+    put(at + 8, zone.blocks, 8);
+    put(at + 16, zone.start, 8);
+    put(at + 24, zone.write_pointer, 8);
+    at += ZoneReport::kDescriptorBytes;
+  }
+  return data;
+}
+
+void report_zones(LogicalUnit& unit, Task& task) {
+  constexpr std::uint8_t kPartial = 0x80;
+  constexpr std::uint8_t kOption = 0x3F;
+  const std::uint64_t start = get(&task.cdb[2], 8);
+  const std::uint64_t allocation = get(&task.cdb[10], 4);
+  const std::uint64_t room = std::max<std::uint64_t>(allocation, ZoneReport::kHeaderBytes) - ZoneReport::kHeaderBytes;
+  ZoneReport report;
+  const CommandStatus status = unit.zones()->report(start, task.cdb[14] & kOption, (task.cdb[14] & kPartial) != 0,
+                                                    static_cast<std::size_t>(room / ZoneReport::kDescriptorBytes), report);
+  if (status == CommandStatus::BadAddress) return unit.fail(task, {sense::kOutOfRange, start});
+  if (status != CommandStatus::Good) return unit.fail(task, invalid(14));
+  unit.send(task, zone_report(report), allocation);
+}
+
+/// CLOSE, FINISH, OPEN and RESET WRITE POINTER, by service action.
+void manage_zones(LogicalUnit& unit, Task& task) {
+  if (unit.modes().write_protected()) return unit.fail(task, sense::kWriteProtected);
+  const bool all = (task.cdb[14] & 0x01) != 0;
+  const std::uint64_t start = get(&task.cdb[2], 8);
+  if (!all && start >= unit.identity().sectors) return unit.fail(task, {sense::kOutOfRange, start});
+  unit.manage_zones(task, static_cast<command::ZoneAction>(task.cdb[1] & 0x1F), all ? 0 : start, all);
+}
+
+void managed(LogicalUnit& unit, Task& task) { unit.end(task); }
+
+}  // namespace
+
+void add_zone_operations(std::vector<Operation>& table) {
+  using O = Operation;
+  constexpr std::array<std::uint8_t, Task::kCdbBytes> kOut = {0x94, 0,    0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF,
+                                                              0xFF, 0xFF, 0,    0,    0,    0,    0x01, 0};
+  const Operation rows[] = {
+      {0x95,
+       0x00,
+       "REPORT ZONES",
+       16,
+       Conflict::Reads,
+       O::kMedium,
+       {0x95, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xBF, 0},
+       report_zones,
+       nullptr,
+       true},
+      {0x94, 0x01, "CLOSE ZONE", 16, Conflict::All, O::kMedium, kOut, manage_zones, managed, true},
+      {0x94, 0x02, "FINISH ZONE", 16, Conflict::All, O::kMedium, kOut, manage_zones, managed, true},
+      {0x94, 0x03, "OPEN ZONE", 16, Conflict::All, O::kMedium, kOut, manage_zones, managed, true},
+      {0x94, 0x04, "RESET WRITE POINTER", 16, Conflict::All, O::kMedium, kOut, manage_zones, managed, true},
+  };
+  table.insert(table.end(), std::begin(rows), std::end(rows));
+}
+
+}  // namespace platter::scsi
