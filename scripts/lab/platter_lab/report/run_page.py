@@ -404,7 +404,7 @@ def _slowest(page: Page, given: RunInput) -> None:
             [
                 Raw(str(row["number"]), row["number"]),
                 row["class"],
-                "read" if row["op"] == "R" else "write",
+                {"R": "read", "W": "write"}.get(row["op"], "zone"),
                 Raw(f"{row['issued_s']:.6f}", row["issued_s"]),
                 Raw(f"{row['response_ms']:.3f}", row["response_ms"]),
                 Raw(f'<div class="bar">{bar}</div>', shares["queue"]),
