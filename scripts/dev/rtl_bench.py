@@ -8,6 +8,7 @@ import pathlib
 import re
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 
@@ -19,7 +20,7 @@ VERILATOR = str(ROOT / "scripts" / "verilator")
 
 class Configuration:
     """Parameters of sched_top, decisions of the random test,
-    seconds after which the bench counts as hung."""
+    seconds of processor time after which the bench counts as hung."""
 
     def __init__(
         self,
@@ -259,8 +260,10 @@ def link(configuration, units, target, objects, *more):
     )
 
 
-def limit_memory():
+def limit_resources(seconds):
+    """Limit the memory and the processor time (which other load does not lengthen) of a process."""
     resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 5))
 
 
 FAILED = re.compile(r"^\[  FAILED  \] (\S+) \(", re.M)
@@ -282,10 +285,10 @@ def run_bench(configuration, directory, assertions):
             capture_output=True,
             text=True,
             errors="replace",
-            timeout=configuration.timeout,
+            timeout=20 * configuration.timeout,  # a process that waits uses no processor time
             check=False,
             env=environment,
-            preexec_fn=limit_memory,
+            preexec_fn=lambda: limit_resources(configuration.timeout),
         )
     except subprocess.TimeoutExpired as expired:
         output = (expired.stdout or b"").decode(errors="replace")
@@ -293,6 +296,8 @@ def run_bench(configuration, directory, assertions):
         return "hang", running[-1] if running else ""
     output = result.stdout + result.stderr
     running = re.findall(r"^\[ RUN      \] (\S+)", output, re.M)
+    if result.returncode == -signal.SIGXCPU:
+        return "hang", running[-1] if running else ""
     failed = FAILED.findall(output)
     if result.returncode == 0:
         return None, ""

@@ -9,7 +9,9 @@ beside them.
 
 import concurrent.futures
 import csv
+import gzip
 import hashlib
+import io
 import os
 import re
 import statistics
@@ -281,10 +283,11 @@ def study(platter, seconds, seeds, drives):
         for name, found in pool.map(one, drives):
             rows += found
             rows.sort(key=lambda row: row["drive"])
-            with open(page.FEATURES, "w", encoding="utf-8", newline="") as stream:
-                writer = csv.DictWriter(stream, COLUMNS, lineterminator="\n")
-                writer.writeheader()
-                writer.writerows(rows)
+            stream = io.StringIO(newline="")
+            writer = csv.DictWriter(stream, COLUMNS, lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(rows)
+            page.FEATURES.write_bytes(gzip.compress(stream.getvalue().encode(), mtime=0))
             print(
                 f"{name}: {found[0]['streams']} streams, {found[0]['discrete_per_s']} to "
                 f"{found[-1]['discrete_per_s']} discrete requests a second, {len(found)} points",

@@ -4,6 +4,7 @@ table of configurations of accelerator_integration.md, from the files in docs/re
 list of simulated configurations in tb/rtl alone."""
 
 import csv
+import gzip
 import importlib.util
 import io
 import math
@@ -28,7 +29,7 @@ CYCLES, STUDY, FIRMWARE = (
     DATA / "accelerator_study.csv",
     DATA / "firmware_cost.csv",
 )
-FEATURES, POWER = DATA / "accelerator_features.csv", DATA / "accelerator_power.csv"
+FEATURES, POWER = DATA / "accelerator_features.csv.gz", DATA / "accelerator_power.csv"
 PRICES = DATA / "accelerator_parts.csv"
 WIDTHS = DATA / "accelerator_cylinders.csv"
 
@@ -40,8 +41,9 @@ LATENCY_OF_GUARD = "sptf_guard"
 def read(path):
     if not path.is_file():
         return []
-    with open(path, encoding="utf-8", newline="") as stream:
-        return list(csv.DictReader(stream))
+    data = path.read_bytes()
+    text = (gzip.decompress(data) if path.suffix == ".gz" else data).decode()
+    return list(csv.DictReader(io.StringIO(text, newline="")))
 
 
 # --- tables ---------------------------------------------------------------------------------------

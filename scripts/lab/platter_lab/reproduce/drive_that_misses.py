@@ -122,7 +122,7 @@ def p99_ms(result: dict[str, Any]) -> float:
 def late_share(result: dict[str, Any]) -> float:
     """Of the discrete requests, which have a deadline."""
     discrete = result["classes"]["discrete"]
-    return discrete["late"] / discrete["completed"] if discrete["completed"] else math.nan
+    return discrete["late"] / discrete["issued"] if discrete["issued"] else math.nan
 
 
 @dataclass(frozen=True)
