@@ -131,6 +131,7 @@ def disk_options(kind: str, address: str, shared: bool = True) -> list[str]:
         return [
             "-machine",
             "q35",
+            "-nodefaults",
             "-drive",
             f"file={address},if=none,id=d0,format=raw",
             "-device",

@@ -38,7 +38,7 @@ must() { "$@" || echo "FAILED: $*"; }
 _END = """
 part complaints
 dmesg -r | grep -E '^<[0-4]>' | grep -E -i 'ata|ahci|sd |scsi|ext4|xfs|btrfs|i/o|blk' | \
-sed 's/^<[0-9]*>//'
+grep -v 'Power-on or device reset occurred' | sed 's/^<[0-9]*>//'
 part end
 poweroff -f
 """
@@ -55,30 +55,31 @@ smartctl -x /dev/sda
 """
 
 _SCSI = """
+sg=/dev/$(ls /sys/block/sda/device/scsi_generic)
 part dmesg
-dmesg | grep -E 'sd 0|scsi 0'
+dmesg | grep -E 'sd [0-9]|scsi [0-9]|\\[sda\\]'
 part queue
 cat /sys/block/sda/device/queue_depth
 part inquiry
-must sg_inq /dev/sg0
-for page in sv sn di bl bdc lbpv; do must sg_vpd --page=$page /dev/sg0; done
+must sg_inq $sg
+for page in sv sn di bl bdc lbpv; do must sg_vpd --page=$page $sg; done
 part capacity
-must sg_readcap --long /dev/sg0; must sg_turs /dev/sg0; must sg_luns /dev/sg0
+must sg_readcap --long $sg; must sg_turs $sg; must sg_luns $sg
 part pages
-must sg_modes --all /dev/sg0; must sg_logs --all /dev/sg0; must sg_opcodes /dev/sg0
+must sg_modes --all $sg; must sg_logs --all $sg; must sg_opcodes $sg
 part sdparm
-must sdparm --all /dev/sda
-must sdparm --clear=WCE /dev/sda; must sdparm --get=WCE /dev/sda; must sdparm --set=WCE /dev/sda
+sdparm --all /dev/sda  # its exit code is not 0: no mode page can be saved
+must sdparm --clear=WCE /dev/sda; sdparm --get=WCE /dev/sda; must sdparm --set=WCE /dev/sda
 part reservations
-must sg_persist --out --register --param-sark=abc /dev/sg0
-must sg_persist --out --reserve --param-rk=abc --prout-type=1 /dev/sg0
-must sg_persist --in --read-full-status /dev/sg0
-must sg_persist --out --clear --param-rk=abc /dev/sg0
+must sg_persist --out --register --param-sark=abc $sg
+must sg_persist --out --reserve --param-rk=abc --prout-type=1 $sg
+must sg_persist --in --read-full-status $sg
+must sg_persist --out --clear --param-rk=abc $sg
 part media
-must sg_verify --count=64 /dev/sg0; must sg_sync /dev/sg0; must sg_requests /dev/sg0
-must sg_write_same --lba=64 --num=64 --in=/dev/zero --xferlen=512 /dev/sg0
-must sg_reassign --grown /dev/sg0; must sg_start --stop /dev/sg0; must sg_start --start /dev/sg0
-must sg_reset --device /dev/sg0
+must sg_verify --count=64 $sg; must sg_sync $sg; must sg_requests $sg
+must sg_write_same --lba=64 --num=64 --in=/dev/zero --xferlen=512 $sg
+must sg_reassign --grown $sg; must sg_start --stop $sg; must sg_start --start $sg
+must sg_reset --device $sg
 part smartctl
 smartctl -d scsi -x /dev/sda
 """
