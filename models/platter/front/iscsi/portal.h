@@ -66,7 +66,10 @@ class Portal : private scsi::TaskOwnerIf {
   /// Drops what other sessions have not yet given to the target.
   void drop_pending(const Session& by, std::uint64_t lun, bool all_units);
   /// A number for a session: TSIH, never 0.
-  std::uint16_t next_handle() { return static_cast<std::uint16_t>(++handle_ == 0 ? ++handle_ : handle_); }
+  std::uint16_t next_handle() {
+    if (++handle_ == 0) ++handle_;
+    return handle_;
+  }
 
  private:
   static constexpr std::size_t kKept = 256;                         ///< unused commands that are kept

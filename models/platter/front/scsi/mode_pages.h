@@ -25,7 +25,7 @@ class ModePages {
   /// PER: an access that needed retries is reported.
   bool reports_recovered() const { return (find(kRecovery)->current[2] & 0x04) != 0; }
   /// Most time of a command's recovery, ms; 0: no limit.
-  std::uint32_t recovery_limit_ms() const { return find(kRecovery)->current[10] << 8 | find(kRecovery)->current[11]; }
+  std::uint32_t recovery_limit_ms() const { return find(kRecovery)->current[10] * 256u + find(kRecovery)->current[11]; }
 
   enum class Control : std::uint8_t { Current, Changeable, Default, Saved };
   /// The pages that a MODE SENSE with this page and subpage code returns; nothing: there is no such page.

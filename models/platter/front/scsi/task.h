@@ -14,7 +14,7 @@ namespace platter::scsi {
 /// @cond of the implementation
 struct Operation;
 /// @endcond
-class Task;
+struct Task;
 
 /// An initiator port, as a target knows it. Its name is that of its TransportID (SPC-4, 7.6.4), by which reservations last longer than a session.
 struct Nexus {
@@ -30,8 +30,7 @@ class TaskOwnerIf {
 };
 
 /// A command with its data, from its CDB to its status.
-class Task {
- public:
+struct Task {
   static constexpr std::size_t kCdbBytes = 16;
 
   // Set by the owner.
@@ -50,7 +49,6 @@ class Task {
   bool descriptors = false;  ///< the format of the sense data
   bool aborted = false;      ///< it ends without a status
 
- public:
   /// @cond of the implementation
 
   /// How far the unit has come with the task. Only the unit and its operations use it.

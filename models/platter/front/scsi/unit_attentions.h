@@ -22,7 +22,7 @@ class UnitAttentions {
   }
   /// Establishes a condition for each port for which `of` is true. A reset takes the place of all others.
   template <typename Of>
-  void establish(const Sense& sense, Of of) {
+  void establish(const Sense& sense, const Of& of) {
     for (Waiting& each : waiting_) {
       if (!of(*each.nexus)) continue;
       if (sense.code == sense::kPowerOn.code) each.conditions.clear();

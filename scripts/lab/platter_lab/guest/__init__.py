@@ -28,6 +28,7 @@ LINUX = (
     "smartmontools",
     "blktrace",
 )
+SCSI = ("sg3-utils", "sdparm")
 # A QEMU that takes a device by vfio-user, and one that does not.
 NEW, OLD = ("trixie", "trixie-backports"), ("bookworm",)
 
@@ -83,7 +84,14 @@ def add_command(subparsers: argparse._SubParsersAction[argparse.ArgumentParser])
         help="as in `platter serve`; default: lockstep with the depth of the queue minus one",
     )
     parser.add_argument(
-        "--nbd", action="store_true", help="use QEMU's own adapter, which accesses the drive by NBD"
+        "--door",
+        choices=("vfio-user", "iscsi", "nbd"),
+        default="vfio-user",
+        help=(
+            "how the guest finds the drive: the AHCI adapter by vfio-user; the SCSI target by "
+            "iSCSI; or QEMU's own adapter, which accesses the drive by NBD. Default: vfio-user, "
+            "or iscsi where there is no QEMU with vfio-user"
+        ),
     )
     parser.add_argument(
         "--commands", type=int, default=100_000, help="number of requests of the load"
@@ -101,10 +109,10 @@ def add_command(subparsers: argparse._SubParsersAction[argparse.ArgumentParser])
     parser.set_defaults(run=run)
 
 
-def _trees(folder: Path, nbd: bool) -> tuple[packages.Tree, packages.Tree, str]:
+def _trees(folder: Path, door: str) -> tuple[packages.Tree, packages.Tree, str]:
     """QEMU, Linux and its programs, and how the disk is attached."""
     linux = packages.Tree(folder / "linux", LINUX, NEW[:1])
-    if not nbd:
+    if door == "vfio-user":
         qemu = packages.Tree(folder / "qemu", ("qemu-system-x86",), NEW)
         try:
             qemu.make()
@@ -113,10 +121,11 @@ def _trees(folder: Path, nbd: bool) -> tuple[packages.Tree, packages.Tree, str]:
         except packages.Unavailable as reason:
             print(
                 f"guest: there is no QEMU with vfio-user here: {reason}\n"
-                "guest: QEMU's own AHCI adapter is used instead, and accesses the drive by NBD"
+                "guest: iSCSI is used instead"
             )
+            door = "iscsi"
     try:
-        qemu = packages.Tree(folder / "qemu-old", ("qemu-system-x86",), OLD)
+        qemu = packages.Tree(folder / "qemu-old", ("qemu-system-x86", "qemu-block-extra"), OLD)
         qemu.make()
         try:
             linux.make()
@@ -125,7 +134,7 @@ def _trees(folder: Path, nbd: bool) -> tuple[packages.Tree, packages.Tree, str]:
             linux.make()
     except packages.Unavailable as reason:
         raise StudyFailed(f"there is no QEMU here: {reason}") from reason
-    return qemu, linux, "nbd"
+    return qemu, linux, door
 
 
 def _slowest(requests: Path) -> tuple[dict[str, str], int]:
@@ -228,14 +237,14 @@ def _firmware(
     ]
     with machine.Server(
         find_platter(arguments.platter), arguments.scenario, folder, *options
-    ).listen("--vfio-user") as server:
+    ).listen(kind) as server:
         parts = machine.boot(
-            qemu, linux, initrd, kind, server.socket, folder / "console.log", arguments.limit
+            qemu, linux, initrd, kind, server.address, folder / "console.log", arguments.limit
         )
         expect("install", parts["install"], "55 aa")
         wrong += _check(parts, kind)
         parts = machine.boot_from_disk(
-            qemu, kind, server.socket, folder / "console.log", arguments.limit
+            qemu, kind, server.address, folder / "console.log", arguments.limit
         )
         expect(
             "SeaBIOS",
@@ -247,7 +256,7 @@ def _firmware(
         said = machine.firmware(
             qemu,
             kind,
-            server.socket,
+            server.address,
             ["-bios", str(tree.root / "usr/lib/u-boot/qemu-x86/u-boot.rom")],
             [b"\n"] * 6
             + [
@@ -268,7 +277,7 @@ def _firmware(
         said = machine.firmware(
             qemu,
             kind,
-            server.socket,
+            server.address,
             [
                 "-drive",
                 f"if=pflash,format=raw,readonly=on,file={code}",
@@ -297,7 +306,7 @@ def run(arguments: argparse.Namespace) -> int:
     begin = time.monotonic()
     folder = arguments.folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
-    qemu, linux, kind = _trees(folder, arguments.nbd)
+    qemu, linux, kind = _trees(folder, arguments.door)
     try:
         if arguments.what == "fetch":
             return 0
@@ -322,12 +331,17 @@ def _linux(
 ) -> int:
     platter = find_platter(arguments.platter)
     texts: dict[str, Callable[[], str]] = {
-        "everything": lambda: script.everything(arguments.fio_size),
+        "everything": lambda: script.everything(arguments.fio_size, kind == "iscsi"),
         "file-systems": script.file_systems,
-        "load": lambda: script.load(arguments.commands),
+        "load": lambda: script.load(arguments.commands, 128 if kind == "iscsi" else 32),
     }
     initrd = folder / "initrd.gz"
-    image.make(linux, initrd, texts[arguments.what]())
+    more: list[tuple[packages.Tree, str]] = []
+    if kind == "iscsi" and arguments.what == "everything":
+        tools = packages.Tree(folder / "scsi", SCSI, linux.suites)
+        tools.make()
+        more = [(tools, f"usr/bin/{name}") for name in script.SCSI_PROGRAMS]
+    image.make(linux, initrd, texts[arguments.what](), more=more)
     print(
         f"packages and initial file system: {time.monotonic() - begin:.0f} s; QEMU by {kind}",
         flush=True,
@@ -336,7 +350,7 @@ def _linux(
     requests, waves = folder / "requests.csv", folder / "waves.fst"
     options = [
         "--pacing",
-        arguments.pacing or ("lockstep:31" if kind == "vfio-user" else "lockstep:15"),
+        arguments.pacing or ("lockstep:15" if kind == "nbd" else "lockstep:31"),
         "--requests",
         str(requests),
     ]
@@ -345,11 +359,9 @@ def _linux(
     with_waves = arguments.what == "everything" and not arguments.no_waves
     if with_waves:
         options += ["--waves", str(waves), "--wave-to", "1000"]
-    with machine.Server(platter, arguments.scenario, folder, *options).listen(
-        "--nbd" if kind == "nbd" else "--vfio-user"
-    ) as server:
+    with machine.Server(platter, arguments.scenario, folder, *options).listen(kind) as server:
         parts = machine.boot(
-            qemu, linux, initrd, kind, server.socket, folder / "console.log", arguments.limit
+            qemu, linux, initrd, kind, server.address, folder / "console.log", arguments.limit
         )
         result, said = server.end()
     for name, body in parts.items():

@@ -71,9 +71,9 @@ def run(
     for key in (*KEYS, *arguments.set):
         options += ["--set", key]
     server = machine.Server(find_platter(arguments.platter), arguments.scenario, folder, *options)
-    with server.listen("--vfio-user"):
+    with server.listen(kind):
         command = machine.linux_machine(
-            qemu, linux, initrd, machine.disk_options(kind, server.socket)
+            qemu, linux, initrd, machine.disk_options(kind, server.address)
         )
         with machine.Guest(command, folder / "faults.log") as guest:
             done = 0

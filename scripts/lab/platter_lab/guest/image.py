@@ -28,7 +28,18 @@ PROGRAMS = (
     "usr/bin/blkparse",
 )
 # Modules with all that they need.
-MODULES = ("crc32c_generic", "ahci", "sd_mod", "ext4", "xfs", "btrfs", "virtio_blk", "virtio_pci")
+MODULES = (
+    "crc32c_generic",
+    "ahci",
+    "sd_mod",
+    "sg",
+    "ext4",
+    "xfs",
+    "btrfs",
+    "virtio_blk",
+    "virtio_pci",
+    "virtio_scsi",
+)
 
 
 class Archive:

@@ -34,6 +34,7 @@ class Server:
         # A Unix socket's name must be short.
         self._sockets = tempfile.TemporaryDirectory(prefix="platter-")
         self.socket = pathlib.Path(self._sockets.name) / "socket"
+        self.address = ""  #: where a machine finds the drive: the socket, or an iSCSI URL
         self._control = pathlib.Path(self._sockets.name) / "control"
         self._log = self.folder / "serve.log"
         self._command = [
@@ -45,11 +46,12 @@ class Server:
             *options,
         ]
 
-    def listen(self, option: str) -> Server:
-        """`option`: --nbd or --vfio-user."""
+    def listen(self, door: str) -> Server:
+        """`door`: nbd, vfio-user or iscsi."""
+        at = "localhost:0" if door == "iscsi" else str(self.socket)
         with self._log.open("w") as log:
             self._process = subprocess.Popen(
-                [*self._command, option, str(self.socket), "--control", str(self._control)],
+                [*self._command, f"--{door}", at, "--control", str(self._control)],
                 stdout=log,
                 stderr=subprocess.STDOUT,
             )
@@ -59,7 +61,9 @@ class Server:
                     f"platter serve ended with exit code {self._process.returncode}: "
                     f"{self._log.read_text().strip()}"
                 )
-            if " at " in self._log.read_text() and self._control.exists():
+            found = re.search(r" at (\S+?),?(?: as .*)?$", self._log.read_text(), flags=re.M)
+            if found and self._control.exists():
+                self.address = found[1] if door == "iscsi" else at
                 return self
             time.sleep(0.05)
         raise Failed("platter serve does not listen")
@@ -103,13 +107,14 @@ class Server:
         return json.loads(self.result.read_text()), said
 
 
-def disk_options(kind: str, socket: pathlib.Path, shared: bool = True) -> list[str]:
-    """QEMU's options for the disk at a socket: by vfio-user, or QEMU's own adapter in front of NBD.
+def disk_options(kind: str, address: str, shared: bool = True) -> list[str]:
+    """QEMU's options for the disk at an address: by vfio-user, QEMU's own adapter in front of NBD,
+    or a SCSI adapter that passes the guest's commands on by iSCSI.
     Not `shared`: the drive reaches the guest's memory by messages. It must where the guest executes
     what the drive has put there over other code, as a boot sector: QEMU's translator does not see
     that shared memory has changed."""
     if kind == "vfio-user":
-        device = {"driver": "vfio-user-pci", "socket": {"path": str(socket), "type": "unix"}}
+        device = {"driver": "vfio-user-pci", "socket": {"path": address, "type": "unix"}}
         if not shared:
             return ["-machine", "q35,sata=off", "-device", json.dumps(device)]
         return [
@@ -122,11 +127,23 @@ def disk_options(kind: str, socket: pathlib.Path, shared: bool = True) -> list[s
             "-device",
             json.dumps(device),
         ]
+    if kind == "iscsi":
+        return [
+            "-machine",
+            "q35",
+            "-nodefaults",
+            "-drive",
+            f"file={address},if=none,id=d0,format=raw",
+            "-device",
+            "virtio-scsi-pci",
+            "-device",
+            "scsi-generic,drive=d0",
+        ]
     return [
         "-machine",
         "q35",
         "-drive",
-        f"driver=nbd,server.type=unix,server.path={socket},if=none,id=d0,cache.direct=on",
+        f"driver=nbd,server.type=unix,server.path={address},if=none,id=d0,cache.direct=on",
         "-device",
         "ide-hd,drive=d0,bus=ide.0",
     ]
@@ -252,23 +269,23 @@ def boot(
     linux: Tree,
     initrd: pathlib.Path,
     kind: str,
-    socket: pathlib.Path,
+    address: str,
     log: pathlib.Path,
     limit_s: float,
 ) -> dict[str, str]:
     """Boots Linux with an initial file system and waits until it has powered itself off. Its
     output, by part."""
-    return run_to_end(linux_machine(tree, linux, initrd, disk_options(kind, socket)), log, limit_s)
+    return run_to_end(linux_machine(tree, linux, initrd, disk_options(kind, address)), log, limit_s)
 
 
 def boot_from_disk(
-    tree: Tree, kind: str, socket: pathlib.Path, log: pathlib.Path, limit_s: float
+    tree: Tree, kind: str, address: str, log: pathlib.Path, limit_s: float
 ) -> dict[str, str]:
     """Boots what is on the disk, by SeaBIOS. The output as above."""
     return run_to_end(
         qemu(
             tree,
-            *disk_options(kind, socket, shared=False),
+            *disk_options(kind, address, shared=False),
             "-machine",
             "graphics=off",
             "-boot",
@@ -282,7 +299,7 @@ def boot_from_disk(
 def firmware(
     tree: Tree,
     kind: str,
-    socket: pathlib.Path,
+    address: str,
     options: Sequence[str],
     commands: Iterable[bytes],
     until: str,
@@ -291,7 +308,7 @@ def firmware(
     """Runs a machine with other firmware, whose console gets `commands`, one a second; its output,
     until a text has come or the time is over."""
     process = subprocess.Popen(
-        qemu(tree, *disk_options(kind, socket, shared=False), *options),
+        qemu(tree, *disk_options(kind, address, shared=False), *options),
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,

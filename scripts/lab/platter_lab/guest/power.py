@@ -179,9 +179,9 @@ class PowerRun:
         server = machine.Server(
             find_platter(arguments.platter), arguments.scenario, folder, *options
         )
-        with server.listen("--nbd" if kind == "nbd" else "--vfio-user"):
+        with server.listen(kind):
             command = machine.linux_machine(
-                qemu, linux, initrd, machine.disk_options(kind, server.socket)
+                qemu, linux, initrd, machine.disk_options(kind, server.address)
             )
             with machine.Guest(command, folder / "work.log") as guest:
                 said = guest.wait_for(r"^ACK [1-9]", arguments.limit)

@@ -2,6 +2,27 @@
 """What the guest does: shell scripts for busybox. Each part of their output begins with a line
 `== NAME`."""
 
+# Of sg3-utils and sdparm.
+SCSI_PROGRAMS = (
+    "sdparm",
+    "sg_inq",
+    "sg_logs",
+    "sg_luns",
+    "sg_modes",
+    "sg_opcodes",
+    "sg_persist",
+    "sg_readcap",
+    "sg_reassign",
+    "sg_requests",
+    "sg_reset",
+    "sg_start",
+    "sg_sync",
+    "sg_turs",
+    "sg_verify",
+    "sg_vpd",
+    "sg_write_same",
+)
+
 _BEGIN = """#!/bin/sh
 /bin/busybox --install -s /bin
 export PATH=/bin:/usr/bin:/usr/sbin
@@ -17,7 +38,7 @@ must() { "$@" || echo "FAILED: $*"; }
 _END = """
 part complaints
 dmesg -r | grep -E '^<[0-4]>' | grep -E -i 'ata|ahci|sd |scsi|ext4|xfs|btrfs|i/o|blk' | \
-sed 's/^<[0-9]*>//'
+grep -v 'Power-on or device reset occurred' | sed 's/^<[0-9]*>//'
 part end
 poweroff -f
 """
@@ -31,6 +52,36 @@ part hdparm
 hdparm -I /dev/sda
 part smartctl
 smartctl -x /dev/sda
+"""
+
+_SCSI = """
+sg=/dev/$(ls /sys/block/sda/device/scsi_generic)
+part dmesg
+dmesg | grep -E 'sd [0-9]|scsi [0-9]|\\[sda\\]'
+part queue
+cat /sys/block/sda/device/queue_depth
+part inquiry
+must sg_inq $sg
+for page in sv sn di bl bdc lbpv; do must sg_vpd --page=$page $sg; done
+part capacity
+must sg_readcap --long $sg; must sg_turs $sg; must sg_luns $sg
+part pages
+must sg_modes --all $sg; must sg_logs --all $sg; must sg_opcodes $sg
+part sdparm
+sdparm --all /dev/sda  # its exit code is not 0: no mode page can be saved
+must sdparm --clear=WCE /dev/sda; sdparm --get=WCE /dev/sda; must sdparm --set=WCE /dev/sda
+part reservations
+must sg_persist --out --register --param-sark=abc $sg
+must sg_persist --out --reserve --param-rk=abc --prout-type=1 $sg
+must sg_persist --in --read-full-status $sg
+must sg_persist --out --clear --param-rk=abc $sg
+part media
+must sg_verify --count=64 $sg; must sg_sync $sg; must sg_requests $sg
+must sg_write_same --lba=64 --num=64 --in=/dev/zero --xferlen=512 $sg
+must sg_reassign --grown $sg; must sg_start --stop $sg; must sg_start --start $sg
+must sg_reset --device $sg
+part smartctl
+smartctl -d scsi -x /dev/sda
 """
 
 _EXT4 = """
@@ -70,7 +121,7 @@ _LOAD = """
 part load
 echo none > /sys/block/sda/queue/scheduler
 fio --name=load --filename=/dev/sda --size=1g --direct=1 --ioengine=libaio --rw=randrw \
---rwmixread=70 --bs=4k --iodepth=32 \\
+--rwmixread=70 --bs=4k --iodepth={depth} \\
   --iodepth_batch_submit=8 --iodepth_batch_complete_min=1 --norandommap --randrepeat=1 \
 --number_ios={commands} --io_size=100g --output=/tmp/fio --output-format=json \
 || echo "FAILED: fio"
@@ -129,14 +180,16 @@ def install() -> str:
     return _BEGIN + _SWITCH + _INSTALL + _END
 
 
-def everything(fio_size: str = "16m") -> str:
-    """Shows the disk, uses it with ext4, and verifies with fio and blktrace."""
-    return _BEGIN + _DISK + _EXT4.replace("{fio_size}", fio_size) + _END
+def everything(fio_size: str = "16m", scsi: bool = False) -> str:
+    """Shows the disk, uses it with ext4, and verifies with fio and blktrace. `scsi`: it is a SCSI
+    disk."""
+    return _BEGIN + (_SCSI if scsi else _DISK) + _EXT4.replace("{fio_size}", fio_size) + _END
 
 
-def load(commands: int) -> str:
-    """Random reads and writes at depth 32, so many."""
-    return _BEGIN + _LOAD.replace("{commands}", str(commands)) + _END
+def load(commands: int, depth: int = 32) -> str:
+    """Random reads and writes at a depth, so many."""
+    text = _LOAD.replace("{commands}", str(commands)).replace("{depth}", str(depth))
+    return _BEGIN + text + _END
 
 
 def file_systems() -> str:
