@@ -2,6 +2,7 @@
 """Long runs of drives with faults, every request of which is checked: see scripts/dev/soak."""
 
 import argparse
+import contextlib
 import csv
 import json
 import os
@@ -97,7 +98,7 @@ class Plan:
 
 
 def plan_of(seed: int, seconds: float, every: float, drives: int) -> Plan:
-    """A seeded plan of faults. A command that is stuck is freed by a restart, as a host would do."""
+    """A seeded plan of faults. A restart frees a stuck command, as a host would do."""
     draw = random.Random(seed)
     plan = Plan()
 
@@ -261,7 +262,11 @@ def run(what: Run, seed: int) -> tuple[dict[str, Any], Account]:
         seconds=what.seconds,
         scrub=what.scrub,
     )
-    text += PROCESS + plan.text if what.faults else '\n[[fault]]\nkind = "late"\ndelay_ms = 1.0\nat_s = 1e6\n'
+    text += (
+        PROCESS + plan.text
+        if what.faults
+        else '\n[[fault]]\nkind = "late"\ndelay_ms = 1.0\nat_s = 1e6\n'
+    )
     with tempfile.TemporaryDirectory(prefix="platter-soak-") as name:
         folder = pathlib.Path(name)
         scenario, result, log = folder / "soak.toml", folder / "result.json", folder / "log"
@@ -277,7 +282,10 @@ def run(what: Run, seed: int) -> tuple[dict[str, Any], Account]:
         next_sample = 0.0
         for row in rows_of(log):
             check.row(row)
-            if check.account.rows % 1000 == 0 and (now := int(row["completed_ps"]) / PS) >= next_sample:
+            if (
+                check.account.rows % 1000 == 0
+                and (now := int(row["completed_ps"]) / PS) >= next_sample
+            ):
                 check.account.resident.append((now, resident_kib(process.pid)))
                 next_sample = now + what.seconds / 500
         _, errors = process.communicate()
@@ -290,10 +298,8 @@ def run(what: Run, seed: int) -> tuple[dict[str, Any], Account]:
 
 def open_if_refused(process: subprocess.Popen[str], log: pathlib.Path) -> None:
     if process.wait() != 0:
-        try:
+        with contextlib.suppress(OSError):
             os.close(os.open(log, os.O_WRONLY | os.O_NONBLOCK))
-        except OSError:
-            pass
 
 
 def judge(what: Run, result: dict[str, Any], check: Check) -> None:
@@ -312,7 +318,9 @@ def judge(what: Run, result: dict[str, Any], check: Check) -> None:
     if result["scheduler"]["mismatches"] != 0:
         raise Failure(f"{result['scheduler']['mismatches']} mismatches")
     if account.unexplained and what.judged:
-        raise Failure(f"{len(account.unexplained)} requests are late for no reason: {account.unexplained[0]}")
+        raise Failure(
+            f"{len(account.unexplained)} requests are late for no reason: {account.unexplained[0]}"
+        )
     first_hour = [kib for time, kib in account.resident if time <= 3600]
     later = [kib for time, kib in account.resident if time > 3600]
     if later and max(later) > max(first_hour) + GROWTH_KIB:
@@ -397,7 +405,11 @@ def main() -> int:
             print(f"soak: {what.name}: {failure}", file=sys.stderr)
             return 1
         lines.append(line(what, result, account))
-        print("; ".join(f"{name} {value}" for name, value in zip(COLUMNS, lines[-1]) if value))
+        print(
+            "; ".join(
+                f"{name} {value}" for name, value in zip(COLUMNS, lines[-1], strict=True) if value
+            )
+        )
     if options.page:
         before, _, rest = PAGE.read_text().partition(BEGIN)
         _, _, after = rest.partition(END)

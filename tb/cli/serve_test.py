@@ -262,6 +262,8 @@ class Control(ServeCase):
         self.assertEqual(disk.ask(READ, 1 << 20, 4096)[0], 5)
         self.assertTrue(self.tell(client, '{"command": "revive"}')["ok"])
         self.assertEqual(disk.ask(READ, 1 << 20, 4096)[0], 0)
+        deep = self.tell(client, '{"command": ' + "[" * 300_000)
+        self.assertIn("values within", deep["error"], "and the server goes on")
         other = self.control()  # several clients, and several commands in one message
         other[0].sendall(b'{"command": "help"}\n{"command": "stop"}\n')
         self.assertEqual([json.loads(other[1].readline())["ok"] for _ in range(2)], [True, True])

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The checks of scripts/dev/soak: they pass for a minute of each run, and find what is wrong in a log.
+"""The checks of scripts/dev/soak pass for a minute of each run, and find what is wrong in a log.
 
 Environment: PLATTER (the executable), PLATTER_SOURCE (the tree).
 """

@@ -91,6 +91,19 @@ TEST_F(DiskFiles, AreMadeSparseAndKeepWhatIsWritten) {
   EXPECT_EQ(again, read);
 }
 
+TEST_F(DiskFiles, HaveNoUnreadableSectorPastTheEnd) {
+  ASSERT_EQ(objection(small()), "");
+  {
+    std::fstream raw(file_, std::ios::binary | std::ios::in | std::ios::out);
+    raw.seekp(512'000 + 4096 + 124);  // the bits of sectors 992 to 1007
+    raw.write("\x80\xFF", 2);
+  }
+  DiskFile disk(file_, small());
+  std::vector<std::uint64_t> bad;
+  disk.for_each_unreadable([&bad](std::uint64_t sector) { bad.push_back(sector); });
+  EXPECT_EQ(bad, (std::vector<std::uint64_t>{999}));
+}
+
 TEST_F(DiskFiles, AreLocked) {
   const DiskFile disk(file_, small());
   EXPECT_NE(objection(small()).find("another process uses this disk"), std::string::npos);

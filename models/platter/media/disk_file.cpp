@@ -238,14 +238,15 @@ void DiskFile::set_unreadable(std::uint64_t sector, bool unreadable) {
 }
 
 void DiskFile::for_each_unreadable(const std::function<void(std::uint64_t sector)>& visit) const {
-  for_each_extent(bits_, headers_, [&](std::uint64_t at, std::uint64_t length) {
+  for_each_extent(bits_, bits_ + (identity_.sectors + 7) / 8, [&](std::uint64_t at, std::uint64_t length) {
     std::vector<std::uint8_t> bits(kPage);
     for (const std::uint64_t end = at + length; at < end; at += bits.size()) {
       bits.resize(std::min<std::uint64_t>(kPage, end - at));
       read_at(at, bits.data(), bits.size());
       for (std::size_t i = 0; i < bits.size(); ++i)
         for (unsigned bit = 0; bits[i] >> bit != 0; ++bit)
-          if ((bits[i] >> bit & 1) != 0) visit((at - bits_ + i) * 8 + bit);
+          if (const std::uint64_t sector = (at - bits_ + i) * 8 + bit; (bits[i] >> bit & 1) != 0 && sector < identity_.sectors)
+            visit(sector);
     }
   });
 }

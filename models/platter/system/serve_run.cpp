@@ -1,15 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platter/system/serve_run.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <poll.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
 #include <optional>
 #include <stdexcept>
 
@@ -25,6 +19,7 @@
 #include "platter/observe/request_tap.h"
 #include "platter/observe/write_log.h"
 #include "platter/system/disk_waves.h"
+#include "platter/system/image_file.h"
 #include "platter/system/load_result.h"
 #include "platter/system/request_files.h"
 #include "platter/system/serve_control.h"
@@ -51,53 +46,6 @@ void write_debug(observe::RequestTap& to, std::uint64_t at, std::uint8_t* data, 
   payload.set_streaming_width(static_cast<unsigned>(bytes));
   if (to.disk_init_socket->transport_dbg(payload) != bytes)
     throw core::SimulationError(fmt::format("the drive did not take {} bytes of an image at byte {}", bytes, at));
-}
-
-bool readable(int fd) {
-  pollfd waiting{fd, POLLIN, 0};
-  return poll(&waiting, 1, 0) > 0;
-}
-
-/// Makes the file the first contents of a drive; ends early when `stop_fd` is readable. Throws core::InputError if it is no regular file or block
-/// device, cannot be read, or is larger than the drive.
-void load_image(const std::filesystem::path& file, observe::RequestTap& to, std::uint64_t capacity, std::uint32_t sector_bytes,
-                int stop_fd) {
-  if (const std::string objection = core::note_input(file); !objection.empty()) throw core::InputError(file, 0, 0, objection);
-  const serving::FileDescriptor from(
-      open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));  // a FIFO would wait for its writer
-  const auto fail = [&file] { throw core::InputError(file, 0, 0, std::strerror(errno)); };
-  struct stat kind{};
-  if (!from || fstat(from.get(), &kind) != 0) fail();
-  if (!S_ISREG(kind.st_mode) && !S_ISBLK(kind.st_mode))
-    throw core::InputError(file, 0, 0, "expected a regular file or a block device");
-  std::vector<std::uint8_t> chunk(std::size_t{1} << 20);
-  std::uint64_t at = 0;
-  for (std::size_t filled = 0; !readable(stop_fd);) {
-    if (filled == 0) {  // a hole reads as zero, as the drive does
-      const off_t data = lseek(from.get(), static_cast<off_t>(at), SEEK_DATA);
-      if (data < 0 && errno == ENXIO) break;
-      if (data >= 0) {
-        at = static_cast<std::uint64_t>(data) / sector_bytes * sector_bytes;
-        lseek(from.get(), static_cast<off_t>(at), SEEK_SET);
-      }
-    }
-    const ssize_t bytes = read(from.get(), chunk.data() + filled, chunk.size() - filled);
-    if (bytes < 0 && errno == EINTR) continue;
-    if (bytes < 0) fail();
-    filled += static_cast<std::size_t>(bytes);
-    if (bytes > 0 && filled < chunk.size()) continue;
-    if (filled == 0) break;
-    const std::size_t whole =
-        (filled + sector_bytes - 1) / sector_bytes * sector_bytes;  // the last sector is filled with zeroes
-    const auto end = chunk.begin() + static_cast<std::ptrdiff_t>(filled);
-    std::fill(end, chunk.begin() + static_cast<std::ptrdiff_t>(whole), std::uint8_t{0});
-    if (at > capacity || whole > capacity - at)
-      throw core::InputError(file, 0, 0, fmt::format("larger than the drive, which has {} bytes", capacity));
-    if (std::any_of(chunk.begin(), end, [](std::uint8_t b) { return b != 0; })) write_debug(to, at, chunk.data(), whole);
-    at += whole;
-    filled = 0;
-    if (bytes == 0) break;
-  }
 }
 
 /// Where the measured time begins: with the first command that a client sends or gets back after the warm-up, since nothing else happens then.
@@ -200,8 +148,9 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
   void run() override {
     sc_core::sc_start(sc_core::SC_ZERO_TIME);
     for (std::size_t i = 0; i < options_.images.size(); ++i)
-      load_image(options_.images[i], *taps_[i], bytes_of(*disks_.drives()[i]), s_.drive.geometry.sector_bytes,
-                 options_.stop_fd);
+      load_image(
+          options_.images[i], bytes_of(*disks_.drives()[i]), s_.drive.geometry.sector_bytes, options_.stop_fd,
+          [&to = *taps_[i]](std::uint64_t at, std::uint8_t* data, std::size_t bytes) { write_debug(to, at, data, bytes); });
     listen();
     from_.look();
     loop_.run();

@@ -18,6 +18,17 @@ namespace {
 
 [[noreturn]] void refuse(const std::string& text) { throw std::invalid_argument(text); }
 
+/// No command has values within values. The limit is there because a value is written to messages by recursion, so that a line of a client that
+/// only opens brackets would end the process.
+constexpr int kDeepest = 8;
+
+json parse(std::string_view line) {
+  return json::parse(line, [](int depth, json::parse_event_t, json&) {
+    if (depth > kDeepest) refuse(fmt::format("found values within more than {} others", kDeepest));
+    return true;
+  });
+}
+
 }  // namespace
 
 // --- arguments --------------------------------------------------------------------------------------------------------
@@ -145,7 +156,7 @@ json ControlServer::run(const json& request) const {
 std::string ControlServer::answer(std::string_view line) const {
   json answer = json::object();
   try {
-    answer = run(json::parse(line));
+    answer = run(parse(line));
     answer["ok"] = true;
   } catch (const json::exception&) {
     answer = {{"ok", false}, {"error", "the line is no JSON"}};
