@@ -69,8 +69,7 @@ std::vector<Picoseconds> find_instants(const system::Scenario& scenario, const C
   };
   const std::vector<ProcessAnswer> answers = run_processes(1, 1, scout, "");
   const ProcessAnswer& answer = answers.front();
-  if (answer.code == kBadInput) throw core::InputError(options.scenario, 0, 0, answer.error);
-  if (answer.code != kGood) throw core::SimulationError(answer.error);
+  rethrow(answer);
   auto instants = answer.result.get<std::vector<Picoseconds>>();
   if (instants.empty())
     throw core::InputError(options.scenario, 0, 0, "expected a load: nothing happens in the measured time (sim.measure_s)");
@@ -252,8 +251,7 @@ int crash(const CrashOptions& options) {
   };
   Sum sum;
   for (const ProcessAnswer& answer : run_processes(jobs, jobs, job, "")) {
-    if (answer.code == kBadInput) throw core::InputError(options.scenario, 0, 0, answer.error);
-    if (answer.code != kGood) throw core::SimulationError(answer.error);
+    rethrow(answer);
     sum.add(answer.result);
   }
   std::sort(sum.violations.begin(), sum.violations.end(),

@@ -235,11 +235,7 @@ Moments find_moments(const system::Scenario& scenario, const MomentQuestion& que
             {"last_number", found.last_number}};
   };
   const ProcessAnswer answer = run_processes(1, 1, job, "").front();
-  if (answer.code == kBadInput) {
-    const std::size_t end = std::min(answer.error.find(": "), answer.error.size());
-    throw core::InputError(answer.error.substr(0, end), 0, 0, answer.error.substr(std::min(end + 2, answer.error.size())));
-  }
-  if (answer.code != kGood) throw core::SimulationError(answer.error);
+  rethrow(answer);
   Moments moments;
   moments.matched = answer.result.at("matched");
   moments.ended = answer.result.at("ended");

@@ -6,6 +6,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 
@@ -106,6 +107,14 @@ std::vector<ProcessAnswer> run_processes(std::size_t count, std::size_t limit, c
   }
   if (shown) fmt::print(stderr, "\r{:40}\r", "");
   return answers;
+}
+
+void rethrow(const ProcessAnswer& answer) {
+  if (answer.code == kBadInput) {  // its text begins with the file
+    const std::size_t end = std::min(answer.error.find(": "), answer.error.size());
+    throw core::InputError(answer.error.substr(0, end), 0, 0, answer.error.substr(std::min(end + 2, answer.error.size())));
+  }
+  if (answer.code != kGood) throw core::SimulationError(answer.error);
 }
 
 }  // namespace platter::cli

@@ -22,4 +22,7 @@ struct ProcessAnswer {  // NOLINT(bugprone-exception-escape): moving a json valu
 std::vector<ProcessAnswer> run_processes(std::size_t count, std::size_t limit,
                                          const std::function<nlohmann::json(std::size_t)>& job, const std::string& noun);
 
+/// Throws the error of a process again: core::InputError for bad input, core::SimulationError for any other. Does nothing if there was none.
+void rethrow(const ProcessAnswer& answer);
+
 }  // namespace platter::cli

@@ -27,7 +27,6 @@ source = "closed"
 outstanding = 4
 size = "fixed"
 mean_bytes = 4096
-span_bytes = 1048576
 
 [sim]
 seed = 1
@@ -65,7 +64,7 @@ class Case(unittest.TestCase):
 
 class Plan(Case):
     def test_unreadable_blocks_fail_requests_and_are_counted(self):
-        plan = '[[fault]]\nkind = "unreadable"\nblock = 100\nblocks = 40\n'
+        plan = '[[fault]]\nkind = "unreadable"\nblock = 100\nblocks = 400000\n'
         log = self.folder / "requests.csv"
         result = self.result_of(plan, "--requests", log)
         discrete = result["classes"]["discrete"]
@@ -135,17 +134,17 @@ class Plan(Case):
         process = (
             '[fault_process]\npopulation = "nearline"\nage_months = 24.0\nrate_factor = 20000.0\n'
         )
-        first = self.result_of(process, "--set", "workload.discrete.span_bytes=0")
-        second = self.result_of(process, "--set", "workload.discrete.span_bytes=0")
-        other = self.result_of(
-            process, "--set", "workload.discrete.span_bytes=0", "--set", "sim.seed=2"
-        )
+        first = self.result_of(process)
+        second = self.result_of(process)
+        other = self.result_of(process, "--set", "sim.seed=2")
         self.assertGreater(first["errors"]["uncorrectable"], 0)
         self.assertEqual(first["errors"], second["errors"])
         self.assertNotEqual(first["errors"], other["errors"])
 
     def test_explain_tells_of_retries(self):
-        file = self.scenario('[[fault]]\nkind = "retries"\nblock = 64\nblocks = 8\ntries = 3\n')
+        file = self.scenario(
+            '[[fault]]\nkind = "retries"\nblock = 64\nblocks = 400000\ntries = 3\n'
+        )
         done = self.platter("explain", file, "--when", "retry_turns > 0", "--no-waves")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("retried 51 turns", done.stdout)
@@ -159,8 +158,6 @@ class Plan(Case):
             "workload.discrete.source=poisson",
             "--set",
             "workload.discrete.rate_per_s=1",
-            "--set",
-            "workload.discrete.outstanding=0",
         )
         self.assertGreater(result["errors"]["scrubbed_blocks"], 100_000)
         self.assertEqual(result["errors"]["scrub_errors"], 1)
@@ -169,7 +166,7 @@ class Plan(Case):
     def test_an_array_reads_the_other_copy(self):
         result = self.result_of(
             '[array]\ndrives = 2\nkind = "striped"\ncopies = 2\n'
-            '[[fault]]\nkind = "unreadable"\nblock = 256\nblocks = 64\ndrive = 0\n',
+            '[[fault]]\nkind = "unreadable"\nblock = 256\nblocks = 400000\ndrive = 0\n',
             "--set",
             "host.kind=array",
         )

@@ -8,6 +8,7 @@ import json
 import os
 import pathlib
 import signal
+import socket
 import struct
 import subprocess
 import tempfile
@@ -152,10 +153,10 @@ class Served(Folder):
     """A server of the scenario's drive."""
 
     def start(self, *options, keys=(), pacing="asap"):
-        socket = self.folder / "socket"
-        socket.unlink(missing_ok=True)
+        path = self.folder / "socket"
+        path.unlink(missing_ok=True)
         process = subprocess.Popen(
-            [PLATTER, "serve", SCENARIO, "--nbd", str(socket), "--pacing", pacing, "--quiet",
+            [PLATTER, "serve", SCENARIO, "--nbd", str(path), "--pacing", pacing, "--quiet",
              *arguments(keys), *options],
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)  # fmt: skip
         self.addCleanup(lambda: (process.kill(), process.communicate()))
@@ -225,10 +226,48 @@ class Disk(Served):
                 time.sleep(0.002 * round_)
                 self.stop(process, signal.SIGKILL)
 
+    def test_an_image_has_what_a_loss_of_power_would_leave_now(self):
+        control = self.folder / "control"
+        process, _ = self.start("--disk", str(self.disk), "--control", str(control))
+        client = self.client()
+
+        def image(**arguments):
+            with socket.socket(socket.AF_UNIX) as to:
+                to.connect(str(control))
+                to.sendall(json.dumps({"command": "power_image", **arguments}).encode() + b"\n")
+                return json.loads(to.makefile().readline())
+
+        self.assertEqual(client.ask(WRITE, 4096, 4096, b"\1" * 4096)[0], 0)
+        self.assertEqual(client.ask(FLUSH)[0], 0)
+        self.assertEqual(client.ask(WRITE, 4096, 4096, b"\2" * 4096)[0], 0)  # in the cache
+        cached, flushed = self.folder / "cached", self.folder / "flushed"
+        answer = image(path=str(cached))
+        self.assertEqual((answer["ok"], answer["unreadable"]), (True, []))
+        self.assertEqual(client.ask(FLUSH)[0], 0)
+        self.assertTrue(image(path=str(flushed), drive=0)["ok"])
+        for arguments, told in (
+            ({"path": str(cached)}, "exists"),
+            ({"path": str(self.folder / "no/such")}, "cannot be created"),
+            ({}, "path: is missing"),
+            ({"path": str(self.folder / "x"), "drive": 1}, "drive: found 1"),
+        ):
+            answer = image(**arguments)
+            self.assertFalse(answer["ok"])
+            self.assertIn(told, answer["error"])
+        self.assertEqual(self.stop(process), 0)
+        self.assertLess(cached.stat().st_blocks * 512, 1 << 20, "it is sparse")
+        for disk, value in ((cached, b"\1"), (flushed, b"\2")):
+            process, _ = self.start("--disk", str(disk))
+            self.assertEqual(self.client().ask(READ, 4096, 4096), (0, value * 4096))
+            self.assertEqual(self.stop(process), 0)
+        process, _ = self.start("--control", str(control), keys=EAGER)
+        self.assertIn("eager writing", image(path=str(self.folder / "x"))["error"])
+        self.assertEqual(self.stop(process), 0)
+
     def test_another_drive_and_a_second_server_are_refused(self):
         process, _ = self.start("--disk", str(self.disk))
-        socket = self.folder / "socket"
-        socket.rename(self.folder / "first")
+        path = self.folder / "socket"
+        path.rename(self.folder / "first")
         second, told = self.start("--disk", str(self.disk))
         self.assertIn("another process uses this disk", told)
         self.assertEqual(second.wait(), 2)
@@ -269,6 +308,67 @@ class Disk(Served):
         self.assertEqual(client.ask(READ, 0, 4096), (0, b"\1" * 4096))
         self.assertEqual(client.ask(READ, 8192, 4096), (0, b"\2" * 4096))
         self.assertEqual(self.stop(process), 0)
+
+
+class Control(Served):
+    """The power by the control socket."""
+
+    def ask(self, **command):
+        with socket.socket(socket.AF_UNIX) as control:
+            control.settimeout(30)
+            control.connect(str(self.folder / "control"))
+            control.sendall(json.dumps(command).encode() + b"\n")
+            return json.loads(control.makefile().readline())
+
+    def test_the_power_is_cut_and_restored(self):
+        log = self.folder / "log"
+        process, _ = self.start(
+            "--control", str(self.folder / "control"), "--write-log", str(log),
+            keys=("drive.mechanics.spin_up_s=0.1",))  # fmt: skip
+        client = self.client()
+        self.assertEqual(client.ask(WRITE, 0, 4096, b"\1" * 4096)[0], 0)
+        self.assertEqual(client.ask(FLUSH)[0], 0)
+        self.assertEqual(self.ask(command="mark", text="before the cut"), {"ok": True})
+        self.assertEqual(client.ask(WRITE, 0, 4096, b"\2" * 4096)[0], 0)
+        self.assertEqual(self.ask(command="cut_power"), {"ok": True, "losses": 1})
+        self.assertNotEqual(client.ask(READ, 0, 4096)[0], 0)
+        self.assertFalse(self.ask(command="statistics")["power"])
+        self.assertEqual(self.ask(command="cut_power"), {"ok": True, "losses": 1})
+        self.assertTrue(self.ask(command="restore_power")["ok"])
+        statistics = self.ask(command="statistics")
+        self.assertTrue(statistics["power"])
+        self.assertFalse(statistics["ready"])
+        error, data = client.ask(READ, 0, 4096)
+        self.assertEqual(error, 0)
+        self.assertIn(data[:1], (b"\1", b"\2"))
+        self.assertTrue(self.ask(command="statistics")["ready"])
+        self.assertFalse(self.ask(command="cut_power", off_s=-1)["ok"])
+        self.assertEqual(self.stop(process), 0)
+        _, found = entries(log.read_bytes())
+        self.assertIn((0, 8, b"before the cut"), found)
+
+
+class Runs(Folder):
+    def run_with(self, *keys):
+        result = self.folder / "result.json"
+        done = subprocess.run(
+            [PLATTER, "run", SCENARIO, "--quiet", "--result", str(result), *arguments(keys)],
+            capture_output=True, text=True, timeout=60, check=False)  # fmt: skip
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return json.loads(result.read_text())
+
+    def test_an_open_load_meets_a_loss_of_power(self):
+        whole = self.run_with()["classes"]["discrete"]
+        self.assertEqual(whole["failed"], 0)
+        cut = self.run_with(
+            "power_cut.at_s=2", "power_cut.off_s=0.5", "drive.mechanics.spin_up_s=0.2"
+        )
+        cut = cut["classes"]["discrete"]
+        self.assertGreater(cut["failed"], 20)
+        self.assertGreater(cut["completed"], whole["completed"] / 2)
+        for key in ("power_cut.at_write=100", "power_cut.at_s=2"):
+            gone = self.run_with(key)["classes"]["discrete"]
+            self.assertLess(gone["completed"], cut["completed"], key)
 
 
 def entries(log):

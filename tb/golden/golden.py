@@ -32,6 +32,8 @@ EXPECTED = kept.Expected(HERE / "expected")
 RENAMES = tomllib.loads((HERE / "renames.toml").read_text())
 used: set[tuple[int, str, str]] = set()  # of renames.toml: table (by identity), path, value
 MOST_DIFFERENCES = 12  # of one run, printed
+LONG_LIST = 8  # a list of so many elements is kept as their number and a digest
+DIGITS = 6  # of a number that are kept
 
 
 def program(variable: str, default: str) -> pathlib.Path:
@@ -79,11 +81,39 @@ def digest(data: str) -> str:
 
 
 def result_of(file: pathlib.Path) -> dict[str, Any]:
-    """Numbers as the text has them; without what tells of the machine and the release."""
+    """Without what tells of the machine and the release; in the short form (README.md).
+    A number is a string in Python, as the text has it."""
     result: dict[str, Any] = json.loads(file.read_text(), parse_int=str, parse_float=str)
     for key in ("host", "version"):
         del result[key]
+    rounded: list[str] = []
+    result = shortened(result, rounded)
+    # Sorted by their text, because a value may get another name.
+    result["rounded"] = counted(rounded, "\n".join(sorted(rounded)))
     return result
+
+
+def counted(elements: list[Any], text: str) -> str:
+    """What is kept of elements that are too many."""
+    return f"{len(elements)}, {digest(text)}"
+
+
+def shortened(value: Any, rounded: list[str]) -> Any:
+    """Long lists as number and digest, numbers with few digits.
+    A number that loses digits is added to `rounded`."""
+    if isinstance(value, dict):
+        return {key: shortened(inner, rounded) for key, inner in value.items()}
+    if isinstance(value, list):
+        if len(value) >= LONG_LIST:
+            return counted(value, json.dumps(value, sort_keys=True))
+        return [shortened(inner, rounded) for inner in value]
+    if not (isinstance(value, str) and kept.NUMBER.fullmatch(value)) or "." not in value:
+        return value
+    short = f"{float(value):.{DIGITS}g}"
+    if float(short) == float(value):
+        return value
+    rounded.append(value)
+    return short
 
 
 def cell_before(text: str) -> str:

@@ -584,6 +584,18 @@ TEST_F(Sched, ResetTakesBackWhatWaits) {
   }
 }
 
+TEST_F(Sched, ClearDoesNotWaitAfterAHardReset) {
+  // A write is accepted in the cycle before the reset, and one to CLEAR in the first cycle after it.
+  bench.drive_write(reg::kReserve, 0x77);
+  bench.step();
+  bench.hard_reset();
+  bench.drive_write(reg::kClear, kClearCounters);
+  bench.step();
+  EXPECT_EQ(bench.dut().s_axil_bvalid_o, 1);
+  bench.release_write();
+  bench.step();
+}
+
 TEST_F(Sched, ClearInHalves) {
   // Every order of the halves, a read between them or none, at work and at rest, whole and lacking bytes.
   auto& dut = bench.dut();

@@ -47,12 +47,20 @@ TEST(AhciFault, AMediumErrorOfAQueuedReadIsInLog10AndTheErrorLogs) {
   Computer pc("pc", disk_profile());
   Computer::settle();
   pc.start();
+  std::array<std::uint8_t, 4096> before{};
+  before.fill(0x5A);
+  pc.memory.put(pc.data(0), before);
+  ASSERT_TRUE(pc.run(queued_frame(true, 1'000, 8, 0, true), 4096, true));  // by FUA: the buffer does not keep it
+  pc.memory.put(pc.data(0), std::array<std::uint8_t, 4096>{});
   pc.drives[0]->add_fault(unreadable(1'003));
   for (const std::uint32_t slot : {0u, 1u, 2u}) pc.prepare(slot, queued_frame(false, 1'000 + 8 * slot, 8, slot), 4096, false);
   pc.issue(7, true);
   ASSERT_TRUE(pc.idle());
   EXPECT_NE(pc.port(hba::kPxIs) & hba::kTfes, 0u);
   EXPECT_NE(pc.port(hba::kSact) & 1, 0u) << "the tag with the error stays";
+  const auto data = pc.bytes_of(0, 4096);
+  EXPECT_EQ(data[3 * 512 - 1], 0x5A) << "a host takes the sectors before the bad one as good";
+  EXPECT_EQ(data[3 * 512], 0u);
   pc.restart();
   ASSERT_TRUE(pc.run(command_frame(kReadLogExt, 0x10, 1), 512));
   const auto log = pc.bytes_of(0, 512);

@@ -73,7 +73,10 @@ Picoseconds response_of(Script& s, Transaction& t, bool write, std::uint64_t lba
 
 TEST(MediaFault, AnUnreadableBlockEndsTheReadWithTheLadder) {
   with_drive(faulty_profile(), {of(FaultKind::Unreadable, 20)}, [](drive::Drive& disk, Script& s, Transaction& t) {
+    go(s, t, true, 10, 10, 0x77);
     go(s, t, false, 10, 30);
+    EXPECT_EQ(t.data[0], 0x77) << "a host takes the blocks before the bad one as good";
+    EXPECT_EQ(t.data[10 * 512 - 1], 0x77);
     EXPECT_EQ(t.extension.status, CommandStatus::Unreadable);
     EXPECT_EQ(t.status(), tlm::TLM_GENERIC_ERROR_RESPONSE);
     EXPECT_EQ(t.extension.sense().code, 0x11);
@@ -318,6 +321,30 @@ TEST(MediaFault, ALostDestageFailsTheNextFlush) {
     s.transport(t);
     EXPECT_EQ(t.extension.status, CommandStatus::Good) << "it is told once";
     t.extension.flush = false;
+  });
+}
+
+// --- scrubbing ----------------------------------------------------------------------------------------------------------
+
+TEST(MediaFault, ScrubbingFindsBadBlocksInIdleTimeOnly) {
+  profile::DriveProfile p = faulty_profile();
+  p.recovery.scrub_after_ms = 50;
+  p.recovery.scrub_blocks = 128;
+  with_drive(p, {of(FaultKind::Unreadable, 5'000)}, [](drive::Drive& disk, Script& s, Transaction& t) {
+    for (int i = 0; i < 100; ++i) {  // never idle for 50 ms
+      go(s, t, false, 100, 1);
+      s.pause(20 * kMs);
+    }
+    EXPECT_EQ(disk.media_errors().scrubbed_blocks, 0u);
+    s.pause(10'000 * kMs);
+    EXPECT_GE(disk.media_errors().scrubbed_blocks, kToyBlocks) << "all of the drive";
+    EXPECT_EQ(disk.media_errors().scrub_errors, 1u) << "once, although it is read again and again";
+    EXPECT_EQ(disk.media_errors().pending, 1u);
+    const Picoseconds piece = 128 * us(100) + us(500) + 2 * kTurn;
+    EXPECT_LT(response_of(s, t, false, 100, 1), piece + 20 * kMs) << "it waits at most for the piece that runs";
+    EXPECT_EQ(t.extension.status, CommandStatus::Good);
+    go(s, t, true, 5'000, 1);
+    EXPECT_EQ(disk.media_errors().pending, 0u);
   });
 }
 

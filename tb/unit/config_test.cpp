@@ -184,13 +184,14 @@ TEST_F(ConfigTest, UnknownKeyIsNamedWithItsPlaceAndTheNearestKey) {
 }
 
 TEST_F(ConfigTest, AnOldNameIsAnsweredWithTheNewOne) {
-  expect_problem(kHead + "[fault]\nfails_at_s = 1.0\n", "fault", "expected", 3, 1);  // a list of faults has this name now
+  expect_problem(kHead + "[fault]\nfails_at_s = 1.0\n", "fault", "is [failure] now", 3, 1);
   try {
     load(kHead, {"fault.fails_at_s=1"});
     FAIL();
   } catch (const ConfigError& error) {
-    EXPECT_EQ(error.what(), std::string("--set fault.fails_at_s=1: fault.fails_at_s: there is no such key; its name is "
-                                        "failure.fails_at_s now"));
+    EXPECT_EQ(error.what(),
+              std::string("--set fault.fails_at_s=1: fault.fails_at_s: expected the number of a fault, from 0 on, "
+                          "and its key: fault.0.fails_at_s; of a drive's failure it is failure.fails_at_s now"));
   }
 }
 

@@ -4,6 +4,8 @@
 #include <regex>
 #include <stdexcept>
 
+#include "platter/mechanics/access_planner.h"
+#include "platter/system/drives.h"
 #include "platter/system/engine_table.h"
 #include "platter/system/engines.h"
 
@@ -82,6 +84,28 @@ TEST(EngineTable, AFactoryNeedsAnEngineAndAPolicy) {
   options.policy = scheduling::find_policy("SPTF");
   options.engine = EngineChoice{};
   EXPECT_THROW(engine_factory(options), std::invalid_argument) << "no engine";
+}
+
+TEST(EngineTable, OnlyTheEngineFirmwareTakesTheRulesOfAFirmware) {
+  profile::DriveProfile profile = load_drive("atlas10k");
+  profile.age_limit_s = 2;
+  const mechanics::AccessPlanner planner(profile);
+  EngineOptions options(profile);
+  options.policy = scheduling::find_policy("SPTF");
+  options.engine = *find_engine("model");
+  const auto made = [&] { engine_factory(options)({planner, profile.queue_depth, 5'000}); };
+  try {
+    made();
+    FAIL() << "a rule that the engine would not follow";
+  } catch (const std::invalid_argument& error) {
+    EXPECT_STREQ(error.what(),
+                 "drive.controller.age_limit_s: found 2, expected 0 with engine model: only the engine firmware has this");
+  }
+  EXPECT_TRUE(rules_objection(*find_engine("firmware"), options.rules, false).empty());
+  EXPECT_EQ(
+      rules_objection(*find_engine("firmware"), options.rules, true).message(),
+      "drive.controller.age_limit_s: found 2, expected 0 with eager writing, where the policy chooses the place of each write");
+  EXPECT_TRUE(rules_objection(options.engine, {}, true).empty()) << "no rule";
 }
 
 }  // namespace

@@ -164,7 +164,7 @@ struct CommandTiming {
 struct Result {
   CommandStatus status = CommandStatus::Good;  ///< whether it succeeded
   CommandTiming timing;                        ///< where its time went
-  /// With Unreadable and WriteFault: the first sector that cannot be read or written, counted from the drive's start.
+  /// With Unreadable and WriteFault: the drive's first sector that cannot be read or written. A read has the data of those before it.
   std::uint64_t first_bad = 0;
 
   Sense sense() const { return sense_of(status); }  ///< SCSI sense data of the status

@@ -50,7 +50,7 @@ void CheckedPort::begin(tlm::tlm_generic_payload& payload) {
   open.data.resize(open.command.length);
   payload.set_data_ptr(open.data.data());
   const std::uint64_t first = block_of(open.command.address);
-  const auto blocks = static_cast<std::uint32_t>(open.command.length / history_.block_bytes());
+  const std::uint32_t blocks = open.command.length / history_.block_bytes();
   if (open.command.write()) {
     open.version = history_.issue(first, blocks, open.command.fua);
     for (std::uint32_t i = 0; i < blocks; ++i)
@@ -80,7 +80,7 @@ void CheckedPort::end(tlm::tlm_generic_payload& payload) {
   payload.set_data_ptr(nullptr);
   const CommandStatus status = payload.get_extension<command::CommandExtension>()->status;
   const std::uint64_t first = block_of(open.command.address);
-  const auto blocks = static_cast<std::uint32_t>(open.command.length / history_.block_bytes());
+  const std::uint32_t blocks = open.command.length / history_.block_bytes();
   if (open.command.write()) {
     history_.answered(open.version, status == CommandStatus::Good);
   } else if (status == CommandStatus::Good) {
@@ -144,7 +144,7 @@ void CheckedPort::send() {
     ++in_drive_;
     ++commands_;
     const std::uint64_t first = block_of(own.command.address);
-    const auto blocks = static_cast<std::uint32_t>(own.command.length / history_.block_bytes());
+    const std::uint32_t blocks = own.command.length / history_.block_bytes();
     if (own.command.write()) {
       own.command.fua = random_.uniform() <= options_.fua_share;
       own.version = history_.issue(first, blocks, own.command.fua);
@@ -197,14 +197,17 @@ void CheckedPort::finish(Own& own) {
 
 void CheckedPort::finish_read(Own& own) {
   const std::uint64_t first = block_of(own.command.address);
-  const auto blocks = static_cast<std::uint32_t>(own.command.length / history_.block_bytes());
+  const std::uint32_t blocks = own.command.length / history_.block_bytes();
   if (own.status == CommandStatus::Good) {
     if (const auto wrong = history_.read(first, blocks, own.versions, own.data.data())) note(*wrong);
   } else if (own.status == CommandStatus::Unreadable && blocks > 1) {
     for (std::uint32_t i = blocks; i-- > 0;) queue_.push_front(&acquire(Operation::Read, first + i, 1));
     reads_ += blocks;
   } else if (own.status == CommandStatus::Unreadable) {
-    if (const auto wrong = history_.unreadable(first)) note(*wrong);
+    if (copy_readable_ && copy_readable_(first))
+      note(fmt::format("block {} cannot be read, although a copy of it can", first));
+    else if (const auto wrong = history_.unreadable(first))
+      note(*wrong);
   } else {
     note(fmt::format("a read of {} blocks at block {} after the restart failed: {}", blocks, first,
                      command::to_string(own.status)));

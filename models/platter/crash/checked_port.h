@@ -11,6 +11,7 @@
 #include <systemc>
 #include <tlm>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "platter/command/tlm/command_extension.h"
@@ -37,6 +38,9 @@ class CheckedPort : public sc_core::sc_module, public tlm::tlm_mm_interface {
   tlm_utils::simple_target_socket<CheckedPort> host_tgt_socket;
   tlm_utils::simple_initiator_socket<CheckedPort> disk_init_socket;  ///< the host's commands
   tlm_utils::simple_initiator_socket<CheckedPort> own_init_socket;   ///< to the same target: the port's own
+
+  /// Tells of a block that could not be read whether a copy of it can be. Without it, a block has one copy.
+  void set_other_copies(std::function<bool(std::uint64_t block)> readable) { copy_readable_ = std::move(readable); }
 
   History& history() { return history_; }
   /// The first check that failed.
@@ -97,6 +101,7 @@ class CheckedPort : public sc_core::sc_module, public tlm::tlm_mm_interface {
   }
 
   History history_;
+  std::function<bool(std::uint64_t block)> copy_readable_;
   PortOptions options_;
   core::RandomStream random_;
   std::optional<std::string> violation_;

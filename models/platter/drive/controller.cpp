@@ -219,7 +219,7 @@ void Controller::accessed(QueueEntry& entry) {
   if (__builtin_expect(recovery_.on(), 0) && !recovered(entry, now)) return;
   if (entry.internal()) {
     if (scrubber_.owns(entry))
-      scrubber_.ended(std::nullopt, now);
+      scrubber_.ended(std::nullopt, false, now);
     else
       finish_destage(entry, true);
     return;
@@ -261,7 +261,7 @@ bool Controller::recovered(QueueEntry& entry, Picoseconds now) {
   if (!met.failed) return true;
   if (entry.internal()) {
     if (scrubber_.owns(entry))
-      scrubber_.ended(met.bad, now);
+      scrubber_.ended(met.bad, met.fresh, now);
     else
       finish_destage(entry, false);
     return false;
@@ -270,6 +270,7 @@ bool Controller::recovered(QueueEntry& entry, Picoseconds now) {
   entry.result.status = write ? command::CommandStatus::WriteFault : command::CommandStatus::Unreadable;
   entry.result.first_bad = recovery_.host_block(entry, met.bad);
   if (write && cache_) cache_->invalidate(entry.command.extent);
+  if (!write) data_.read(entry, queue_.buffered_writes(entry));
   const Picoseconds done = now + (write ? times_.write_completion : times_.read_completion);
   entry.result.timing.bus += done - now;
   complete(entry, done);

@@ -81,17 +81,19 @@ std::optional<std::uint64_t> DataPath::unreadable(const QueueEntry& entry, const
 }
 
 std::optional<std::uint64_t> DataPath::read(const QueueEntry& entry, const std::vector<QueueEntry*>& writes) const {
+  const std::uint64_t first = entry.first() + entry.walk.done;
   std::optional<std::uint64_t> bad;
-  if (!media_.all_readable()) bad = unreadable(entry, writes);
+  if (entry.result.status == command::CommandStatus::Unreadable && entry.result.first_bad >= first)
+    bad = entry.result.first_bad;
+  else if (!media_.all_readable())
+    bad = unreadable(entry, writes);
   if (faults_.silent()) count_silent(entry);
   std::uint8_t* data = entry.payload->get_data_ptr();
   if (!media_.keeps_bytes() || data == nullptr) return bad;
-  if (!bad) {
-    data += bytes(entry.walk.done);
-    const std::uint64_t address = bytes(entry.first() + entry.walk.done);
-    peek(address, data, bytes(entry.walk.sectors));
-    overlay_buffered(address, data, bytes(entry.walk.sectors));
-  }
+  data += bytes(entry.walk.done);
+  const std::uint64_t length = bytes(bad ? *bad - first : entry.walk.sectors);
+  peek(bytes(first), data, length);
+  overlay_buffered(bytes(first), data, length);
   for (const QueueEntry* write : writes) overlay(entry, *write);
   return bad;
 }

@@ -36,7 +36,7 @@ class DataPath {
 
   /// Copies the data of the current access from the media and from cached writes to the payload of a read, and over it that of `writes`,
   /// older writes in the drive. Returns the first of the host's blocks that is unreadable, if there is one; the blocks of older writes need
-  /// not be readable.
+  /// not be readable. Only the blocks before it are copied. It is known already if the entry's result says so.
   std::optional<std::uint64_t> read(const QueueEntry& entry, const std::vector<QueueEntry*>& writes) const;
   /// Puts the data of the current write on the media; an internal write takes it from the buffer.
   void write(const QueueEntry& entry);

@@ -38,7 +38,7 @@ struct DriveConfig {
   double guard_quantile = mechanics::kGuardQuantile;  ///< of the arrival that the deadline guard counts on
   /// Absolute simulated time (ps) at which the drive fails; kNoDeadline: never. `Drive::set_alive(true)` revives it.
   Picoseconds fails_at = core::kNoDeadline;
-  std::vector<media::Fault> faults;  ///< faults of the drive from the beginning; Drive::add_fault() adds further ones
+  std::vector<media::Fault> faults{};  ///< faults of the drive from the beginning; Drive::add_fault() adds further ones
 };
 
 /// A hard-disk drive: a TLM-2.0 target for hosts, the mechanics, and a scheduling engine of any implementation.

@@ -16,6 +16,7 @@ namespace platter::drive {
 /// The power of one or more drives, which lose it together: by a call, at a time, or with the answer to the n-th write or flush.
 class PowerSupply {
  public:
+  /// When the power fails by itself.
   struct Plan {
     Picoseconds at = core::kNoDeadline;  ///< time of the loss; kNoDeadline: none is scheduled
     std::uint64_t at_write = 0;  ///< it comes when this many writes have ended with Good, over all drives; 0: not by writes
@@ -23,6 +24,7 @@ class PowerSupply {
     Picoseconds off = 0;         ///< how long it lasts; 0: until restore()
   };
 
+  /// The power is on. A loss of the plan comes by itself.
   explicit PowerSupply(const Plan& plan)
       : plan_(plan), cut_(core::Rank::Failure, [this] { cut(plan_.off); }), back_(core::Rank::Failure, [this] { restore(); }) {
     if (plan.at != core::kNoDeadline) cut_.at(plan.at);
@@ -41,6 +43,7 @@ class PowerSupply {
     if ((command.write() && ++writes_ == plan_.at_write) || (command.flush() && ++flushes_ == plan_.at_flush)) cut_.now();
   }
 
+  /// Whether the drives have power.
   bool on() const { return on_; }
   /// Number of losses so far.
   std::uint32_t losses() const { return losses_; }

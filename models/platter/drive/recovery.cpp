@@ -19,6 +19,7 @@ constexpr std::array kWriteTurns = {6.0, 9.0, 14.0, 17.0, 30.023, 37.023};
 template <std::size_t N>
 std::vector<Picoseconds> ladder(const std::vector<double>& steps_ms, const std::array<double, N>& turns, Picoseconds period) {
   std::vector<Picoseconds> ladder;
+  ladder.reserve(std::max(steps_ms.size(), N));
   for (const double step : steps_ms) ladder.push_back(core::to_picoseconds(step, core::kPicosecondsPerMillisecond));
   if (ladder.empty())
     for (const double turn : turns) ladder.push_back(static_cast<Picoseconds>(turn * static_cast<double>(period)));
@@ -275,7 +276,7 @@ const Recovery::Outcome& Recovery::ended(const QueueEntry& entry, Picoseconds no
       ++errors.write_errors;
     } else if (outcome_.failed) {
       ++errors.uncorrectable;
-      faults_.found(outcome_.bad);
+      outcome_.fresh = faults_.found(outcome_.bad);
     }
   }
   if (extent.write && !outcome_.failed) faults_.written(extent.first.value, extent.blocks, now);

@@ -36,6 +36,7 @@ class Recovery : public buffer::BarrierIf {
     std::uint32_t turns = 0;  ///< of retries
     bool failed = false;      ///< the access ends without the block `bad`
     std::uint64_t bad = 0;    ///< block on the media
+    bool fresh = false;       ///< the drive has not known before that `bad` cannot be read
     bool moves = false;       ///< it ends at `end`, and not where its extent ends
     mechanics::HeadState end;
     std::vector<std::uint64_t> used;                                   ///< numbers of the faults that took effect

@@ -57,7 +57,7 @@ void Scrubber::wake() {
   submit(cursor_, blocks_);
 }
 
-void Scrubber::ended(std::optional<std::uint64_t> bad, Picoseconds now) {
+void Scrubber::ended(std::optional<std::uint64_t> bad, bool fresh, Picoseconds now) {
   const mechanics::Extent extent = entry_.command.extent;
   entry_.enter(Stage::Done);
   entry_.enter(Stage::Free);
@@ -65,7 +65,7 @@ void Scrubber::ended(std::optional<std::uint64_t> bad, Picoseconds now) {
   std::uint64_t end = extent.first.value + extent.blocks;
   if (bad) {
     end = (*bad / recovery_.faults().together() + 1) * recovery_.faults().together();
-    ++errors.scrub_errors;
+    errors.scrub_errors += fresh ? 1 : 0;
   }
   errors.scrubbed_blocks += end - extent.first.value;
   if (!of_test_) {

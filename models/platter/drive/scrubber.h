@@ -31,8 +31,8 @@ class Scrubber {
     if (!busy()) wake_.at(now + scrub_after_);
   }
   bool owns(const QueueEntry& entry) const { return &entry == &entry_; }
-  /// Its access has ended at `now`; `bad`: the block of the media that could not be read.
-  void ended(std::optional<std::uint64_t> bad, Picoseconds now);
+  /// Its access has ended at `now`; `bad`: the block of the media that could not be read; `fresh`: the drive has not known that before.
+  void ended(std::optional<std::uint64_t> bad, bool fresh, Picoseconds now);
   /// The drive has lost its power: nothing happens before the next activity.
   void halt();
 

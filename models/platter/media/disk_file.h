@@ -25,9 +25,9 @@ struct DiskIdentity {
 
 /// What the mapping keeps with a sector.
 struct DiskHeader {
-  std::uint64_t sequence = 0;
-  std::uint32_t block = 0;
-  std::uint32_t state = 0;  ///< 0: as at the first placement; 1: `block` and `sequence`; 2: unreadable
+  std::uint64_t sequence = 0;  ///< number of the write
+  std::uint32_t block = 0;     ///< the host's block
+  std::uint32_t state = 0;     ///< 0: as at the first placement; 1: `block` and `sequence`; 2: unreadable
 };
 
 /// The durable state of a drive in a file: the bytes of its sectors from the file's start on, and behind them a trailer with the drive's identity,
@@ -44,10 +44,13 @@ class DiskFile {
   DiskFile(const DiskFile&) = delete;
   DiskFile& operator=(const DiskFile&) = delete;
 
+  /// The path.
   const std::filesystem::path& file() const { return file_; }
 
   // Each throws core::SimulationError if the file cannot be read or written.
+  /// Reads bytes of the sectors.
   void read(std::uint64_t offset, std::uint8_t* data, std::size_t length) const;
+  /// Writes bytes of the sectors.
   void write(std::uint64_t offset, const std::uint8_t* data, std::size_t length);
   /// Writes the bit of a sector.
   void set_unreadable(std::uint64_t sector, bool unreadable);

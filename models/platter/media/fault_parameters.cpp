@@ -138,9 +138,9 @@ FaultPlan::FaultPlan(const std::vector<FaultParameters>& rows, const FaultProces
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const FaultParameters& row = rows[i];
     const auto refuse = [&](const std::string& key, const std::string& text) {
-      const std::string table = fmt::format("fault.{}", i);
-      const bool given = source.positions.count(table + "." + key) != 0;
-      throw core::ConfigError({source.problem(table + "." + key, text, given ? "" : table + ".kind")});
+      const std::string whole = fmt::format("fault.{}.{}", i, key);
+      const bool given = source.positions.count(whole) != 0;
+      throw core::ConfigError({source.problem(whole, text, given ? "" : fmt::format("fault.{}.kind", i))});
     };
     Fault fault = base_of(row);
     if (row.drawn) {

@@ -277,10 +277,11 @@ std::uint64_t Faults::next_bad(std::uint64_t first, std::uint64_t end, Picosecon
   return next;
 }
 
-void Faults::found(std::uint64_t block) {
-  pending_.insert(block / together_);
+bool Faults::found(std::uint64_t block) {
+  const bool fresh = pending_.insert(block / together_).second;
   errors_.pending = pending_.size();
   on_ = true;
+  return fresh;
 }
 
 void Faults::written(std::uint64_t first, std::uint64_t blocks, Picoseconds now) {

@@ -109,8 +109,8 @@ class Faults {
   /// The first block in [first, end) that a read would fail at or be delayed by; `end` if there is none. For reads that nobody waits for.
   std::uint64_t next_bad(std::uint64_t first, std::uint64_t end, Picoseconds now) const;
 
-  /// A read of a block has failed, and the drive knows of it.
-  void found(std::uint64_t block);
+  /// A read of a block has failed, and the drive knows of it. Returns false if it has known that before.
+  bool found(std::uint64_t block);
   /// These blocks have been written: those that were unreadable until then can be read.
   void written(std::uint64_t first, std::uint64_t blocks, Picoseconds now);
   bool is_pending(std::uint64_t block) const { return !pending_.empty() && pending_.count(block / together_) > 0; }

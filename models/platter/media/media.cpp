@@ -111,4 +111,12 @@ Media Media::copy() const {
   return copy;
 }
 
+std::vector<std::uint64_t> Media::save(DiskFile& to) const {
+  bytes_.for_each_page([&to](std::uint64_t at, const std::uint8_t* data, std::size_t length) { to.write(at, data, length); });
+  std::vector<std::uint64_t> unreadable(unreadable_.begin(), unreadable_.end());
+  std::sort(unreadable.begin(), unreadable.end());
+  for (const std::uint64_t sector : unreadable) to.set_unreadable(sector, true);
+  return unreadable;
+}
+
 }  // namespace platter::media

@@ -8,6 +8,7 @@
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
+#include <vector>
 
 #include "platter/media/disk_file.h"
 
@@ -25,6 +26,11 @@ class Bytes {
   /// All bytes are zero from now on.
   void clear() { pages_.clear(); }
   Bytes copy() const;
+  /// Calls `visit` with each page that has a byte that is not zero, in no order.
+  template <typename Visit>
+  void for_each_page(Visit visit) const {
+    for (const auto& [number, page] : pages_) visit(number * kPageBytes, page->data(), kPageBytes);
+  }
   /// Bytes of the pages in memory.
   std::uint64_t kept() const { return std::uint64_t{pages_.size()} * kPageBytes; }
 
@@ -83,6 +89,8 @@ class Media {
   DiskFile* file() const { return file_; }
   /// A copy in memory.
   Media copy() const;
+  /// Writes everything to a file that is new. Returns the sectors that cannot be read, in their order. Precondition: the media are in memory.
+  std::vector<std::uint64_t> save(DiskFile& to) const;
 
  private:
   std::uint32_t sector_bytes_;
@@ -90,7 +98,7 @@ class Media {
   bool keeps_bytes_;
   DiskFile* file_;
   Bytes bytes_;
-  std::unordered_set<std::uint64_t> unreadable_;  ///< sectors; never iterated
+  std::unordered_set<std::uint64_t> unreadable_;  ///< sectors; never iterated where order would matter
 };
 
 }  // namespace platter::media

@@ -101,7 +101,8 @@ void WriteLog::finish() {
   }
   unflushed_.clear();
   mark("end");
-  std::rewind(stream_);
+  if (std::fseek(stream_, 0, SEEK_SET) != 0)
+    throw core::SimulationError(fmt::format("{}: {}", file_.name().string(), std::strerror(errno)));
   put_super();
   std::FILE* const stream = std::exchange(stream_, nullptr);
   if (std::fclose(stream) != 0) throw core::SimulationError(fmt::format("{}: {}", file_.name().string(), std::strerror(errno)));

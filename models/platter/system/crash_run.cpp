@@ -23,19 +23,14 @@ namespace {
 constexpr Picoseconds kOff = 100 * core::kPicosecondsPerMillisecond;
 /// The recovery must be over after this simulated time.
 constexpr Picoseconds kPatience = Picoseconds{100'000} * core::kPicosecondsPerSecond;
-/// So must the rebuild of an array, after all blocks have been read.
-constexpr Picoseconds kRebuild = 5 * core::kPicosecondsPerSecond;
+/// So must the rebuild of an array, after all blocks have been read. Each logical sector of a torn physical one costs the whole retry ladder.
+constexpr Picoseconds kRebuild = 300 * core::kPicosecondsPerSecond;
 /// After the drives are ready, a second loss of power comes within this time.
 constexpr Picoseconds kRecovery = 100 * core::kPicosecondsPerMillisecond;
 constexpr std::uint32_t kOutstanding = 4;  ///< commands while all blocks are read back
 
-drive::DriveConfig crash_config(const Scenario& s) {
-  drive::DriveConfig config = drive_config(s);
-  config.holds_data = true;
-  return config;
-}
-
-const Scenario& checked(const Scenario& s) {
+/// Refuses what the explorer cannot run.
+void check(const Scenario& s) {
   if (!s.host->takes_clients || (s.host->several_drives && !s.array.striped()))
     s.refuse("host.kind", fmt::format("found {}{}, expected a load on a drive or a striped array", s.host->name,
                                       s.host->takes_clients ? " of drives that write eagerly" : ""));
@@ -49,7 +44,13 @@ const Scenario& checked(const Scenario& s) {
   if (s.failure.fails_at_s > 0)
     s.refuse("failure.fails_at_s", fmt::format("found {:g}, expected 0 for `platter crash`", s.failure.fails_at_s));
   if (s.run.as_long_as_load()) s.refuse("sim.measure_s", "found 0, expected the time of the load in which the power may fail");
-  return s;
+}
+
+drive::DriveConfig crash_config(const Scenario& s) {
+  check(s);
+  drive::DriveConfig config = drive_config(s);
+  config.holds_data = true;
+  return config;
 }
 
 crash::Promises promises_of(const Scenario& s) {
@@ -70,13 +71,14 @@ crash::Promises promises_of(const Scenario& s) {
 }  // namespace
 
 CrashSimulation::CrashSimulation(const Scenario& s, const crash::PortOptions& port, const RunOptions& options)
-    : s_(checked(s)),
+    : s_(s),
       begin_(seconds(s.run.warmup_s)),
       end_(begin_ + seconds(s.run.measure_s)),
       disks_(s, crash_config(s), engine_factory(engine_options(s, s.policy, options))),
       host_(s, end_),
       port_("crash_port", crash::History(s.drive.geometry.sector_bytes, promises_of(s)), port),
       waves_(s, options, disks_) {
+  if (disks_.striped() != nullptr) port_.set_other_copies([this](std::uint64_t block) { return copy_readable(block); });
   host_.initiator().disk_init_socket.bind(port_.host_tgt_socket);
   disks_.bind(port_.disk_init_socket);
   disks_.bind(port_.own_init_socket);
@@ -136,6 +138,19 @@ void CrashSimulation::read_back() {
         fmt::format("the blocks have not all been read {} s after the restart", kPatience / core::kPicosecondsPerSecond));
 }
 
+bool CrashSimulation::copy_readable(std::uint64_t block) const {
+  const host::array::Array& array = *disks_.striped();
+  const std::uint64_t address = block * s_.drive.geometry.sector_bytes;
+  const auto& area = array.map().area_at(address);
+  for (std::uint32_t copy = 0; copy < area.copies(); ++copy) {
+    const host::array::UnitPlace place = array.map().place(area, array.map().unit_at(area, address), copy);
+    const std::uint64_t within = (address - area.begin) % area.unit_bytes;
+    if (array.lacks(place, within, s_.drive.geometry.sector_bytes)) continue;
+    if (!disks_.drives()[place.drive]->media().unreadable(place.address + within, s_.drive.geometry.sector_bytes)) return true;
+  }
+  return false;
+}
+
 void CrashSimulation::compare_copies() {
   const host::array::Array* const array = disks_.striped();
   if (array == nullptr) return;
@@ -144,17 +159,12 @@ void CrashSimulation::compare_copies() {
     for (std::uint32_t i = 0; i < array->drives(); ++i) sum += array->stale_units(i);
     return sum;
   };
-  const auto any_torn = [this] {
-    return std::any_of(disks_.drives().begin(), disks_.drives().end(),
-                       [](const auto& drive) { return !drive->media().all_readable(); });
-  };
   const Picoseconds latest = core::now_ps() + kRebuild;
   while (stale() > 0 && core::now_ps() < latest && sc_core::sc_pending_activity())
     advance(core::now_ps() + 10 * core::kPicosecondsPerMillisecond);
-  if (stale() > 0) {  // a unit whose only source has a torn sector stays stale until that sector is written
-    if (!any_torn())
-      port_.note(fmt::format("{} units of the array are stale {} s after the restart", stale(),
-                             kRebuild / core::kPicosecondsPerSecond));
+  if (stale() > 0) {
+    port_.note(
+        fmt::format("{} units of the array are stale {} s after the restart", stale(), kRebuild / core::kPicosecondsPerSecond));
     return;
   }
   const std::uint32_t block_bytes = s_.drive.geometry.sector_bytes;
@@ -170,7 +180,7 @@ void CrashSimulation::compare_copies() {
       const host::array::UnitPlace place = array->map().place(area, array->map().unit_at(area, address), copy);
       const drive::Drive& drive = *disks_.drives()[place.drive];
       const std::uint64_t at = place.address + within;
-      readable = readable && !drive.media().unreadable(at, block_bytes);
+      readable = readable && !drive.media().unreadable(at, block_bytes) && !array->lacks(place, within, block_bytes);
       drive.media().read(at, copy == 0 ? first.data() : other.data(), block_bytes);
     }
     if (readable && first != other) {

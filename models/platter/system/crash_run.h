@@ -48,6 +48,8 @@ class CrashSimulation {
   void restore_power();
   /// Simulates until all written blocks have been read.
   void read_back();
+  /// A copy of the block, on a unit that is not stale, can be read.
+  bool copy_readable(std::uint64_t block) const;
   /// Simulates until the copies of an array are equal, and compares them.
   void compare_copies();
   /// From the return of the power until a drive is ready.

@@ -88,7 +88,9 @@ Objection size_objection(const accelerator::AcceleratorOptions& options) {
   if (options.order_m == 1) return {"accelerator.order_m", "found 1, expected 0 (no orderer) or 2 to 12"};
   const std::int64_t bits = options.cylinder_bits;
   if (bits != 0 && bits < scheduling::FixedPointFormat::kMinCylW)
-    return {"accelerator.cylinder_bits", fmt::format("found {}, expected 8 to 21, or 0", bits)};
+    return {"accelerator.cylinder_bits",
+            fmt::format("found {}, expected {} to {}, or 0", bits, scheduling::FixedPointFormat::kMinCylW,
+                        scheduling::FixedPointFormat::kMaxCylW)};
   const std::int64_t entries = options.entries;
   if (entries == 0) return {};
   if (entries < 4 || entries % lanes != 0)

@@ -36,7 +36,7 @@ struct EngineOptions {
   std::uint32_t firmware_base_cycles = 120;      ///< engine firmware: clock cycles of the controller for each decision
   std::uint32_t firmware_candidate_cycles = 60;  ///< in addition for each command that the decision examines
   std::uint32_t firmware_order_cycles = 12;      ///< in addition for each step of an exact order
-  scheduling::FirmwareRules rules;               ///< engine firmware: what it puts before the policy
+  scheduling::FirmwareRules rules;               ///< what the firmware puts before the policy; other engines take none
   /// Engines rtl and lockstep: for waves of the RTL set it to accelerator::RtlCore::traced(), and give the RTL (`rtl_of`) to
   /// observe::WaveFile::add(). Null: no waves, and a faster simulation.
   accelerator::RtlCore::Tracing tracing;
@@ -61,9 +61,12 @@ Objection accelerator_objection(const accelerator::AcceleratorParameters& parame
 Objection drive_objection(const EngineChoice& engine, const mechanics::AccessPlanner& planner,
                           const accelerator::AcceleratorOptions& accelerator = {});
 
+/// Why these rules of a drive's firmware cannot hold with this engine; empty if they can. `places`: the drive writes eagerly.
+Objection rules_objection(const EngineChoice& engine, const scheduling::FirmwareRules& rules, bool places);
+
 /// Makes a factory, which copies `options` and may make the engines of several drives. Throws std::invalid_argument if the options have
-/// no engine or no policy. The factory throws std::invalid_argument, out of the drive's constructor, with what engine_objection() or
-/// drive_objection() says, or if only one of drive and policy writes eagerly.
+/// no engine or no policy. The factory throws std::invalid_argument, out of the drive's constructor, with what engine_objection(),
+/// drive_objection() or rules_objection() says, or if only one of drive and policy writes eagerly.
 engine::EngineFactory engine_factory(const EngineOptions& options);
 
 /// The RTL of a drive's engine (`system::rtl_of(drive.engine())`); null if the engine has none. It belongs to the engine.

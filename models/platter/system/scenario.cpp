@@ -124,6 +124,11 @@ Scenario load_scenario(const std::filesystem::path& file, const std::vector<std:
     const std::string hosts = hosts_with(key);
     return hosts.empty() ? hosts : fmt::format(" with host.kind = \"{}\"; it exists with {}", s.host->name, hosts);
   });
+  for (core::ConfigProblem& problem : problems) {  // [fault] was the section of a drive's failure, and is a list of faults now
+    if (problem.key == "fault") problem.message += "; the section of a drive's failure is [failure] now";
+    if (const std::string name = new_name(problem.key); !name.empty() && problem.message.find(name) == std::string::npos)
+      problem.message += fmt::format("; of a drive's failure it is {} now", name);
+  }
   if (is_traced(s) && s.positions.count("sim.measure_s") == 0) s.run.measure_s = 0;
   s.drive_name = document.name_of("drive");
   const auto in_drive = [](const core::ConfigProblem& problem) {

@@ -151,6 +151,14 @@ json mark(const ControlTarget& target, ControlArguments& arguments) {
   return json::object();
 }
 
+json power_image(const ControlTarget& target, ControlArguments& arguments) {
+  drive_of(target, arguments);
+  const std::uint64_t number = arguments.whole("drive", 0);
+  const std::string file = arguments.text("path");
+  arguments.finish();
+  return {{"time_ps", core::now_ps()}, {"unreadable", target.save_power_image(number, file)}};
+}
+
 json stop(const ControlTarget& target, ControlArguments& arguments) {
   arguments.finish();
   target.stop();
@@ -175,6 +183,7 @@ constexpr Row kRows[] = {
     {"cut_power", "all drives lose their power: [off_s] until it returns; without it, until restore_power", cut_power},
     {"restore_power", "the power returns to all drives", restore_power},
     {"mark", "adds a mark to the logs of writes: text", mark},
+    {"power_image", "writes what a loss of power now would leave of a drive to a new disk file: path, [drive]", power_image},
     {"stop", "ends the run, as SIGTERM does", stop},
 };
 

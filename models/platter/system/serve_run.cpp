@@ -80,6 +80,24 @@ std::uint64_t digest(const std::string& text) {
   return hash;
 }
 
+/// What the disk file of a drive belongs to; `number`: of the drive in its array.
+media::DiskIdentity disk_identity(const Scenario& s, std::uint32_t number) {
+  const mechanics::Geometry geometry(s.drive.geometry);
+  media::DiskIdentity identity;
+  identity.drive = s.drive.name;
+  identity.layout = digest(configuration(s).at("drive").at("geometry").dump());
+  identity.sectors = geometry.block_count();
+  identity.sector_bytes = geometry.sector_bytes();
+  identity.torn_together = geometry.blocks_per_physical_sector();
+  identity.number = number;
+  if (s.eager.enabled) {
+    identity.block_bytes = s.eager.block_bytes;
+    identity.headers = identity.sectors;
+    identity.seed = static_cast<std::uint64_t>(s.run.seed);
+  }
+  return identity;
+}
+
 /// The files of the drives, opened and locked; none if no file was asked for.
 std::vector<std::unique_ptr<media::DiskFile>> open_disks(const Scenario& s, const ServeOptions& options) {
   std::vector<std::unique_ptr<media::DiskFile>> files;
@@ -91,21 +109,8 @@ std::vector<std::unique_ptr<media::DiskFile>> open_disks(const Scenario& s, cons
     throw core::InputError("--disk", 0, 0,
                            fmt::format("found {} disk{}, expected {}: one for each drive", options.disks.size(),
                                        options.disks.size() == 1 ? "" : "s", drives));
-  const mechanics::Geometry geometry(s.drive.geometry);
-  media::DiskIdentity identity;
-  identity.drive = s.drive.name;
-  identity.layout = digest(configuration(s).at("drive").at("geometry").dump());
-  identity.sectors = geometry.block_count();
-  identity.sector_bytes = geometry.sector_bytes();
-  identity.torn_together = geometry.blocks_per_physical_sector();
-  if (s.eager.enabled) {
-    identity.block_bytes = s.eager.block_bytes;
-    identity.headers = identity.sectors;
-    identity.seed = static_cast<std::uint64_t>(s.run.seed);
-  }
   for (std::size_t i = 0; i < drives; ++i) {
-    identity.number = static_cast<std::uint32_t>(i);
-    files.push_back(std::make_unique<media::DiskFile>(options.disks[i], identity));
+    files.push_back(std::make_unique<media::DiskFile>(options.disks[i], disk_identity(s, static_cast<std::uint32_t>(i))));
     if (const std::string objection = core::note_input(options.disks[i]); !objection.empty())
       throw core::InputError(options.disks[i], 0, 0, objection);
   }
@@ -255,6 +260,18 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
     return options;
   }
 
+  std::vector<std::uint64_t> save_power_image(std::size_t number, const std::filesystem::path& path) const {
+    if (s_.eager.enabled) throw std::invalid_argument("path: an image of a drive with eager writing cannot be written");
+    std::error_code ignored;
+    if (std::filesystem::exists(path, ignored)) throw std::invalid_argument(fmt::format("path: {} exists", path.string()));
+    try {
+      media::DiskFile file(path, disk_identity(s_, static_cast<std::uint32_t>(number)));
+      return disks_.drives()[number]->power_loss_image().media.save(file);
+    } catch (const core::InputError& error) {
+      throw std::invalid_argument(fmt::format("path: {}", error.what()));
+    }
+  }
+
   /// From now on clients come.
   void listen() {
     const auto open = [](const char* option, const auto& how) {
@@ -305,7 +322,8 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
   ControlTarget target_{disks_.drives(), disks_.supply(), [this] { loop_.stop(); },
                         [this](const std::string& text) {
                           for (const auto& log : write_logs_) log->mark(text);
-                        }};
+                        },
+                        [this](std::size_t drive, const std::string& file) { return save_power_image(drive, file); }};
   std::unique_ptr<serving::ControlServer> control_;
   const ServeOptions options_;
   LoadResult result_;

@@ -54,19 +54,10 @@ void check_engine(const Scenario& s) {
     const bool given = s.positions.count(objection.key) != 0;
     throw core::ConfigError({s.problem(objection.key, objection.text, given ? "" : "engine")});
   };
-  if (s.drive.age_limit_s > 0 && s.eager.enabled)
-    refuse({"drive.controller.age_limit_s",
-            fmt::format("found {:g}, expected 0 with eager writing, where the policy chooses the place of each write",
-                        s.drive.age_limit_s)});
-  if (s.engine.row->accelerated) {
-    const auto firmware_only = [&](const char* key, double value) {
-      if (value > 0)
-        refuse({key, fmt::format("found {:g}, expected 0 with engine {}: only the engine firmware has this", value,
-                                 s.engine.notation)});
-    };
-    firmware_only("drive.controller.age_limit_s", s.drive.age_limit_s);
-    firmware_only("drive.cache.destage_entries", s.drive.cache.destage_entries);
-  }
+  refuse(rules_objection(s.engine, scheduling::FirmwareRules::of(s.drive), s.eager.enabled));
+  if (s.engine.row->accelerated && s.drive.cache.destage_entries > 0)
+    refuse({"drive.cache.destage_entries", fmt::format("found {}, expected 0 with engine {}: only the engine firmware has this",
+                                                       s.drive.cache.destage_entries, s.engine.notation)});
   for (const scheduling::PolicySpec& policy : policies_of(s))
     refuse(engine_objection(s.engine, policy, s.drive.queue_depth, s.interpretations, s.accelerator));
   if (s.engine.row->drive_objection != nullptr)

@@ -300,7 +300,7 @@ void AhciPort::begin(Slot& slot) {
   const Task& task = slot.task;
   if (task.next == Task::Next::Nothing) return;
   if (task.next == Task::Next::Answer) {
-    if (!task.outcome.failed() && inbound(task.transfer) && !deliver(slot, device_.page().data())) return;
+    if (!task.outcome.failed() && inbound(task.transfer) && !deliver(slot, device_.page().data(), task.bytes)) return;
     Outcome outcome = task.outcome;
     if (!outcome.failed() && outbound(task.transfer)) {  // data for the device itself
       if (!collect(slot)) return;
@@ -405,7 +405,9 @@ void AhciPort::answered(Slot& slot) {
     return;
   }
   const Outcome outcome = device_.ended(slot.fis, slot.task, slot);
-  if (!outcome.failed() && inbound(slot.task.transfer) && !deliver(slot, slot.data.data())) return;
+  // A host takes the data before a sector that cannot be read as good.
+  const std::uint32_t bytes = device_.readable_bytes(slot.task, slot);
+  if (bytes > 0 && !deliver(slot, slot.data.data(), bytes)) return;
   if (slot.task.queued)
     finish_queued(slot, outcome);
   else
@@ -456,15 +458,15 @@ bool AhciPort::collect(Slot& slot) {
   return false;
 }
 
-bool AhciPort::deliver(Slot& slot, const std::uint8_t* data) {
+bool AhciPort::deliver(Slot& slot, const std::uint8_t* data, std::uint32_t count) {
   const Task& task = slot.task;
   const auto from = [&](std::uint64_t address, std::uint32_t bytes, std::uint32_t at) {
     return dma_.write(address, data + at, bytes);
   };
   if (task.queued && !announce(slot, true)) return false;
-  const std::uint32_t block = task.transfer == Transfer::PioIn ? task.block_bytes : task.bytes;
-  for (std::uint32_t at = 0; at < task.bytes; at += block) {
-    const std::uint32_t bytes = std::min(block, task.bytes - at);
+  const std::uint32_t block = task.transfer == Transfer::PioIn ? task.block_bytes : count;
+  for (std::uint32_t at = 0; at < count; at += block) {
+    const std::uint32_t bytes = std::min(block, count - at);
     if (task.transfer == Transfer::PioIn && !pio_block(slot, bytes, true, at > 0)) return false;
     if (!move(slot, bytes, from)) return false;
   }

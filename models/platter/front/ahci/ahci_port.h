@@ -151,7 +151,8 @@ class AhciPort : public sc_core::sc_module, public tlm::tlm_mm_interface, public
 
   // Data and frames
   bool collect(Slot& slot);
-  bool deliver(Slot& slot, const std::uint8_t* data);
+  /// Sends `count` bytes to the host.
+  bool deliver(Slot& slot, const std::uint8_t* data, std::uint32_t count);
   bool announce(const Slot& slot, bool in);
   bool pio_block(Slot& slot, std::uint32_t bytes, bool in, bool interrupt);
   template <typename Move>

@@ -469,6 +469,13 @@ Outcome AtaDevice::short_of_data(const RegisterFis& fis, const Task& task) {
   return failed(fis, task, error(fis, Outcome::kAbort, kInvalidField, fis.lba));
 }
 
+std::uint32_t AtaDevice::readable_bytes(const Task& task, const command::Result& result) const {
+  if (!inbound(task.transfer)) return 0;
+  if (result.status == command::CommandStatus::Good) return task.bytes;
+  if (result.status != command::CommandStatus::Unreadable || task.transfer != Transfer::DmaIn) return 0;
+  return static_cast<std::uint32_t>(result.first_bad * identity_.sector_bytes - task.command.address);
+}
+
 Outcome AtaDevice::ended(const RegisterFis& fis, const Task& task, const command::Result& result) {
   using command::CommandStatus;
   if (result.status == CommandStatus::Good) {

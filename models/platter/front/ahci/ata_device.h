@@ -78,6 +78,8 @@ class AtaDevice {
   Task accept(const RegisterFis& fis, Picoseconds now);
   /// Returns the outcome of a task whose command the drive has ended.
   Outcome ended(const RegisterFis& fis, const Task& task, const command::Result& result);
+  /// Bytes of data that the device sends for a command that the drive has ended: of a failed read by DMA, those before the bad sector.
+  std::uint32_t readable_bytes(const Task& task, const command::Result& result) const;
   /// As `ended`, for a withdrawn task, which needs no outcome.
   void dropped(const Task& task) {
     if (task.queued) queued_ &= ~(1u << task.tag);

@@ -139,6 +139,10 @@ class Array : public sc_core::sc_module, private LinkSinkIf, private RequestEndI
   std::size_t queued(std::uint32_t drive) const { return links_.queued(drive); }  ///< commands that wait for it in the host
   /// Units of the drive that do not hold the data written last.
   std::uint64_t stale_units(std::uint32_t drive) const { return states_.stale_units(drive).count(); }
+  /// Of a unit's copy: it lacks data in these bytes of the unit, because it is stale or because its source could not be read.
+  bool lacks(const UnitPlace& place, std::uint64_t within, std::uint64_t length) const {
+    return states_.stale(place) || states_.lost(place.drive, place.address + within, place.address + within + length);
+  }
   std::uint64_t rebuilt_units(std::uint32_t drive) const { return rebuilder_.rebuilt_units(drive); }  ///< so far
   std::uint64_t rebuilt_bytes(std::uint32_t drive) const { return rebuilder_.rebuilt_bytes(drive); }  ///< so far
   /// When the last of its stale units was rebuilt or written; 0: there were none; core::kNoDeadline while some units are stale.

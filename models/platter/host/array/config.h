@@ -72,6 +72,7 @@ struct ArrayErrors {
   std::uint64_t lost_sectors =
       0;  ///< sectors that a rebuild could not read on its source: they cannot be read until they are written
 
+  /// Is one of them above 0?
   bool any() const { return redirected + unreadable + repaired + lost_sectors > 0; }
 };
 

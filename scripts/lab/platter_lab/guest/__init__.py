@@ -14,7 +14,7 @@ from pathlib import Path
 
 from platter_lab import LabError, StudyFailed
 from platter_lab.executable import ROOT, add_platter, expect_tree, find_platter
-from platter_lab.guest import image, machine, packages, script
+from platter_lab.guest import faults, image, machine, packages, power, script
 
 LINUX = (
     "linux-image-amd64",
@@ -38,13 +38,31 @@ def add_command(subparsers: argparse._SubParsersAction[argparse.ArgumentParser])
         "what",
         nargs="?",
         default="everything",
-        choices=("everything", "load", "file-systems", "firmware", "fetch"),
+        choices=("everything", "load", "file-systems", "firmware", "power", "faults", "fetch"),
         help=(
             "everything: the disk as Linux sees it, ext4, fio and blktrace; load: random requests "
             "at depth 32; file-systems: ext4, xfs and btrfs, each checked; firmware: SeaBIOS, "
-            "U-Boot and EDK2, and a system that boots from the disk; fetch: download the packages "
-            "only"
+            "U-Boot and EDK2, and a system that boots from the disk; power: what losses of power "
+            "leave of file systems and databases; faults: errors of the media and lost commands, "
+            "smartctl, and RAID-1 of two drives; fetch: download the packages only"
         ),
+    )
+    parser.add_argument(
+        "kinds",
+        nargs="*",
+        metavar="KIND",
+        help=f"of power: {', '.join(script.POWER_KINDS)}; default: all of them",
+    )
+    parser.add_argument("--cuts", type=int, default=20, help="number of images of a kind (power)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the instants (power)")
+    parser.add_argument(
+        "--every", type=float, default=0.3, metavar="SECONDS", help="mean between two (power)"
+    )
+    parser.add_argument(
+        "--batch", type=int, default=100, help="number of images that one guest judges (power)"
+    )
+    parser.add_argument(
+        "--keep", action="store_true", help="keep the images without a violation too (power)"
     )
     add_platter(parser)
     parser.add_argument(
@@ -274,6 +292,8 @@ def _firmware(
 
 def run(arguments: argparse.Namespace) -> int:
     expect_tree("guest")
+    if arguments.kinds and arguments.what != "power":
+        raise LabError(f"guest {arguments.what}: found {arguments.kinds[0]}, expected nothing more")
     begin = time.monotonic()
     folder = arguments.folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
@@ -283,6 +303,10 @@ def run(arguments: argparse.Namespace) -> int:
             return 0
         if arguments.what == "firmware":
             return _firmware(arguments, folder, qemu, linux, kind)
+        if arguments.what == "power":
+            return power.run(arguments, folder, qemu, linux, kind)
+        if arguments.what == "faults":
+            return faults.run(arguments, folder, qemu, linux, kind)
         return _linux(arguments, folder, qemu, linux, kind, begin)
     except (machine.Failed, packages.Unavailable) as reason:
         raise StudyFailed(str(reason)) from reason

@@ -73,15 +73,15 @@ class Archive:
         self._to.close()
 
 
-def modules(tree: Tree) -> list[pathlib.Path]:
-    """The files of the modules, in the order in which they are loaded."""
+def modules(tree: Tree, names: Iterable[str] = MODULES) -> list[pathlib.Path]:
+    """The files of the modules and of what they need, in the order in which they are loaded."""
     folder = next((tree.root / "usr/lib/modules").iterdir())
     release = folder.name
-    # depmod expects them below lib, which is usr/lib in a system.
-    if not (tree.root / "lib").exists():
-        (tree.root / "lib").symlink_to("usr/lib")
-    subprocess.run([*tree.command("usr/bin/kmod"), "--version"], check=True, capture_output=True)
-    subprocess.run(_as_depmod(tree, "-b", str(tree.root), release), check=True)
+    if not (folder / "modules.dep").exists():
+        # depmod expects them below lib, which is usr/lib in a system.
+        if not (tree.root / "lib").exists():
+            (tree.root / "lib").symlink_to("usr/lib")
+        subprocess.run(_as_depmod(tree, "-b", str(tree.root), release), check=True)
     needs = {}
     for line in (folder / "modules.dep").read_text().splitlines():
         file, _, others = line.partition(":")
@@ -90,7 +90,7 @@ def modules(tree: Tree) -> list[pathlib.Path]:
             *others.split(),
         ]
     order: list[str] = []
-    for name in MODULES:
+    for name in names:
         for file in reversed(needs.get(name, [])):
             if file not in order:
                 order.append(file)
@@ -118,9 +118,11 @@ def make(
     script: str,
     programs: Iterable[str] = PROGRAMS,
     files: Iterable[tuple[str, bytes]] = (),
+    with_modules: Iterable[str] = MODULES,
+    more: Iterable[tuple[Tree, str]] = (),
 ) -> None:
     """Writes the archive to `path`; `script` is its /init, run by busybox's shell. `files`: names
-    and contents of more files."""
+    and contents of more files. `more`: programs of other trees, of the same release."""
     archive = Archive(path)
     for folder in ("dev", "proc", "sys", "tmp", "mnt", "sys/kernel/debug"):
         archive.folder(folder)
@@ -128,9 +130,9 @@ def make(
     archive.file("bin/busybox", (tree.root / "usr/bin/busybox").read_bytes(), True)
     archive.link("bin/sh", "busybox")
     libraries = {}
-    for program in programs:
-        archive.file(program, (tree.root / program).read_bytes(), True)
-        for library in tree.libraries(program):
+    for owner, program in (*more, *((tree, program) for program in programs)):
+        archive.file(program, (owner.root / program).read_bytes(), True)
+        for library in owner.libraries(program):
             libraries[library.name] = library
     for name, library in sorted(libraries.items()):
         archive.file(f"usr/lib/x86_64-linux-gnu/{name}", library.read_bytes(), True)
@@ -141,7 +143,7 @@ def make(
     )
     archive.link("lib/x86_64-linux-gnu", "../usr/lib/x86_64-linux-gnu")
     loads = []
-    for file in modules(tree):
+    for file in modules(tree, with_modules):
         content = file.read_bytes()
         if file.suffix == ".xz":
             content = lzma.decompress(content)

@@ -7,7 +7,9 @@ import json
 import os
 import pathlib
 import re
+import select
 import signal
+import socket
 import subprocess
 import tempfile
 import time
@@ -32,6 +34,7 @@ class Server:
         # A Unix socket's name must be short.
         self._sockets = tempfile.TemporaryDirectory(prefix="platter-")
         self.socket = pathlib.Path(self._sockets.name) / "socket"
+        self._control = pathlib.Path(self._sockets.name) / "control"
         self._log = self.folder / "serve.log"
         self._command = [
             str(platter),
@@ -46,7 +49,9 @@ class Server:
         """`option`: --nbd or --vfio-user."""
         with self._log.open("w") as log:
             self._process = subprocess.Popen(
-                [*self._command, option, str(self.socket)], stdout=log, stderr=subprocess.STDOUT
+                [*self._command, option, str(self.socket), "--control", str(self._control)],
+                stdout=log,
+                stderr=subprocess.STDOUT,
             )
         for _ in range(300):
             if self._process.poll() is not None:
@@ -54,7 +59,7 @@ class Server:
                     f"platter serve ended with exit code {self._process.returncode}: "
                     f"{self._log.read_text().strip()}"
                 )
-            if " at " in self._log.read_text():
+            if " at " in self._log.read_text() and self._control.exists():
                 return self
             time.sleep(0.05)
         raise Failed("platter serve does not listen")
@@ -67,6 +72,25 @@ class Server:
             self._process.send_signal(signal.SIGTERM)
         self._process.wait(timeout=120)
         self._sockets.cleanup()
+
+    def ask(self, command: str, **arguments: Any) -> dict[str, Any]:
+        """The answer to a command of the control socket."""
+        with socket.socket(socket.AF_UNIX) as client:
+            client.settimeout(60)
+            client.connect(str(self._control))
+            client.sendall(json.dumps({"command": command, **arguments}).encode() + b"\n")
+            line = client.makefile().readline()
+        answer: dict[str, Any] = json.loads(line) if line else {"error": "no answer"}
+        if not answer.get("ok"):
+            raise Failed(f"platter serve: {command}: {answer['error']}")
+        return answer
+
+    def kill(self) -> None:
+        """Ends it at once, by SIGKILL. It then has no result."""
+        self._process.kill()
+        self._process.wait()
+        for file in self.folder.glob(f".platter-{self._process.pid}-*.partial"):
+            file.unlink()
 
     def end(self) -> tuple[dict[str, Any], str]:
         """Ends it; its result and what it said."""
@@ -150,6 +174,79 @@ def kernel(linux: Tree) -> pathlib.Path:
     return next((linux.root / "boot").glob("vmlinuz-*"))
 
 
+class Guest:
+    """A virtual machine that runs; its console can be read meanwhile. The context kills it."""
+
+    def __init__(self, command: Sequence[str], log: pathlib.Path) -> None:
+        self.log = log
+        self._kept = log.open("wb")
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT
+        )
+        assert self.process.stdin is not None and self.process.stdout is not None
+        self._keyboard, self._console = self.process.stdin, self.process.stdout
+        os.set_blocking(self._console.fileno(), False)
+        self._said = bytearray()
+
+    def __enter__(self) -> Guest:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.process.kill()
+        self.process.wait()
+        self.console()
+        self._keyboard.close()
+        self._console.close()
+        self._kept.close()
+
+    def enter(self) -> None:
+        """Sends an empty line to its console."""
+        self._keyboard.write(b"\n")
+        self._keyboard.flush()
+
+    def console(self) -> str:
+        """What it has said so far, up to the last whole line."""
+        while part := self._console.read():
+            self._kept.write(part)
+            self._said += part
+        whole = self._said[: self._said.rfind(b"\n") + 1]
+        return whole.decode(errors="replace").replace("\r", "")
+
+    def wait_for(self, pattern: str, limit_s: float, after: int = 0) -> str:
+        """Its console, as soon as the pattern is found after this many characters of it. Failed if
+        it ends before, or after `limit_s`.
+        """
+        end = time.monotonic() + limit_s
+        while True:
+            ended = self.process.poll() is not None
+            said = self.console()
+            if re.search(pattern, said[after:], flags=re.M):
+                return said
+            if ended:
+                raise Failed(f"the guest ended early; its console is in {self.log}")
+            if time.monotonic() > end:
+                raise Failed(
+                    f'the guest has not said "{pattern}" within {limit_s:g} s; its console is in '
+                    f"{self.log}"
+                )
+            select.select([self._console], [], [], 0.2)
+
+
+def linux_machine(tree: Tree, linux: Tree, initrd: pathlib.Path, disks: Sequence[str]) -> list[str]:
+    """The command line of a virtual machine that boots Linux with an initial file system. `disks`:
+    QEMU's options for them."""
+    return qemu(
+        tree,
+        *disks,
+        "-kernel",
+        str(kernel(linux)),
+        "-initrd",
+        str(initrd),
+        "-append",
+        "console=ttyS0 panic=-1 mitigations=off loglevel=4",
+    )
+
+
 def boot(
     tree: Tree,
     linux: Tree,
@@ -161,20 +258,7 @@ def boot(
 ) -> dict[str, str]:
     """Boots Linux with an initial file system and waits until it has powered itself off. Its
     output, by part."""
-    return run_to_end(
-        qemu(
-            tree,
-            *disk_options(kind, socket),
-            "-kernel",
-            str(kernel(linux)),
-            "-initrd",
-            str(initrd),
-            "-append",
-            "console=ttyS0 panic=-1 mitigations=off loglevel=4",
-        ),
-        log,
-        limit_s,
-    )
+    return run_to_end(linux_machine(tree, linux, initrd, disk_options(kind, socket)), log, limit_s)
 
 
 def boot_from_disk(
@@ -229,6 +313,11 @@ def firmware(
     return re.sub(r"\x1b\[[0-9;?=]*[A-Za-z]", "", said)
 
 
+def parts_of(said: str) -> dict[str, str]:
+    """The parts of a guest's output, by name."""
+    return dict(re.findall(r"^== (\w+)\n(.*?)(?=^== |\Z)", said, flags=re.M | re.S))
+
+
 def run_to_end(command: Sequence[str], log: pathlib.Path, limit_s: float) -> dict[str, str]:
     """Runs a machine until it has powered itself off; the parts of its output."""
     with open(log, "wb") as console:
@@ -244,8 +333,7 @@ def run_to_end(command: Sequence[str], log: pathlib.Path, limit_s: float) -> dic
             raise Failed(
                 f"the guest has not ended within {limit_s} s; its console is in {log}"
             ) from late
-    text = pathlib.Path(log).read_text(errors="replace").replace("\r", "")
-    parts = dict(re.findall(r"^== (\w+)\n(.*?)(?=^== |\Z)", text, flags=re.M | re.S))
+    parts = parts_of(pathlib.Path(log).read_text(errors="replace").replace("\r", ""))
     if done.returncode != 0 or "end" not in parts:
         raise Failed(
             f"the guest ended early (QEMU: exit code {done.returncode}); its console is in {log}"

@@ -148,3 +148,275 @@ def file_systems() -> str:
         + _OTHERS.format(name="btrfs", mkfs="mkfs.btrfs -q -f", fsck="btrfs check")
         + _END
     )
+
+
+# --- faults ----------------------------------------------------------------------------------
+
+# `host NAME` waits until the host has made the faults of that name. Blocks of 4 KiB are read and
+# written without a cache.
+_FAULTS = """
+for disk in /dev/sd?; do
+  case $(readlink -f /sys/block/${disk#/dev/}) in
+  */ata1/*) a=$disk ;;
+  */ata2/*) b=$disk ;;
+  */ata3/*) c=$disk ;;
+  esac
+done
+host() { echo "HOST $1"; read line; }
+direct() { said=$(dd bs=4k count=1 "$@" 2>&1) || echo "failed, $said"; }
+get() { direct if=$1 of=/dev/null skip=$2 iflag=direct; }
+put() { direct if=/dev/zero of=$1 seek=$2 oflag=direct conv=fsync; }
+raw() { smartctl -A $1 | awk -v id=$2 -v name=$3 '$1 == id { print name, $10 }'; }
+test_short() {
+  smartctl -t short $1 > /dev/null
+  for i in $(seq 100); do
+    smartctl -c $1 | grep -q 'Self-test routine in progress' || break
+    sleep 0.5
+  done
+}
+news() { dmesg -c | grep -E "$1"; }
+idle() { while [ "$(cat /sys/block/md0/md/sync_action)" != idle ]; do sleep 0.1; done; }
+export MDADM_NO_UDEV=1; mkdir -p /run/mdadm
+dmesg -c > /dev/null
+
+part medium
+yes "some data" | dd of=$b bs=64k count=2 seek=624 iflag=fullblock oflag=direct 2>/dev/null
+before() { dd if=$b bs=4k skip=9984 count=16 2>/dev/null | md5sum; }
+good=$(before); echo 3 > /proc/sys/vm/drop_caches
+host medium
+# Read ahead in pieces, of which one reaches into the bad block.
+[ "$(before)" = "$good" ] && echo "data before block 10000 good"
+for block in 9998 9999 10000 10001 10002; do echo "block $block: $(get $b $block)"; done
+raw $b 197 pending; raw $b 187 uncorrectable
+news 'ata|sd |res '
+put $b 10000; echo "written, block 10000: $(get $b 10000)"
+raw $b 197 pending
+part reallocated
+host permanent
+echo "block 20000: $(get $b 20000)"; put $b 20000; echo "written, block 20000: $(get $b 20000)"
+raw $b 5 reallocated; raw $b 197 pending
+dmesg -c > /dev/null
+
+part lost
+echo 3 > /sys/block/${b#/dev/}/device/timeout
+host lost
+begin=$(cut -d ' ' -f 1 /proc/uptime)
+echo "block 30000: $(get $b 30000)"
+echo "from $begin to $(cut -d ' ' -f 1 /proc/uptime)"
+raw $b 188 timeouts
+news 'ata|sd |res '
+for block in 30000 30001; do echo "again, block $block: $(get $b $block)"; done
+
+part ageing
+host ageing
+for block in 40000 40001 40002 40003; do echo "block $block: $(get $a $block)"; done
+must smartctl -l scterc,70,70 $a
+smartctl -l scterc $a
+test_short $a
+smartctl -x $a
+part failing
+host failing
+echo "block 50000: $(get $b 50000)"
+test_short $b
+smartctl -x $b
+part errors
+smartctl -l error $b
+dmesg -c > /dev/null
+
+part mirror
+yes | mdadm --create /dev/md0 --run --level=1 --raid-devices=2 --metadata=1.2 --bitmap=none \
+  --data-offset=1024 --size=16384 --assume-clean $a $b || echo "FAILED: mdadm --create"
+dd if=/dev/urandom of=/tmp/data bs=64k count=256 2>/dev/null
+must dd if=/tmp/data of=/dev/md0 bs=64k oflag=direct 2>/dev/null
+sum() { dd if=/dev/md0 bs=64k iflag=direct 2>/dev/null | md5sum; }
+data=$(md5sum < /tmp/data)
+host mirror
+echo check > /sys/block/md0/md/sync_action; idle
+echo "mismatches $(cat /sys/block/md0/md/mismatch_cnt)"
+raw $b 197 pending
+news 'md|sd |res '
+echo check > /sys/block/md0/md/sync_action; idle
+echo "second scrub: mismatches $(cat /sys/block/md0/md/mismatch_cnt), \
+errors $(dmesg -c | grep -c 'error')"
+[ "$(sum)" = "$data" ] && echo "data good" || echo "FAILED: other data"
+part replaced
+host broken
+must mdadm /dev/md0 --add $c
+must mdadm /dev/md0 --replace $b --with $c
+sleep 0.3; idle
+must mdadm /dev/md0 --remove $b
+news 'md'
+[ "$(sum)" = "$data" ] && echo "data good" || echo "FAILED: other data"
+mdadm --detail /dev/md0 | grep -E 'State :|/dev/sd' | sed "s#$a#A#; s#$b#B#; s#$c#C#"
+part end
+poweroff -f
+"""
+
+
+def faults() -> str:
+    """Reads and writes faulty blocks of the first two drives; a mirror of both; a third drive in
+    the place of the second. The kernel's names of the drives come in any order."""
+    return _BEGIN.replace("/dev/sda ]", "/dev/sdc ]") + _FAULTS
+
+
+# --- losses of power -------------------------------------------------------------------------
+
+# Makes a file system and ages it: of files of many sizes every second one is removed.
+_AGED = """
+part drive
+cat /sys/block/sda/queue/write_cache
+part made
+must {mkfs} && must mount -t {name} /dev/sda /mnt
+cd /mnt; mkdir new moved slot noise old
+of() {{ yes "platter $1" | head -c $((512 * (1 + $1 * 7 % 40) + $1 % 512)); }}
+i=0; while [ $i -lt 40 ]; do i=$((i + 1)); of $i > old/$i; done; sync
+i=0; while [ $i -lt 40 ]; do i=$((i + 2)); rm old/$i; done; sync
+"""
+
+# Each number is one promise. A file is new, or moved to its name, or takes the place of an older
+# one, or a line is appended; what is not synchronised is noise. The number is acknowledged when
+# fsync() has returned for the file, and for the folder that has its name.
+_FILES = """
+part work
+n=0
+while :; do
+  n=$((n + 1))
+  case $((n % 4)) in
+  1) of $n > new/$n; sync new/$n new ;;
+  2) of $n > moved/tmp; sync moved/tmp; mv moved/tmp moved/$n; sync moved ;;
+  3) yes "line $n" | head -n $((n % 60 + 1)) >> log; sync log . ;;
+  0) of $n > slot/tmp; sync slot/tmp; mv slot/tmp slot/$((n / 4 % 8)); sync slot ;;
+  esac
+  echo "ACK $n"
+  of $((n + 1000000)) > noise/$((n % 24)); [ $((n % 5)) = 0 ] && rm -f noise/$((n * 3 % 24))
+done
+"""
+
+# Each number is one transaction in three tables. An answered COMMIT is durable in both modes:
+# "extra" also synchronises the folder after the rollback journal is removed.
+_DATABASE = """
+part work
+transactions() {{
+  echo "PRAGMA journal_mode={journal}; PRAGMA synchronous={synchronous};"
+  echo "PRAGMA wal_autocheckpoint=40; PRAGMA cache_size=50;"
+  echo "CREATE TABLE t(n INTEGER PRIMARY KEY, v TEXT); CREATE INDEX i ON t(v);"
+  echo "CREATE TABLE u(id INTEGER PRIMARY KEY, m INTEGER); CREATE TABLE last(n INTEGER);"
+  echo "INSERT INTO last VALUES(0); WITH RECURSIVE k(i) AS (SELECT 0 UNION ALL SELECT i + 1"
+  echo "FROM k WHERE i < 49) INSERT INTO u SELECT i, (i - 50) * (i > 0) FROM k; SELECT 'ACK 0';"
+  n=0
+  while :; do
+    n=$((n + 1))
+    echo "BEGIN; INSERT INTO t VALUES($n, printf('%0*d', 200 + $n * 37 % 3000, $n));"
+    echo "UPDATE u SET m = $n WHERE id = $n % 50; UPDATE last SET n = $n;"
+    echo "COMMIT; SELECT 'ACK $n';"
+  done
+}}
+transactions | sqlite3 -batch db
+"""
+
+_JUDGE = """
+part judge
+for d in /sys/block/vd*; do read serial < $d/serial; eval "disk_$serial=/dev/${{d##*/}}"; done
+while read cut serial lines bytes; do
+  echo "CUT $cut"
+  eval "disk=\\$disk_$serial"
+  if mount -t {name} $disk /mnt; then
+    cd /mnt
+{checks}
+    cd /
+    umount /mnt || echo "BAD umount"
+  else
+    echo "BAD mount: $(dmesg | tail -n 2)"
+  fi
+  {fsck} $disk > /tmp/fsck 2>&1 || {{ echo "BAD {fsck}: exit code $?"; tail -n 5 /tmp/fsck; }}
+  {after}
+  echo "DONE $cut"
+done < /cuts
+part end
+poweroff -f
+"""
+
+_JUDGE_FILES = """
+    head -n $lines /expected > /tmp/expected
+    md5sum -c /tmp/expected 2>&1 | grep -v ': OK$' | sed 's/^/BAD /'
+    md5sum slot/[0-7]
+    echo "LOG $(head -c $bytes log 2>/dev/null | md5sum)"
+"""
+
+_JUDGE_DATABASE = """
+    sqlite3 -batch db "PRAGMA integrity_check" 2>&1 | sed 's/^/INTEGRITY /'
+    sqlite3 -batch db "SELECT 'LAST '||n||' '||(SELECT count(*) FROM t)||' '||
+      (SELECT ifnull(max(n), 0) FROM t) FROM last;
+      SELECT 'WRONG '||((SELECT count(*) FROM t WHERE v IS NOT
+        printf('%0*d', 200 + n * 37 % 3000, n)) + (SELECT count(*) FROM u WHERE m IS NOT
+        (SELECT n FROM last) - ((((SELECT n FROM last) - id) % 50 + 50) % 50)))" 2>&1
+"""
+
+# The first process of a guest without modules of its own disk.
+_BEGIN_JUDGE = _BEGIN.replace("[ -b /dev/sda ]", "[ -b /dev/vda ]")
+
+
+class PowerKind:
+    """What is used while the power fails: a file system, or a database on one."""
+
+    def __init__(
+        self, name: str, file_system: str, mkfs: str, fsck: str, after: str = "", journal: str = ""
+    ) -> None:
+        """`after`: a command after each image. `journal`: of the database; none if empty."""
+        self.name = name
+        self.file_system = file_system
+        self.database = bool(journal)
+        self._mkfs, self._fsck, self._after, self._journal = mkfs, fsck, after, journal
+
+    def modules(self) -> tuple[str, ...]:
+        return (
+            "crc32c_generic",
+            self.file_system,
+            "ahci",
+            "sd_mod",
+            "virtio_blk",
+            "virtio_pci",
+        )
+
+    def programs(self) -> tuple[str, ...]:
+        return {
+            "ext4": ("usr/sbin/mkfs.ext4", "usr/sbin/e2fsck"),
+            "xfs": ("usr/sbin/mkfs.xfs", "usr/sbin/xfs_repair"),
+            "btrfs": ("usr/sbin/mkfs.btrfs", "usr/bin/btrfs"),
+        }[self.file_system]
+
+    def work(self, synchronous: str = "extra") -> str:
+        """Acknowledges number after number, without an end."""
+        aged = _AGED.format(mkfs=self._mkfs, name=self.file_system)
+        if not self.database:
+            return _BEGIN + aged + _FILES
+        return _BEGIN + aged + _DATABASE.format(journal=self._journal, synchronous=synchronous)
+
+    def judge(self) -> str:
+        """Checks image after image, by the lines of /cuts."""
+        return _BEGIN_JUDGE + _JUDGE.format(
+            name=self.file_system,
+            checks=_JUDGE_DATABASE if self.database else _JUDGE_FILES,
+            fsck=self._fsck,
+            after=self._after,
+        )
+
+
+_EXT4_MKFS = "mkfs.ext4 -q -F /dev/sda 256M"
+POWER_KINDS = {
+    kind.name: kind
+    for kind in (
+        PowerKind("ext4", "ext4", _EXT4_MKFS, "e2fsck -f -n"),
+        PowerKind("xfs", "xfs", "mkfs.xfs -q -f -d size=320m /dev/sda", "xfs_repair -n"),
+        PowerKind(
+            "btrfs",
+            "btrfs",
+            "mkfs.btrfs -q -f -b 320m /dev/sda",
+            "btrfs check",
+            # The images have the same identity; the kernel must forget the last one.
+            "btrfs device scan --forget",
+        ),
+        PowerKind("sqlite-wal", "ext4", _EXT4_MKFS, "e2fsck -f -n", journal="wal"),
+        PowerKind("sqlite-journal", "ext4", _EXT4_MKFS, "e2fsck -f -n", journal="delete"),
+    )
+}
