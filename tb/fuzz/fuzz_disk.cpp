@@ -165,7 +165,7 @@ class Image : public Protocol {
   void input(Random& random) override {
     fs::remove_all(file_);
     const auto sector = pick<std::uint32_t>(random, {512, 512, 520, 528, 4096, 1000});
-    const std::uint64_t capacity = sector * (1 + below(random, one_in(random, 2) ? 16 : 6000));
+    const std::uint64_t capacity = sector * (1 + below(random, one_in(random, 2) ? 16 : one_in(random, 20) ? 6000 : 600));
     if (replace(random, file_)) {
       try {
         system::load_image(file_, capacity, sector, -1,

@@ -4,7 +4,7 @@
 // NBD, the control socket, TLM payloads and phases, disk files and images. After each input everything that was begun must have ended, and a good
 // client must be served. A crash, a report of a sanitizer, more than the time limit or more than the memory limit is a failure too.
 //
-// The inputs come in sessions of 100, each a process of its own that starts from the same state. So input N is the same on every machine, and is
+// The inputs come in sessions of 500, each a process of its own that starts from the same state. So input N is the same on every machine, and is
 // repeated by the inputs of its session before it and itself.
 //
 //   fuzz_protocols --protocol NAME --work FOLDER [--seed S] [--first N] [--count N] [--limit-s SECONDS]
@@ -44,7 +44,7 @@ namespace {
 namespace fs = std::filesystem;
 using namespace platter::fuzz;
 
-constexpr std::uint64_t kSession = 100;
+constexpr std::uint64_t kSession = 500;
 constexpr long kMaxMemoryKb = 512 * 1024;  // beyond what the process had before the session
 
 struct Options {

@@ -219,10 +219,11 @@ class VfioUser : public Protocol {
       }
       case 2: {
         const std::uint64_t address = one_in(random, 3) ? hostile(random) : below(random, 8) * 0x100000;
-        const Bytes body = map(address, one_in(random, 3) ? hostile(random) : kMemory, one_in(random, 4) ? hostile(random) : 0,
-                               static_cast<std::uint32_t>(one_in(random, 4) ? random() : 3));
+        const auto flags = static_cast<std::uint32_t>(one_in(random, 4) ? random() : 3);
+        const Bytes body =
+            map(address, one_in(random, 3) ? hostile(random) : kMemory, one_in(random, 4) ? hostile(random) : 0, flags);
         const int file = pick(random, {memory_.get(), shrinking_.get(), null_.get(), event_.get(), -1});
-        asks_ = asks_ || file < 0;
+        asks_ = asks_ || file < 0 || (flags & 3) != 3;
         say(2, body, file < 0 ? std::vector<int>() : std::vector<int>{file});
         break;
       }
@@ -288,7 +289,7 @@ class VfioUser : public Protocol {
   FileDescriptor event_;
   std::uint8_t* guest_ = nullptr;
   std::size_t files_ = 0;
-  bool asks_ = false;  ///< the guest has memory without a file
+  bool asks_ = false;  ///< the guest has memory that is accessed by messages: without a file, or not writable
 };
 
 }  // namespace
