@@ -107,7 +107,10 @@ class Nbd : public Protocol {
           "a command does not end");
     }
     clients_.clear();
-    drain(Aborts::Yes, {disk_.get()}, [this] { return memory_.used() == 0; }, "memory is held for clients that have gone");
+    // Also commands that a fault holds: the good client's would wait for those to the same blocks.
+    drain(
+        Aborts::Yes, {disk_.get()}, [this] { return memory_.used() == 0 && disk_->queue().occupancy() == 0; },
+        "memory is held, or a command does not end, for clients that have gone");
     expect(!memory_.anybody_waits(), "somebody waits for memory");
     Client good(exports_, memory_);
     good.take();
