@@ -3,7 +3,7 @@
 server, file systems of a Linux, faults under a Linux.
 
 Environment: PLATTER (the executable), PLATTER_SEEDED (that with seeded bugs), PLATTER_SOURCE (the
-tree).
+tree), PLATTER_FIO_KILLS (how often fio's server is killed; once by default).
 """
 
 import json
@@ -34,7 +34,7 @@ bs_unaligned=0
 size=64m
 iodepth=2
 thinktime=2000
-randrepeat=1
+randseed={seed}
 verify=crc32c
 verify_fatal=1
 """
@@ -45,6 +45,7 @@ class Disk(unittest.TestCase):
 
     platter = os.environ["PLATTER"]
     bug = None
+    seed = 1  # of fio's writes, and of how many there are before the kill
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory(prefix="platter-")
@@ -63,7 +64,7 @@ class Disk(unittest.TestCase):
         return process
 
     def fio(self, name, options, *arguments):
-        (self.folder / name).write_text(JOB.format(socket=self.socket) + options)
+        (self.folder / name).write_text(JOB.format(socket=self.socket, seed=self.seed) + options)
         return subprocess.Popen(
             ["fio", name, "--output-format=json", f"--output={name}.json", *arguments],
             cwd=self.folder,
@@ -86,7 +87,8 @@ class Disk(unittest.TestCase):
             f"--trigger={self.folder}/on_trigger",
             f"--aux-path={self.folder}",
         )
-        self.wait_for(lambda: self.disk.stat().st_blocks * 512 > 3 << 20)
+        most = 3 + self.seed % 5  # MiB
+        self.wait_for(lambda: self.disk.stat().st_blocks * 512 > most << 20)
         (self.folder / "trigger").touch()
         self.wait_for(act.exists)
         client = Nbd(str(self.socket))
@@ -124,10 +126,17 @@ class Disk(unittest.TestCase):
 
 class Fio(Disk):
     def test_what_was_flushed_verifies_after_a_kill(self):
-        self.write_and_kill()
-        error, reads, said = self.verify()
-        self.assertEqual(error, 0, said)
-        self.assertGreater(reads, 100)
+        kills = int(os.environ.get("PLATTER_FIO_KILLS", "1"))
+        total = 0
+        for self.seed in range(1, kills + 1):
+            for path in self.folder.iterdir():
+                path.unlink()
+            self.write_and_kill()
+            error, reads, said = self.verify()
+            self.assertEqual(error, 0, f"kill {self.seed}: {said}")
+            self.assertGreater(reads, 100)
+            total += reads
+        print(f"{kills} kills: fio verified {total} writes")
         # The check checks: what was written first is zeroed.
         with self.disk.open("r+b") as file:
             file.write(bytes(4 << 20))
