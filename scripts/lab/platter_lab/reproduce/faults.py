@@ -429,19 +429,16 @@ def findings(results: Results, quick: bool) -> tuple[str, ...]:
             for limit in ("0", "1")
         )
         words.append(
-            f"**At {often} times the published rate, {system.name}**: of 10^6 continuous requests "
-            f"{without} are late or fail without a limit, and {with_one} with a limit of one turn."
+            f"**At {often} times the published rate, {system.name}**: without a limit {without} of "
+            f"10^6 continuous requests are late or fail. With a limit of one turn it is {with_one}."
         )
-    best = [
-        f"{found[0]} under the {load} load ({_about(found[1])} per error)"
-        for load in LOADS
-        if (found := _fewest(results, load, quick))
-    ]
-    if best:
-        words.append(
-            "**Sectors that a retry can read, one drive**: the limit with the fewest hiccups and "
-            f"failed requests is {' and '.join(best)}."
-        )
+    for load in LOADS:
+        if found := _fewest(results, load, quick):
+            words.append(
+                f"**Sectors that a retry can read, one drive, {load} load**: the limit with the "
+                f"fewest hiccups and failed requests is {found[0]}, with {_about(found[1])} per "
+                "error."
+            )
     return tuple(words)
 
 
@@ -523,9 +520,9 @@ limit by SCT error recovery control.
   behind a step of the ladder, because the time up to the next step reads nothing.
 - **Without a limit there is no guarantee for the rounds after an error.** The whole ladder takes
   longer than a round.
-- **To keep the deadlines with one error a round, leave time for it.** Admit fewer streams and bound
-  the discrete requests, so that the limit and one more access fit into each round. The guard does
-  not check this.
+- **To keep the deadlines with one error a round, leave time for it.** The limit and one more access
+  have to fit into each round. So admit fewer streams, and bound the discrete requests. The guard
+  does not check this.
 
 ## The runs
 
