@@ -432,13 +432,12 @@ def findings(results: Results, quick: bool) -> tuple[str, ...]:
             f"**At {often} times the published rate, {system.name}**: without a limit {without} of "
             f"10^6 continuous requests are late or fail. With a limit of one turn it is {with_one}."
         )
-    for load in LOADS:
-        if found := _fewest(results, load, quick):
-            words.append(
-                f"**Sectors that a retry can read, one drive, {load} load**: the limit with the "
-                f"fewest hiccups and failed requests is {found[0]}, with {_about(found[1])} per "
-                "error."
-            )
+    words += [
+        f"**Sectors that a retry can read, one drive, {load} load**: the limit with the fewest "
+        f"hiccups and failed requests is {found[0]}, with {_about(found[1])} per error."
+        for load in LOADS
+        if (found := _fewest(results, load, quick))
+    ]
     return tuple(words)
 
 
@@ -495,8 +494,8 @@ in words, which are computed from the tables below it.
 The guard lets a discrete request go first only if the continuous requests of the round still meet
 their deadlines. It computes with the time of accesses that need no retry. No key makes it set time
 aside for recovery, and the reservation of the [media server](../../reference/media_server.md) has
-none either. The guarantee therefore reads: *no continuous request is late, in a round in which no
-access meets a bad sector*.
+none either. The guarantee therefore reads: *no continuous request is late in a round in which no
+access meets a bad sector, and to which no work of an earlier recovery is left*.
 
 With errors, a deadline is met if the round has enough time left when the recovery ends. The time
 that is left depends on the load:
