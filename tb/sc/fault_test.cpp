@@ -261,6 +261,39 @@ TEST(MediaFault, WithoutASpareTheWriteFails) {
   });
 }
 
+TEST(MediaFault, AWriteThatFailsKeepsTheBlocksBeforeTheBadOne) {
+  profile::DriveProfile p = faulty_profile();
+  p.recovery.spares = 0;
+  with_drive(p, {of(FaultKind::WriteFault, 20), of(FaultKind::Unreadable, 12)}, [](drive::Drive&, Script& s, Transaction& t) {
+    go(s, t, true, 21, 9, 0x11);
+    go(s, t, true, 10, 20, 0x22);
+    EXPECT_EQ(t.extension.status, CommandStatus::WriteFault);
+    EXPECT_EQ(t.extension.first_bad, 20u);
+    go(s, t, false, 10, 20);
+    EXPECT_EQ(t.extension.status, CommandStatus::Good) << "a block before it has been healed by the write";
+    for (std::size_t i = 0; i < 20; ++i) EXPECT_EQ(t.data[i * 512], i < 10 ? 0x22 : i == 10 ? 0 : 0x11) << "block " << 10 + i;
+  });
+}
+
+TEST(MediaFault, AFailedZeroLatencyWriteKeepsTheBlocksBeforeTheBadOne) {
+  profile::DriveProfile p = faulty_profile();
+  p.recovery.spares = 0;
+  p.zero_latency_write = true;
+  with_drive(p, {of(FaultKind::WriteFault, 60)}, [](drive::Drive&, Script& s, Transaction& t) {
+    for (const Picoseconds pause : {0, 1, 2, 3, 4, 5}) {
+      s.pause(pause * kMs);
+      const auto fill = static_cast<std::uint8_t>(0x10 + pause);
+      go(s, t, true, 0, 64, fill);
+      EXPECT_EQ(t.extension.status, CommandStatus::WriteFault);
+      EXPECT_EQ(t.extension.first_bad, 60u);
+      EXPECT_EQ(t.timing().parts(), t.timing().response());
+      EXPECT_GE(t.timing().transfer, 60 * us(100)) << "the blocks before it have passed the head";
+      go(s, t, false, 0, 60);
+      for (std::size_t i = 0; i < 60; ++i) ASSERT_EQ(t.data[i * 512], fill) << i;
+    }
+  });
+}
+
 TEST(MediaFault, ASpareOfTheLayoutIsTheNearest) {
   profile::DriveProfile p = faulty_profile();
   p.geometry.spare_unit = profile::SpareUnit::Track;

@@ -185,10 +185,9 @@ void Controller::submit_destages(Picoseconds data_ready, Picoseconds now) {
   }
 }
 
-void Controller::finish_destage(QueueEntry& entry, bool written) {
-  if (written) {
-    if (!core::seeded("destage_lost") || !queue_.full()) data_.write(entry);
-  } else {
+void Controller::finish_destage(QueueEntry& entry, std::uint64_t written) {
+  if (!core::seeded("destage_lost") || !queue_.full()) data_.write(entry, written);
+  if (written < entry.command.extent.blocks) {
     lost_destage_ = true;
     ++recovery_.faults().errors().lost_destages;
   }
@@ -221,7 +220,7 @@ void Controller::accessed(QueueEntry& entry) {
     if (scrubber_.owns(entry))
       scrubber_.ended(std::nullopt, false, now);
     else
-      finish_destage(entry, true);
+      finish_destage(entry, entry.command.extent.blocks);
     return;
   }
   const mechanics::Extent& extent = entry.command.extent;
@@ -263,12 +262,17 @@ bool Controller::recovered(QueueEntry& entry, Picoseconds now) {
     if (scrubber_.owns(entry))
       scrubber_.ended(met.bad, met.fresh, now);
     else
-      finish_destage(entry, false);
+      finish_destage(entry, met.bad - entry.command.extent.first.value);
     return false;
   }
   const bool write = entry.command.extent.write;
   entry.result.status = write ? command::CommandStatus::WriteFault : command::CommandStatus::Unreadable;
-  entry.result.first_bad = recovery_.host_block(entry, met.bad);
+  if (write && placing_ != nullptr) {
+    entry.result.first_bad = entry.first() + entry.walk.done;  // the part has its old place
+  } else {
+    entry.result.first_bad = recovery_.host_block(entry, met.bad);
+    if (write) data_.write(entry, met.bad - entry.command.extent.first.value);  // hosts count on the blocks before it
+  }
   if (write && cache_) cache_->invalidate(entry.command.extent);
   if (!write) data_.read(entry, queue_.buffered_writes(entry));
   const Picoseconds done = now + (write ? times_.write_completion : times_.read_completion);

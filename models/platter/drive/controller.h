@@ -99,8 +99,8 @@ class Controller : public DispatchSinkIf {
   /// Serves the waiting reads of `stream_`, for which the actuator reads on.
   void serve_stream(Picoseconds now);
   void submit_destages(Picoseconds data_ready, Picoseconds now);
-  /// `written`: false if no place on the media was left for the blocks, which are lost.
-  void finish_destage(QueueEntry& entry, bool written);
+  /// `written`: number of its blocks that are on the media. No place was left for the others, which are lost.
+  void finish_destage(QueueEntry& entry, std::uint64_t written);
   /// Tells the faults of a command that has its turn. Returns true if one of them keeps it from being answered.
   bool stuck(QueueEntry& entry, Picoseconds now);
   /// The access of `entry` has ended on a drive with faults. Returns false if it has failed: the command is then complete.

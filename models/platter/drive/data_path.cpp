@@ -132,8 +132,7 @@ void DataPath::content(const QueueEntry& entry, const WriteTarget& target, std::
   if (from != nullptr) std::memcpy(data.data() + (begin - target.address), from + (begin - address), end - begin);
 }
 
-void DataPath::write(const QueueEntry& entry) {
-  const WriteTarget to = target(entry);
+void DataPath::write_target(const QueueEntry& entry, const WriteTarget& to) {
   if (!media_.keeps_bytes()) {
     store(to.media_offset, nullptr, to.bytes);
     return;

@@ -189,7 +189,8 @@ const Recovery::Outcome& Recovery::climb(QueueEntry& entry, mechanics::Committed
     outcome_.failed = outcome_.moves = true;
     outcome_.bad = block;
     outcome_.end = place_of(block);
-    ended = passed(extent, time, block);
+    // A write that began in the middle goes on to its first blocks, which are on the media when it ends.
+    ended = write && time.early > 0 ? time.media : passed(extent, time, block);
   };
   for (const Trouble& trouble : troubles_) {
     if (!write && trouble.step == Step::Retry && covered(entry, trouble.block)) continue;
@@ -279,7 +280,8 @@ const Recovery::Outcome& Recovery::ended(const QueueEntry& entry, Picoseconds no
       outcome_.fresh = faults_.found(outcome_.bad);
     }
   }
-  if (extent.write && !outcome_.failed) faults_.written(extent.first.value, extent.blocks, now);
+  if (extent.write)
+    faults_.written(extent.first.value, outcome_.failed ? outcome_.bad - extent.first.value : extent.blocks, now);
   return outcome_;
 }
 
