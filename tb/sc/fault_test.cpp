@@ -307,6 +307,50 @@ TEST(MediaFault, ASpareOfTheLayoutIsTheNearest) {
   });
 }
 
+/// What the drive knows of its defects is in its image: another drive that starts from it goes to the same places.
+TEST(MediaFault, TheImageHasPendingSectorsSparesAndCounters) {
+  profile::DriveProfile p = faulty_profile();
+  p.geometry.spare_unit = profile::SpareUnit::Track;
+  p.geometry.zones[0].spare_sectors = 1;  // the second spare is on the next track
+  const auto first =
+      make_faulty(p, {of(FaultKind::WriteFault, 20), of(FaultKind::WriteFault, 22), of(FaultKind::Unreadable, 30)});
+  const auto second = make_faulty(p, {}, "other");
+  std::array<std::vector<Picoseconds>, 2> times;
+  Script one("one", [&](Script& s) {
+    Transaction t(nullptr);
+    for (const std::uint64_t block : {20u, 22u}) go(s, t, true, block, 1, 0x44);
+    go(s, t, false, 30, 1);
+    EXPECT_EQ(first->media_errors().pending, 1u);
+    second->power_up(first->power_loss_image());
+    for (const std::uint64_t block : {20u, 22u, 24u}) times[0].push_back(response_of(s, t, false, block, 1));
+  });
+  Script two("two", [&](Script& s) {
+    Transaction t(nullptr);
+    s.pause(50'000 * kMs + kTurn * 3);
+    // The other drive's arm and angle are those of the first before its reads.
+    go(s, t, false, 29, 1);
+    EXPECT_EQ(second->media_errors().pending, 1u);
+    EXPECT_EQ(second->media_errors().reallocated, 2u);
+    EXPECT_EQ(second->media_errors().reallocations, 2u);
+    EXPECT_EQ(second->media_errors().uncorrectable, 1u);
+    EXPECT_TRUE(second->faults().is_pending(30));
+    const std::uint64_t before = second->media_errors().detours;
+    for (const std::uint64_t block : {20u, 22u, 24u}) {
+      times[1].push_back(response_of(s, t, false, block, 1));
+      EXPECT_EQ(t.extension.status, CommandStatus::Good);
+      EXPECT_EQ(t.data[0], block < 24 ? 0x44 : 0);
+    }
+    EXPECT_EQ(second->media_errors().detours, before + 2);
+    EXPECT_EQ(second->faults().spare_places()[1].track, first->faults().spare_places()[1].track);
+  });
+  one.disk_init_socket.bind(first->host_tgt_socket);
+  two.disk_init_socket.bind(second->host_tgt_socket);
+  run_until(100'000 * kMs);
+  EXPECT_TRUE(one.done() && two.done());
+  // Each read begins where the one before it has ended, so only the first one depends on the angle.
+  for (const std::size_t i : {1u, 2u}) EXPECT_EQ(times[1][i] % kTurn, times[0][i] % kTurn) << i;
+}
+
 // --- the buffer ---------------------------------------------------------------------------------------------------------
 
 TEST(MediaFault, AReadAheadEndsBeforeABadBlockWithoutAnError) {

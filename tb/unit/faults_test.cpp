@@ -74,7 +74,7 @@ TEST(Faults, APermanentOneIsCheckedAtAWriteWhenItIsKnown) {
   EXPECT_EQ(met(faults, 0, 10), Blocks{7}) << "a write does not help";
   faults.found(7);
   EXPECT_EQ(met(faults, 0, 10, true), Blocks{7});
-  faults.reallocate(7, 0);
+  faults.reallocate(7, 0, 0);
   EXPECT_EQ(met(faults, 0, 10), Blocks{});
   EXPECT_EQ(faults.spare_of(7), std::optional<std::uint64_t>(0));
   EXPECT_EQ(faults.errors().pending, 0u);

@@ -340,6 +340,7 @@ void Controller::complete(QueueEntry& entry, Picoseconds done) {
   if (__builtin_expect(scrubber_.on(), 0)) scrubber_.activity(now_ps());
   if (cache_) cache_->completed(entry.command.extent);
   dispatcher_.completed(entry.command.extent.write);
+  recovery_.faults().keep_counters();
   completion_->complete_at(entry, order_.at(entry, leaves(done)));
 }
 
@@ -356,6 +357,7 @@ void Controller::halt() {
   order_ = {};
   dispatcher_.halt();
   scrubber_.halt();
+  recovery_.faults().keep_counters();
 }
 
 std::pair<const QueueEntry*, WrittenBlocks> Controller::write_in_progress() const {

@@ -72,6 +72,7 @@ class Controller : public DispatchSinkIf {
   void mount(const DurableImage& image) {
     if (cache_) cache_->clear();
     data_.mount(image);
+    recovery_.find_spares();
   }
   /// The media as a loss of power now would leave them.
   DurableImage power_loss_image() const;

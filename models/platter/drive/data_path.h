@@ -14,8 +14,9 @@ namespace platter::drive {
 
 /// The durable state of a drive, as a loss of power leaves it: the media, and the state that the mapping keeps on them.
 struct DurableImage {
-  media::Media media;     ///< the bytes of the sectors, and which of them cannot be read
-  mapping::MapImage map;  ///< what the mapping keeps on the media; only the mapping interprets it
+  media::Media media;      ///< the bytes of the sectors, and which of them cannot be read
+  mapping::MapImage map;   ///< what the mapping keeps on the media; only the mapping interprets it
+  media::Defects defects;  ///< pending sectors, spares and counters of errors
 };
 
 /// @cond of the implementation

@@ -61,6 +61,8 @@ class Recovery : public buffer::BarrierIf {
     if (begins && next < end) ++faults_.errors().read_ahead_stops;
     return next;
   }
+  /// The defects that the drive knows of have been replaced: finds the places of its spares.
+  void find_spares();
   /// The drive has lost its power.
   void halt() { outcome_.any = false; }
 
@@ -116,8 +118,14 @@ class Recovery : public buffer::BarrierIf {
   mechanics::HeadState place_of(std::uint64_t block) const;
   std::optional<std::uint64_t> new_spare(std::uint64_t block);
   Spare find_spare(std::uint64_t block);
+  /// The track of a place in the layout; nothing if it has no block.
+  std::optional<mechanics::TrackRun> track_at(mechanics::PhysicalAddress place) const;
+  Spare spare_on(const mechanics::TrackRun& track, const mechanics::PhysicalAddress& place) const;
+  /// The spare of this number on the last tracks.
+  Spare last_spare(std::uint64_t number) const;
 
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};
+  static constexpr std::uint32_t kLastTracks = ~0u;
 
   const mechanics::AccessPlanner& planner_;
   const media::Media& media_;
@@ -130,8 +138,8 @@ class Recovery : public buffer::BarrierIf {
   Picoseconds limit_[2];
   std::uint64_t spares_;
   std::vector<Spare> places_;  ///< of the spares in use, and of those that the access in progress takes
-  std::vector<std::pair<std::uint32_t, std::uint64_t>>
-      taken_;  ///< (arm's cylinder and head, sector) of sectors in use as spares
+  /// (arm's cylinder and head, sector) of sectors in use as spares, by number; kLastTracks: it has no sector
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> taken_;
   Outcome outcome_;
   std::vector<media::Faults::Met> met_;
   std::vector<Trouble> troubles_;

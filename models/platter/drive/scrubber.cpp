@@ -68,6 +68,7 @@ void Scrubber::ended(std::optional<std::uint64_t> bad, bool fresh, Picoseconds n
     errors.scrub_errors += fresh ? 1 : 0;
   }
   errors.scrubbed_blocks += end - extent.first.value;
+  recovery_.faults().keep_counters();
   if (!of_test_) {
     cursor_ = end;
     const bool idle = last_ + scrub_after_ <= now && queue_.occupancy() == 0;

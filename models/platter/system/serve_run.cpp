@@ -266,7 +266,9 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
     if (std::filesystem::exists(path, ignored)) throw std::invalid_argument(fmt::format("path: {} exists", path.string()));
     try {
       media::DiskFile file(path, disk_identity(s_, static_cast<std::uint32_t>(number)));
-      return disks_.drives()[number]->power_loss_image().media.save(file);
+      const drive::DurableImage image = disks_.drives()[number]->power_loss_image();
+      image.defects.save(file);
+      return image.media.save(file);
     } catch (const core::InputError& error) {
       throw std::invalid_argument(fmt::format("path: {}", error.what()));
     }
