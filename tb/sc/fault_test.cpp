@@ -425,6 +425,31 @@ TEST(MediaFault, ScrubbingFindsBadBlocksInIdleTimeOnly) {
   });
 }
 
+TEST(MediaFault, ScrubbingGivesUpABadBlockAfterAFewTurns) {
+  profile::DriveProfile p = faulty_profile();
+  p.recovery.read_ms = {12.8, 2'000};
+  p.recovery.scrub_after_ms = 50;
+  p.recovery.scrub_blocks = 128;
+  Fault slowly = of(FaultKind::Retries, 9'000);
+  slowly.tries = 2;
+  Fault soon = of(FaultKind::Retries, 7'000);
+  soon.tries = 1;
+  with_drive(p, {of(FaultKind::Unreadable, 5'000), slowly, soon}, [](drive::Drive& disk, Script& s, Transaction& t) {
+    const Picoseconds piece = 128 * us(100) + us(500) + 2 * kTurn;
+    while (disk.media_errors().scrubbed_blocks < kToyBlocks) {  // a host that comes at any moment of a pass
+      s.pause(61 * kMs);
+      EXPECT_LT(response_of(s, t, false, 100, 1), piece + 3 * kTurn + 20 * kMs);
+      if (core::now_ps() > 90'000 * kMs) break;
+    }
+    EXPECT_GE(disk.media_errors().scrubbed_blocks, kToyBlocks);
+    EXPECT_EQ(disk.media_errors().pending, 2u) << "three turns do not reach the second retry";
+    EXPECT_TRUE(disk.faults().is_pending(5'000));
+    EXPECT_TRUE(disk.faults().is_pending(9'000));
+    go(s, t, false, 9'000, 1);
+    EXPECT_EQ(t.extension.status, CommandStatus::Good) << "a host has the whole ladder";
+  });
+}
+
 // --- silent -------------------------------------------------------------------------------------------------------------
 
 TEST(MediaFault, SilentOnesAreReportedByNobody) {

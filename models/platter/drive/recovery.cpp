@@ -180,12 +180,10 @@ const Recovery::Outcome& Recovery::climb(QueueEntry& entry, mechanics::Committed
   const bool write = extent.write;
   const Picoseconds period = planner_.rotation().period();
   const Picoseconds transfer_begin = effective + time.positioning();
-  // The drive's own writes have no limit: there is no host to tell of an error.
-  Picoseconds left = core::kNoDeadline;
-  if (!entry.internal()) {
-    left = std::min({profile_limit_, limit_[write] > 0 ? limit_[write] : core::kNoDeadline, entry.asked.recovery_limit});
-    if (left != core::kNoDeadline) left = std::max(left - entry.result.timing.recovery, period);
-  }
+  // Of the drive's own accesses only scrubbing has a limit, of its own: there is no host to tell of an error.
+  Picoseconds left = entry.asked.recovery_limit;
+  if (!entry.internal()) left = std::min({left, profile_limit_, limit_[write] > 0 ? limit_[write] : core::kNoDeadline});
+  if (left != core::kNoDeadline) left = std::max(left - entry.result.timing.recovery, period);
   Picoseconds ended = time.media;
   const auto fail = [&](std::uint64_t block) {
     outcome_.failed = outcome_.moves = true;

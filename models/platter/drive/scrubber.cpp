@@ -16,6 +16,8 @@ Scrubber::Scrubber(const mechanics::AccessPlanner& planner, const profile::Recov
       queue_(queue),
       dispatcher_(dispatcher),
       scrub_after_(core::to_picoseconds(profile.scrub_after_ms, core::kPicosecondsPerMillisecond)),
+      limit_(profile.scrub_limit_turns > 0 ? planner.rotation().period() * Picoseconds{profile.scrub_limit_turns}
+                                           : core::kNoDeadline),
       blocks_(profile.scrub_blocks),
       wake_(core::Rank::Layer, [this] { wake(); }) {
   if (on()) wake_.at(scrub_after_);
@@ -33,6 +35,7 @@ void Scrubber::submit(std::uint64_t first, std::uint32_t blocks) {
   entry_ = QueueEntry{};
   entry_.enter(Stage::Received);
   entry_.asked.fua = true;  // from the media
+  if (!of_test_) entry_.asked.recovery_limit = limit_;
   entry_.command.cls = core::RequestClass::Background;
   entry_.command.extent =
       planner_.resolve(core::Lba(first), static_cast<std::uint32_t>(std::min<std::uint64_t>(blocks, left)), false);

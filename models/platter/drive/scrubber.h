@@ -58,6 +58,7 @@ class Scrubber {
   HazardQueue& queue_;
   Dispatcher& dispatcher_;
   Picoseconds scrub_after_;
+  Picoseconds limit_;  ///< of the recovery, in scrubbing
   std::uint32_t blocks_;
   QueueEntry entry_;
   std::uint64_t cursor_ = 0;
