@@ -450,6 +450,83 @@ TEST(MediaFault, ScrubbingGivesUpABadBlockAfterAFewTurns) {
   });
 }
 
+/// Random commands at a depth, with and without reads in rotational waits.
+struct WaitLoad {
+  std::vector<Picoseconds> completions;
+  std::uint64_t read = 0;
+  std::uint64_t rounds = 0;
+};
+
+void run_beside(const profile::DriveProfile& p, std::uint32_t depth, std::uint32_t commands, WaitLoad& off, WaitLoad& on,
+                const std::function<void(drive::Drive&)>& look = nullptr) {
+  std::array<std::unique_ptr<drive::Drive>, 2> disks;
+  std::array<std::unique_ptr<AtHost>, 2> hosts;
+  for (const std::size_t i : {0u, 1u}) {
+    profile::DriveProfile own = p;
+    own.recovery.scrub_in_waits = i == 1;
+    drive::DriveConfig config;
+    config.profile = own;
+    config.faults = {of(FaultKind::Unreadable, 5'000)};
+    disks[i] = std::make_unique<drive::Drive>(i == 0 ? "off" : "on", config,
+                                              system::engine_factory(engine_options("SPTF", "firmware", own)));
+    hosts[i] = std::make_unique<AtHost>(i == 0 ? "host_off" : "host_on");
+    hosts[i]->disk_init_socket.bind(disks[i]->host_tgt_socket);
+  }
+  std::array<std::vector<const Transaction*>, 2> commands_of;
+  core::RandomStream random(7, "load");
+  std::uint32_t sent = 0;
+  while (hosts[0]->finished() < commands && core::now_ps() < 1'000'000 * kMs) {
+    while (sent - hosts[0]->finished() < depth) {
+      const bool write = random.bits() % 3 == 0;
+      const std::uint64_t block = random.bits() % (kToyBlocks - 8);
+      const bool bad = block <= 5'000 && 5'000 < block + 8;
+      for (const std::size_t i : {0u, 1u}) commands_of[i].push_back(&hosts[i]->submit(write, bad ? 0 : block, 8));
+      ++sent;
+    }
+    run_until(core::now_ps() + us(300));
+  }
+  run_until(core::now_ps() + 1'000 * kMs);
+  ASSERT_EQ(hosts[0]->finished(), sent);
+  ASSERT_EQ(hosts[1]->finished(), sent);
+  for (const std::size_t i : {0u, 1u}) {
+    WaitLoad& load = i == 0 ? off : on;
+    for (const Transaction* t : commands_of[i]) load.completions.push_back(t->begin_resp);
+    load.read = disks[i]->media_errors().wait_blocks;
+    load.rounds = disks[i]->rounds_in_waits();
+  }
+  if (look) look(*disks[1]);
+}
+
+class WaitReads : public ::testing::TestWithParam<std::uint32_t> {};
+
+TEST_P(WaitReads, CostNoCommandATimeAndReadTheWholeDrive) {
+  WaitLoad off;
+  WaitLoad on;
+  run_beside(faulty_profile(), GetParam(), scaled(8'000), off, on, [](drive::Drive& disk) {
+    if (disk.rounds_in_waits() == 0) return;
+    EXPECT_TRUE(disk.faults().is_pending(5'000)) << "all blocks have been read";
+    EXPECT_EQ(disk.media_errors().scrub_errors, 1u);
+  });
+  EXPECT_EQ(off.completions, on.completions);
+  EXPECT_EQ(off.read, 0u);
+  EXPECT_GT(on.read, kToyBlocks / 2);
+  if (GetParam() == 1) {
+    EXPECT_GE(on.rounds, 1u);
+  }
+}
+
+TEST_P(WaitReads, CostNothingWithASpreadOfArrivals) {
+  profile::DriveProfile p = faulty_profile();
+  p.arrival_spread_us = {{1, 200}};
+  WaitLoad off;
+  WaitLoad on;
+  run_beside(p, GetParam(), scaled(4'000), off, on);
+  EXPECT_EQ(off.completions, on.completions);
+  EXPECT_GT(on.read, 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Depths, WaitReads, ::testing::Values(1u, 8u), ::testing::PrintToStringParamName());
+
 // --- silent -------------------------------------------------------------------------------------------------------------
 
 TEST(MediaFault, SilentOnesAreReportedByNobody) {

@@ -47,10 +47,12 @@ Controller::Controller(const mechanics::AccessPlanner& planner, const profile::D
           bus_, unit.arm(), cache_.get()),
       dispatcher_("dispatcher", engine, unit, spindle, bus_, queue.depth() + profile.cache.destage_entries, cache_.get(),
                   mapping.placing()),
-      scrubber_(planner, profile.recovery, recovery_, queue, dispatcher_) {
+      scrubber_(planner, profile.recovery, recovery_, queue, dispatcher_),
+      waits_(planner, recovery_, profile.recovery.scrub_in_waits) {
   stream_.reserve(queue.depth());
   dispatcher_.bind_sink(*this);
   unit.bind_recovery(recovery_);
+  if (waits_.on()) unit.set_wait_reader(&waits_);
   if (cache_) cache_->bind_barrier(recovery_);
 }
 

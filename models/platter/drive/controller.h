@@ -13,6 +13,7 @@
 #include "platter/drive/intake.h"
 #include "platter/drive/recovery.h"
 #include "platter/drive/scrubber.h"
+#include "platter/drive/wait_reader.h"
 
 namespace platter::drive {
 
@@ -65,6 +66,7 @@ class Controller : public DispatchSinkIf {
   const Recovery& recovery() const { return recovery_; }
   Scrubber& scrubber() { return scrubber_; }
   const Scrubber& scrubber() const { return scrubber_; }
+  const WaitReader& waits() const { return waits_; }
   DataPath& data() { return data_; }
   const DataPath& data() const { return data_; }
   HostBus& bus() { return bus_; }
@@ -147,6 +149,7 @@ class Controller : public DispatchSinkIf {
   Intake intake_;
   Dispatcher dispatcher_;
   Scrubber scrubber_;
+  WaitReader waits_;
   AnswerOrder order_;
   CompletionSinkIf* completion_ = nullptr;
   FaultEventSinkIf* events_ = nullptr;

@@ -72,6 +72,8 @@ class Recovery : public buffer::BarrierIf {
   Picoseconds profile_limit() const { return profile_limit_; }
 
   std::uint64_t spares_left() const { return spares_ - faults_.spares().size(); }
+  /// The first block in [first, end) that a read would fail at or be delayed by; `end` if there is none. For reads that nobody waits for.
+  std::uint64_t next_bad(std::uint64_t first, std::uint64_t end, Picoseconds now) const;
 
  private:
   enum class Step : std::uint8_t {
@@ -95,7 +97,6 @@ class Recovery : public buffer::BarrierIf {
     Picoseconds duration = 0;  ///< of the physical sector
   };
 
-  std::uint64_t next_bad(std::uint64_t first, std::uint64_t end, Picoseconds now) const;
   void find_troubles(const QueueEntry& entry, Picoseconds now);
   void add_surfaces(const mechanics::Extent& extent, std::uint64_t surfaces);
   /// Appends what befalls each physical sector of these blocks.

@@ -49,13 +49,13 @@ bool contradict(const Fault& a, const Fault& b) {
 
 // --- counters ---------------------------------------------------------------------------------------------------------
 
-const std::array<std::uint64_t MediaErrors::*, 19>& MediaErrors::all() {
+const std::array<std::uint64_t MediaErrors::*, 20>& MediaErrors::all() {
   using E = MediaErrors;
-  static constexpr std::array<std::uint64_t E::*, 19> counters = {
+  static constexpr std::array<std::uint64_t E::*, 20> counters = {
       &E::retried,          &E::retry_turns,  &E::recovered,       &E::uncorrectable, &E::write_errors,
       &E::lost_destages,    &E::pending,      &E::reallocated,     &E::reallocations, &E::detours,
       &E::read_ahead_stops, &E::timeouts,     &E::resets,          &E::link_drops,    &E::late,
-      &E::silent_writes,    &E::silent_reads, &E::scrubbed_blocks, &E::scrub_errors};
+      &E::silent_writes,    &E::silent_reads, &E::scrubbed_blocks, &E::scrub_errors,  &E::wait_blocks};
   return counters;
 }
 

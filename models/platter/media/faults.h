@@ -35,11 +35,12 @@ struct MediaErrors {
   std::uint64_t silent_writes = 0;     ///< silent: sectors whose write was lost or went elsewhere
   std::uint64_t silent_reads = 0;      ///< silent: reads that returned wrong data
   std::uint64_t scrubbed_blocks = 0;   ///< blocks that scrubbing and self-tests have read
+  std::uint64_t wait_blocks = 0;       ///< blocks that were read in rotational waits
   std::uint64_t scrub_errors = 0;      ///< of the physical sectors pending, those that scrubbing or a self-test found
 
   MediaErrors& operator+=(const MediaErrors& other);
   /// All counters, in the order of the disk file.
-  static const std::array<std::uint64_t MediaErrors::*, 19>& all();
+  static const std::array<std::uint64_t MediaErrors::*, 20>& all();
 };
 
 /// What a drive knows of its bad sectors, and what it has counted. It keeps this without power.

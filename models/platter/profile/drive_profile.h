@@ -270,6 +270,7 @@ struct RecoveryProfile {
   double scrub_after_ms = 0;            ///< idle time after which the drive reads its media in the background; 0: never
   std::uint32_t scrub_blocks = 1024;    ///< of an access of this kind
   std::uint32_t scrub_limit_turns = 3;  ///< most turns that such an access spends on recovery; 0: no limit
+  bool scrub_in_waits = false;          ///< the drive reads its media also while accesses wait for their sectors
 };
 
 /// A drive as its profile describes it. Plain numbers in the units of the file; `Geometry`, `SeekCurve`, `Rotation` and `AccessPlanner`

@@ -422,6 +422,10 @@ const params::Table<DriveProfile>& drive_parameters() {
       {"recovery.scrub_limit_turns", "turns",
        "most turns that such an access spends on recovery before it notes the sector as pending and goes on; 0: no limit",
        at(&P::recovery, &R::scrub_limit_turns), Range{0, 1e6}},
+      {"recovery.scrub_in_waits", "",
+       "the drive reads its media also while an access waits for its sector: what passes under the head; no access is later "
+       "for it",
+       at(&P::recovery, &R::scrub_in_waits)},
   };
   return table;
 }

@@ -59,12 +59,13 @@ ERRORS = {
     "silent_writes": "sectors whose write was lost or went elsewhere, silently",
     "silent_reads": "reads that returned wrong data, silently",
     "scrubbed_blocks": "blocks that scrubbing and self-tests read",
+    "wait_blocks": "blocks that were read in rotational waits",
     "scrub_errors": "bad sectors that scrubbing and self-tests found",
 }
 ERRORS_OF_ARRAY = {
     "redirected": "reads that the array repeated on the other copy",
     "unreadable": "reads that no copy could answer",
-    "repaired": "units that the array wrote again from the other copy",
+    "repaired": "units or blocks that the array wrote again from another copy",
     "lost_sectors": "sectors that a rebuild could not read",
 }
 
