@@ -264,6 +264,36 @@ class Disk(Served):
         self.assertIn("eager writing", image(path=str(self.folder / "x"))["error"])
         self.assertEqual(self.stop(process), 0)
 
+    def test_what_the_drive_knows_of_bad_sectors_survives_a_kill(self):
+        control = self.folder / "control"
+
+        def ask(**command):
+            with socket.socket(socket.AF_UNIX) as to:
+                to.connect(str(control))
+                to.sendall(json.dumps(command).encode() + b"\n")
+                answer = json.loads(to.makefile().readline())
+                self.assertTrue(answer["ok"], answer)
+
+        process, _ = self.start("--disk", str(self.disk), "--control", str(control))
+        client = self.client()
+        ask(command="add_fault", kind="unreadable", block=800)
+        ask(command="add_fault", kind="write_fault", block=1600)
+        self.assertNotEqual(client.ask(READ, 800 * 512, 4096)[0], 0)
+        self.assertEqual(client.ask(WRITE, 1600 * 512, 4096, b"\7" * 4096)[0], 0)
+        self.assertEqual(client.ask(FLUSH)[0], 0)
+        self.stop(process, signal.SIGKILL)
+        for life in range(2):
+            result = self.folder / "result.json"
+            process, _ = self.start("--disk", str(self.disk), "--result", str(result))
+            client = self.client()
+            self.assertEqual(client.ask(READ, 1600 * 512, 4096), (0, b"\7" * 4096))
+            self.assertEqual(self.stop(process), 0)
+            errors = json.loads(result.read_text())["errors"]
+            self.assertEqual(errors["pending"], 1)
+            self.assertEqual(errors["reallocated"], 1)
+            self.assertEqual(errors["uncorrectable"], 1)
+            self.assertEqual(errors["detours"], life + 1)
+
     def test_another_drive_and_a_second_server_are_refused(self):
         process, _ = self.start("--disk", str(self.disk))
         path = self.folder / "socket"

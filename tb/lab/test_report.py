@@ -27,7 +27,7 @@ from platter_lab import LabError, cli
 from platter_lab.executable import ROOT
 from platter_lab.model import Run, read_requests
 from platter_lab.pareto import undominated
-from platter_lab.report import charts, look
+from platter_lab.report import charts, look, run_page
 from platter_lab.report.compare_page import mean_difference
 from platter_lab.report.inputs import read_inputs
 from platter_lab.report.page import mean_and_half, number
@@ -331,6 +331,51 @@ class Numbers(Case):
         self.assertIn(">Energy<", self.page(file))
         self.assertIn(">Energy<", self.page(file, self.sptf))
         self.assertNotIn(">Energy<", self.page(self.sptf))
+
+    def test_errors_are_counted_in_words_and_over_time(self) -> None:
+        bad = {
+            "sim__measure_s": 20,
+            "fault_process__population": "nearline",
+            "fault_process__age_months": 32,
+            "fault_process__rate_factor": 10_000,
+        }
+        file = simulate(self.folder, "bad", **bad)
+        given = read_inputs([file])
+        assert isinstance(given, list)
+        run = given[0].run
+        errors = run.result["errors"]
+        self.assertLessEqual(set(errors), set(run_page.ERRORS), "every counter has its words")
+        spec = charts.retries(run).to_dict(validate=False)
+        rows = pl.DataFrame(data_of(spec, spec))
+        log = charts.log_of(run)
+        self.assertGreater(errors["uncorrectable"], 0)
+        self.assertEqual(rows["turns"].sum(), log["retry_turns"].sum())
+        self.assertEqual(rows["failed"].sum(), (log["status"] != "good").sum())
+        self.assertAlmostEqual(rows["ms"].sum(), log["recovery_ps"].sum() / 1e9, places=6)
+        text = self.page(file)
+        self.assertIn(">Errors<", text)
+        self.assertIn("Accesses that ended at a block that cannot be read", text)
+        self.assertNotIn("Losses of the link", text)
+        self.assertIn(">Errors<", self.page(file, self.sptf))
+        self.assertNotIn(">Errors<", self.page(self.sptf))
+        never = simulate(self.folder, "never", **{**bad, "fault_process__rate_factor": 0.001})
+        self.assertIn("Faults were planned, and nothing met one.", self.page(never))
+
+    def test_errors_of_a_mirror(self) -> None:
+        file = simulate(
+            self.folder,
+            "mirror",
+            scenario="mirrored_array",
+            sim__measure_s=5,
+            failure__fails_at_s=0,
+            failure__revives_at_s=0,
+            drive__recovery__limit_ms=50,
+            fault_process__population="nearline",
+            fault_process__age_months=32,
+            fault_process__rate_factor=30_000,
+        )
+        self.assertGreater(json.loads(file.read_text())["array"]["errors"]["redirected"], 0)
+        self.assertIn("Reads that the array repeated on the other copy", self.page(file))
 
     def test_slowest_and_the_arm(self) -> None:
         run = self.input()

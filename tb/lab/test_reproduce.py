@@ -39,6 +39,7 @@ from platter_lab.reproduce import (
     drive_that_misses,
     eager_writing,
     ew_array,
+    faults,
     integrated_servers,
     mixed_media,
     on_real_drives,
@@ -117,6 +118,7 @@ STUDIES = (
     autoqos,
     integrated_servers,
     drive_that_misses,
+    faults,
 )
 
 
@@ -1973,7 +1975,9 @@ def made_up(plan: Plan, **change: float) -> Results:
         return {
             "seed": seed,
             "utilisation": 0.45,
-            "hiccups": 0,
+            "hiccups": change.get(f"hiccups at {settings.get('drive.recovery.limit_ms')} ms", 0)
+            * ("fault_process.population" not in settings),
+            "errors": {"retried": change.get("errors", 10), "recovered": 4},
             "throughput": {"requests_per_s": 100 * factor},
             "classes": {
                 "discrete": {
@@ -1990,7 +1994,11 @@ def made_up(plan: Plan, **change: float) -> Results:
                     "late": 10 + seed,
                     "completed": 1000,
                 },
-                "continuous": {"completed": 1000},
+                "continuous": {
+                    "completed": 1000,
+                    "issued": 1000,
+                    "failed": change.get("failed", 0),
+                },
             },
             "arrivals": {
                 "classes": {
@@ -2359,6 +2367,43 @@ class ADriveThatMisses(unittest.TestCase):
             trials = [row["trial"] for row in csv.DictReader(file)]
         self.assertCountEqual([one.trial for one in stored], trials)
         self.assertTrue(all(dict(one.settings)["accelerator.clock_mhz"] for one in stored))
+
+
+class Faults(unittest.TestCase):
+    """What an error costs, as sums over sums."""
+
+    def test_hiccups_per_error(self) -> None:
+        _, results = whole(faults, **{"hiccups at 0 ms": 30, "hiccups at 1000 ms": 5})
+        for system in faults.SYSTEMS:
+            for limit, expected in (("0", 3.0), ("1000", 0.5), ("1", 0.0)):
+                value = faults.cost(results, system, "light", limit, True)
+                self.assertAlmostEqual(value.mean, expected)
+                self.assertAlmostEqual(value.high, expected)  # every run is the same
+        point = faults._point(faults.DRIVE, "heavy", "0", 100, True)
+        self.assertEqual(faults.per_million(results, point, faults.hiccups).mean, 30_000)
+
+    def test_without_errors_there_is_no_cost(self) -> None:
+        _, results = whole(faults, errors=0)
+        value = faults.cost(results, faults.DRIVE, "light", "0", True)
+        self.assertTrue(math.isnan(value.mean))
+        self.assertIs(verdicts_of(faults, errors=0)["no-limit"], Verdict.OPEN)
+        self.assertIn("none: no data", "".join(faults.findings(results, True)))
+
+    def test_verdicts_follow_the_data(self) -> None:
+        late = {"hiccups at 0 ms": 30}
+        self.assertIs(verdicts_of(faults, **late)["no-limit"], Verdict.HOLDS)
+        self.assertIs(verdicts_of(faults)["no-limit"], Verdict.FAILS)
+        self.assertIs(verdicts_of(faults, **late)["short-limit"], Verdict.HOLDS)
+        self.assertIs(
+            verdicts_of(faults, **late, **{"hiccups at 250 ms": 20})["short-limit"], Verdict.FAILS
+        )
+        self.assertIs(verdicts_of(faults, **{"hiccups at 1 ms": 1})["one-turn"], Verdict.FAILS)
+        self.assertIs(verdicts_of(faults)["mirror-reads"], Verdict.HOLDS)
+        self.assertIs(verdicts_of(faults, failed=1)["mirror-reads"], Verdict.FAILS)
+
+    def test_no_outcome_is_in_the_fixed_text(self) -> None:
+        for word in ("hiccups per error are", "wins", "costs about", "of 10^6 continuous requests"):
+            self.assertNotIn(word, faults.INTRODUCTION)
 
 
 class Studies(unittest.TestCase):
@@ -3340,6 +3385,8 @@ class WithTheModel(unittest.TestCase):
                         point,
                         _,
                     ) in short:  # neither flat policies nor Cello nor aged SPTF have a guard
+                        if results[point][0].get("errors"):
+                            continue  # the guard does not count on recovery
                         policy = dict(point.settings).get("policy", "")
                         if policy not in (
                             *mixed_media.FLAT,

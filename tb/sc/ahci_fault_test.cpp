@@ -175,7 +175,54 @@ TEST(AhciFault, TheShortSelfTestFindsAPendingSector) {
   EXPECT_EQ(log[2 + 24 + 5] | log[2 + 24 + 6] << 8, 1'000);
   ASSERT_TRUE(pc.run(smart(0xD0), 512));
   EXPECT_EQ(pc.bytes_of(0, 512)[363] >> 4, 7);
-  EXPECT_FALSE(pc.run(smart(0xD4, 2, 0))) << "no extended test";
+}
+
+TEST(AhciFault, TheExtendedSelfTestFindsEveryBadSectorInIdleTime) {
+  Computer pc("pc", disk_profile());
+  Computer::settle();
+  pc.start();
+  pc.drives[0]->add_fault(unreadable(3'000));
+  pc.drives[0]->add_fault(unreadable(12'000));
+  ASSERT_TRUE(pc.run(smart(0xD0), 512));
+  EXPECT_EQ(pc.bytes_of(0, 512)[373], 1u) << "minutes of an extended test";
+  ASSERT_TRUE(pc.run(smart(0xD4, 2, 0)));
+  std::uint8_t left = 9;
+  std::uint32_t steps = 0;
+  for (int i = 0; i < 200; ++i) {
+    ASSERT_TRUE(pc.run(smart(0xD0), 512));
+    const std::uint8_t status = pc.bytes_of(0, 512)[363];
+    if (status >> 4 != 15) break;
+    EXPECT_LE(status & 15, left);
+    steps += (status & 15) < left ? 1 : 0;
+    left = status & 15;
+    ASSERT_TRUE(pc.run(smart(0xD5, 0x06), 512));
+    EXPECT_EQ(pc.bytes_of(0, 512)[508], 1u) << "the log has it already";
+    EXPECT_EQ(pc.bytes_of(0, 512)[2], 2u);
+    EXPECT_EQ(pc.bytes_of(0, 512)[2 + 1] >> 4, 15);
+    const Picoseconds begin = core::now_ps();
+    ASSERT_TRUE(pc.run(command_frame(0x25, 100, 1), 512));
+    EXPECT_LT(core::now_ps() - begin, 200 * kMs) << "a host waits at most for a piece";
+    run_until(core::now_ps() + 130 * kMs);
+  }
+  EXPECT_GT(steps, 4u) << "the progress can be seen";
+  EXPECT_EQ(pc.bytes_of(0, 512)[363], 0x70);
+  ASSERT_TRUE(pc.run(smart(0xD5, 0x06), 512));
+  const auto log = pc.bytes_of(0, 512);
+  EXPECT_EQ(log[508], 1u);
+  EXPECT_EQ(log[2], 2u);
+  EXPECT_EQ(log[2 + 1], 0x70);
+  EXPECT_EQ(log[2 + 5] | log[2 + 6] << 8, 3'000) << "the first of them";
+  ASSERT_TRUE(pc.run(smart(0xD0), 512));
+  EXPECT_EQ(attribute(pc, 0xC5), 2u) << "both are pending";
+  EXPECT_EQ(pc.drives[0]->media_errors().scrubbed_blocks, kToyBlocks);
+  ASSERT_TRUE(pc.run(smart(0xD4, 2, 0)));
+  run_until(core::now_ps() + 300 * kMs);
+  ASSERT_TRUE(pc.run(smart(0xD4, 0x7F, 0)));
+  ASSERT_TRUE(pc.run(smart(0xD5, 0x06), 512));
+  EXPECT_EQ(pc.bytes_of(0, 512)[508], 2u);
+  EXPECT_EQ(pc.bytes_of(0, 512)[2 + 24 + 1] >> 4, 1) << "aborted by the host";
+  run_until(core::now_ps() + 60'000 * kMs);
+  EXPECT_LT(pc.drives[0]->media_errors().scrubbed_blocks, 2 * kToyBlocks) << "it has ended";
 }
 
 TEST(AhciFault, AStuckCommandIsWithdrawnByAReset) {

@@ -120,6 +120,79 @@ TEST(ArrayFault, DifferentSectorsOfTheTwoCopiesLoseNothing) {
   EXPECT_EQ(whole.status, CommandStatus::Good);
 }
 
+/// Keeps both drives busy: a new read follows each one that has ended.
+class Saturation : public ArrayClientIf {
+ public:
+  Saturation(Array& array, std::uint32_t requests) : array_(array), requests_(requests) {
+    for (ArrayRequest& request : requests_) {
+      request.operation = command::Operation::Read;
+      request.length = kUnit;
+      request.client = this;
+      finished(request);
+    }
+  }
+  void finished(ArrayRequest& request) override {
+    request.address = ++count_ * 7 % 60 * kUnit;  // not the last units
+    array_.submit(request);
+  }
+  std::uint64_t count() const { return count_; }
+
+ private:
+  Array& array_;
+  std::vector<ArrayRequest> requests_;
+  std::uint64_t count_ = 0;
+};
+
+TEST(ArrayFault, RepairsGoOnUnderALoadThatLeavesNoTime) {
+  ArrayConfig config = mirrored();
+  config.tags = 2;
+  ArrayRig rig(config, short_ladder());
+  run_until(1);
+  Client client(*rig.array);
+  client.go(true, 0, 64 * kUnit, 0x5A);
+  const UnitPlace bad = place_of(*rig.array, 62 * kUnit, 0);
+  rig.drives[bad.drive]->add_fault(unreadable(bad.address / 512 + 3));
+  Saturation load(*rig.array, 64);
+  const ArrayRequest& read = client.go(false, 62 * kUnit, kUnit);
+  EXPECT_EQ(read.status, CommandStatus::Good);
+  EXPECT_EQ(rig.array->errors().redirected, 1u);
+  const std::uint64_t before = load.count();
+  run_until(core::now_ps() + 5'000 * kMs);
+  EXPECT_GT(load.count() - before, 500u);
+  EXPECT_EQ(rig.array->errors().repaired, 1u);
+  EXPECT_EQ(rig.drives[bad.drive]->media_errors().pending, 0u);
+}
+
+TEST(ArrayFault, RepairsGoOnWhereThePolicyAlwaysPrefersOthers) {
+  ArrayConfig config;
+  config.drives = 2;
+  config.areas = {area_of(1'900, kUnit, true)};
+  config.tags = 8;
+  ArrayRig rig(config, short_ladder(), "SPTF");
+  run_until(1);
+  Client client(*rig.array);
+  client.go(true, 1'800 * kUnit, kUnit, 0x5A);
+  const UnitPlace bad = place_of(*rig.array, 1'800 * kUnit, 0);
+  rig.drives[bad.drive]->add_fault(unreadable(bad.address / 512 + 3));
+  ArrayRequest read;
+  read.operation = command::Operation::Read;
+  read.address = 1'800 * kUnit;
+  read.length = kUnit;
+  struct : ArrayClientIf {
+    void finished(ArrayRequest&) override {}
+  } nobody;
+  read.client = &nobody;
+  rig.array->submit(read);
+  while (rig.array->errors().redirected == 0 && core::now_ps() < 10'000 * kMs) run_until(core::now_ps() + kMs);
+  Saturation load(*rig.array, 64);  // far from there
+  const std::uint64_t before = load.count();
+  run_until(core::now_ps() + 5'000 * kMs);
+  EXPECT_GT(load.count() - before, 500u);
+  EXPECT_EQ(read.status, CommandStatus::Good);
+  EXPECT_EQ(rig.array->errors().repaired, 1u);
+  EXPECT_EQ(rig.drives[bad.drive]->media_errors().pending, 0u);
+}
+
 TEST(ArrayFault, WithoutACopyTheRequestFails) {
   ArrayConfig config;
   config.drives = 2;

@@ -264,6 +264,53 @@ std::string refusal(const std::string& policy, const profile::DriveProfile& prof
   return {};
 }
 
+/// A block whose place cannot be read is good as soon as it is written, elsewhere. Its old place is used again, and is then good: a sector
+/// that could only not be read is healed by the write, and one that a write does not help is put on a spare.
+class EagerBadPlace : public ::testing::TestWithParam<media::FaultKind> {};
+
+TEST_P(EagerBadPlace, IsLeftByTheNextWriteAndUsedAgainOnlyIfItIsWrittenWell) {
+  profile::DriveProfile profile = toy_profile();
+  profile.recovery.read_ms = {12.8};
+  profile.recovery.write_ms = {12.8};
+  const auto disk = make_eager("disk", "SATF-EW", profile, 1.02, true);
+  const eager::BlockMap& map = disk->eager_mapping()->map();
+  AtHost host("host");
+  host.disk_init_socket.bind(disk->host_tgt_socket);
+  const auto go = [&](bool write, std::uint32_t block, std::uint8_t fill) -> Transaction& {
+    Transaction& t = host.submit(write, std::uint64_t{block} * 8, 8, fill);
+    run_until(core::now_ps() + 500 * kMs);
+    return t;
+  };
+  go(true, 5, 0x55);
+  const eager::Place place = map.place_of(eager::Block(5));
+  media::Fault fault;
+  fault.kind = GetParam();
+  fault.first = map.layout().first_sector(place).value + 2;
+  disk->add_fault(fault);
+  EXPECT_EQ(go(false, 5, 0).extension.status, CommandStatus::Unreadable);
+  EXPECT_EQ(disk->media_errors().pending, 1u);
+  EXPECT_EQ(go(true, 5, 0x66).extension.status, CommandStatus::Good);
+  EXPECT_NE(map.place_of(eager::Block(5)).value, place.value);
+  EXPECT_EQ(disk->media_errors().reallocated, 0u);
+  EXPECT_EQ(go(false, 5, 0).data[0], 0x66);
+  std::uint32_t there = 0;
+  for (std::uint32_t i = 0; i < 5'000 && there == 0; ++i) {  // few places are free, so one of the writes goes there
+    const std::uint32_t block = i * 7 % map.blocks();
+    EXPECT_EQ(go(true, block, 0x77).extension.status, CommandStatus::Good);
+    if (map.place_of(eager::Block(block)).value != place.value) continue;
+    there = block;
+    const Transaction& read = go(false, block, 0);
+    EXPECT_EQ(read.extension.status, CommandStatus::Good);
+    for (std::size_t at = 0; at < 8 * 512; ++at) ASSERT_EQ(read.data[at], 0x77);
+  }
+  EXPECT_NE(there, 0u);
+  EXPECT_EQ(disk->media_errors().pending, 0u);
+  EXPECT_EQ(disk->media_errors().reallocated, fault.kind == media::FaultKind::Permanent ? 1u : 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, EagerBadPlace, ::testing::Values(media::FaultKind::Unreadable, media::FaultKind::Permanent),
+                         [](const auto& test) { return std::string(media::info_of(test.param).name); });
+
 TEST(EagerDrive, RefusesABuffer) {
   profile::DriveProfile profile = toy_profile();
   profile.cache.segments = 1;

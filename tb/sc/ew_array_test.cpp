@@ -109,16 +109,70 @@ TEST(EwArray, ReadsTheNextCopyOfABlockThatCannotBeRead) {
   run_until(20'000 * kMs);
   EXPECT_EQ(read.extension.status, CommandStatus::Good);
   EXPECT_EQ(read.data[0], 0x5A);
-  EXPECT_LE(rig.array->redirected(), 1u) << "it may have begun with the other one";
+  EXPECT_LE(rig.array->errors().redirected, 1u) << "it may have begun with the other one";
   for (const std::uint32_t surface : {0u, 1u}) {
     everywhere.surface = surface;
     rig.drives[1]->add_fault(everywhere);
   }
-  Transaction& lost = host.submit(false, 0, kBlock);
+  Transaction& lost = host.submit(false, 16, kBlock);
   run_until(60'000 * kMs);
   EXPECT_EQ(lost.extension.status, CommandStatus::Unreadable);
-  EXPECT_EQ(lost.extension.first_bad, 0u);
-  EXPECT_GE(rig.array->redirected(), 1u);
+  EXPECT_EQ(lost.extension.first_bad, 16u);
+  EXPECT_GE(rig.array->errors().redirected, 1u);
+  EXPECT_EQ(rig.array->errors().unreadable, 1u);
+}
+
+/// Sectors of the media of a drive that writes eagerly, from sector `within` of its block `block` on.
+media::Fault bad_sectors(const drive::Drive& disk, std::uint32_t block, std::uint32_t within, std::uint32_t sectors) {
+  media::Fault fault;
+  const eager::BlockMap& map = disk.eager_mapping()->map();
+  fault.first = map.layout().first_sector(map.place_of(eager::Block(block))).value + within;
+  fault.blocks = sectors;
+  return fault;
+}
+
+TEST(EwArray, WritesABlockThatCannotBeReadAgainFromAnotherCopy) {
+  EwArrayRig rig(ArrayOptions{});
+  AtHost host("host");
+  host.disk_init_socket.bind(rig.array->host_tgt_socket);
+  host.submit(true, 0, kBlock, 0x5A);
+  run_until(1000 * kMs);
+  rig.drives[0]->add_fault(bad_sectors(*rig.drives[0], 0, 3, 1));
+  Transaction& read = host.submit(false, 2, 4);
+  run_until(20'000 * kMs);
+  EXPECT_EQ(read.extension.status, CommandStatus::Good);
+  EXPECT_EQ(read.data[0], 0x5A);
+  EXPECT_EQ(rig.array->errors().redirected, 1u);
+  EXPECT_EQ(rig.array->errors().repaired, 1u);
+  EXPECT_EQ(rig.drives[0]->media_errors().uncorrectable, 1u);
+  rig.drives[1]->set_alive(false);
+  Transaction& again = host.submit(false, 0, kBlock);
+  run_until(40'000 * kMs);
+  EXPECT_EQ(again.extension.status, CommandStatus::Good) << "the first copy is good again";
+  for (std::uint32_t i = 0; i < kBlock * 512; ++i) ASSERT_EQ(again.data[i], 0x5A) << i;
+}
+
+TEST_P(EwArrayAnswer, APartOfABlockIsWrittenAlthoughACopyCannotReadTheRest) {
+  ArrayOptions options;
+  options.answer = GetParam();
+  EwArrayRig rig(options);
+  AtHost host("host");
+  host.disk_init_socket.bind(rig.array->host_tgt_socket);
+  host.submit(true, 0, kBlock, 0x11);
+  run_until(1000 * kMs);
+  rig.drives[0]->add_fault(bad_sectors(*rig.drives[0], 0, 7, 1));
+  Transaction& part = host.submit(true, 0, 2, 0x22);
+  Transaction& read = host.submit(false, 0, 2);
+  run_until(20'000 * kMs);
+  EXPECT_EQ(part.extension.status, CommandStatus::Good);
+  EXPECT_EQ(read.extension.status, CommandStatus::Good);
+  EXPECT_EQ(read.data[0], 0x22);
+  EXPECT_EQ(rig.array->errors().repaired, 1u);
+  rig.drives[1]->set_alive(false);
+  Transaction& whole = host.submit(false, 0, kBlock);
+  run_until(40'000 * kMs);
+  EXPECT_EQ(whole.extension.status, CommandStatus::Good);
+  for (std::uint32_t i = 0; i < kBlock; ++i) ASSERT_EQ(whole.data[i * 512], i < 2 ? 0x22 : 0x11) << i;
 }
 
 TEST(EwArray, RefusesWhatItCannotDo) {

@@ -261,6 +261,39 @@ TEST(MediaFault, WithoutASpareTheWriteFails) {
   });
 }
 
+TEST(MediaFault, AWriteThatFailsKeepsTheBlocksBeforeTheBadOne) {
+  profile::DriveProfile p = faulty_profile();
+  p.recovery.spares = 0;
+  with_drive(p, {of(FaultKind::WriteFault, 20), of(FaultKind::Unreadable, 12)}, [](drive::Drive&, Script& s, Transaction& t) {
+    go(s, t, true, 21, 9, 0x11);
+    go(s, t, true, 10, 20, 0x22);
+    EXPECT_EQ(t.extension.status, CommandStatus::WriteFault);
+    EXPECT_EQ(t.extension.first_bad, 20u);
+    go(s, t, false, 10, 20);
+    EXPECT_EQ(t.extension.status, CommandStatus::Good) << "a block before it has been healed by the write";
+    for (std::size_t i = 0; i < 20; ++i) EXPECT_EQ(t.data[i * 512], i < 10 ? 0x22 : i == 10 ? 0 : 0x11) << "block " << 10 + i;
+  });
+}
+
+TEST(MediaFault, AFailedZeroLatencyWriteKeepsTheBlocksBeforeTheBadOne) {
+  profile::DriveProfile p = faulty_profile();
+  p.recovery.spares = 0;
+  p.zero_latency_write = true;
+  with_drive(p, {of(FaultKind::WriteFault, 60)}, [](drive::Drive&, Script& s, Transaction& t) {
+    for (const Picoseconds pause : {0, 1, 2, 3, 4, 5}) {
+      s.pause(pause * kMs);
+      const auto fill = static_cast<std::uint8_t>(0x10 + pause);
+      go(s, t, true, 0, 64, fill);
+      EXPECT_EQ(t.extension.status, CommandStatus::WriteFault);
+      EXPECT_EQ(t.extension.first_bad, 60u);
+      EXPECT_EQ(t.timing().parts(), t.timing().response());
+      EXPECT_GE(t.timing().transfer, 60 * us(100)) << "the blocks before it have passed the head";
+      go(s, t, false, 0, 60);
+      for (std::size_t i = 0; i < 60; ++i) ASSERT_EQ(t.data[i * 512], fill) << i;
+    }
+  });
+}
+
 TEST(MediaFault, ASpareOfTheLayoutIsTheNearest) {
   profile::DriveProfile p = faulty_profile();
   p.geometry.spare_unit = profile::SpareUnit::Track;
@@ -272,6 +305,50 @@ TEST(MediaFault, ASpareOfTheLayoutIsTheNearest) {
     go(s, t, false, 20, 2);
     EXPECT_EQ(t.timing().recovery, kTurn) << "there and back takes a turn";
   });
+}
+
+/// What the drive knows of its defects is in its image: another drive that starts from it goes to the same places.
+TEST(MediaFault, TheImageHasPendingSectorsSparesAndCounters) {
+  profile::DriveProfile p = faulty_profile();
+  p.geometry.spare_unit = profile::SpareUnit::Track;
+  p.geometry.zones[0].spare_sectors = 1;  // the second spare is on the next track
+  const auto first =
+      make_faulty(p, {of(FaultKind::WriteFault, 20), of(FaultKind::WriteFault, 22), of(FaultKind::Unreadable, 30)});
+  const auto second = make_faulty(p, {}, "other");
+  std::array<std::vector<Picoseconds>, 2> times;
+  Script one("one", [&](Script& s) {
+    Transaction t(nullptr);
+    for (const std::uint64_t block : {20u, 22u}) go(s, t, true, block, 1, 0x44);
+    go(s, t, false, 30, 1);
+    EXPECT_EQ(first->media_errors().pending, 1u);
+    second->power_up(first->power_loss_image());
+    for (const std::uint64_t block : {20u, 22u, 24u}) times[0].push_back(response_of(s, t, false, block, 1));
+  });
+  Script two("two", [&](Script& s) {
+    Transaction t(nullptr);
+    s.pause(50'000 * kMs + kTurn * 3);
+    // The other drive's arm and angle are those of the first before its reads.
+    go(s, t, false, 29, 1);
+    EXPECT_EQ(second->media_errors().pending, 1u);
+    EXPECT_EQ(second->media_errors().reallocated, 2u);
+    EXPECT_EQ(second->media_errors().reallocations, 2u);
+    EXPECT_EQ(second->media_errors().uncorrectable, 1u);
+    EXPECT_TRUE(second->faults().is_pending(30));
+    const std::uint64_t before = second->media_errors().detours;
+    for (const std::uint64_t block : {20u, 22u, 24u}) {
+      times[1].push_back(response_of(s, t, false, block, 1));
+      EXPECT_EQ(t.extension.status, CommandStatus::Good);
+      EXPECT_EQ(t.data[0], block < 24 ? 0x44 : 0);
+    }
+    EXPECT_EQ(second->media_errors().detours, before + 2);
+    EXPECT_EQ(second->faults().spare_places()[1].track, first->faults().spare_places()[1].track);
+  });
+  one.disk_init_socket.bind(first->host_tgt_socket);
+  two.disk_init_socket.bind(second->host_tgt_socket);
+  run_until(100'000 * kMs);
+  EXPECT_TRUE(one.done() && two.done());
+  // Each read begins where the one before it has ended, so only the first one depends on the angle.
+  for (const std::size_t i : {1u, 2u}) EXPECT_EQ(times[1][i] % kTurn, times[0][i] % kTurn) << i;
 }
 
 // --- the buffer ---------------------------------------------------------------------------------------------------------
@@ -347,6 +424,108 @@ TEST(MediaFault, ScrubbingFindsBadBlocksInIdleTimeOnly) {
     EXPECT_EQ(disk.media_errors().pending, 0u);
   });
 }
+
+TEST(MediaFault, ScrubbingGivesUpABadBlockAfterAFewTurns) {
+  profile::DriveProfile p = faulty_profile();
+  p.recovery.read_ms = {12.8, 2'000};
+  p.recovery.scrub_after_ms = 50;
+  p.recovery.scrub_blocks = 128;
+  Fault slowly = of(FaultKind::Retries, 9'000);
+  slowly.tries = 2;
+  Fault soon = of(FaultKind::Retries, 7'000);
+  soon.tries = 1;
+  with_drive(p, {of(FaultKind::Unreadable, 5'000), slowly, soon}, [](drive::Drive& disk, Script& s, Transaction& t) {
+    const Picoseconds piece = 128 * us(100) + us(500) + 2 * kTurn;
+    while (disk.media_errors().scrubbed_blocks < kToyBlocks) {  // a host that comes at any moment of a pass
+      s.pause(61 * kMs);
+      EXPECT_LT(response_of(s, t, false, 100, 1), piece + 3 * kTurn + 20 * kMs);
+      if (core::now_ps() > 90'000 * kMs) break;
+    }
+    EXPECT_GE(disk.media_errors().scrubbed_blocks, kToyBlocks);
+    EXPECT_EQ(disk.media_errors().pending, 2u) << "three turns do not reach the second retry";
+    EXPECT_TRUE(disk.faults().is_pending(5'000));
+    EXPECT_TRUE(disk.faults().is_pending(9'000));
+    go(s, t, false, 9'000, 1);
+    EXPECT_EQ(t.extension.status, CommandStatus::Good) << "a host has the whole ladder";
+  });
+}
+
+/// Random commands at a depth, with and without reads in rotational waits.
+struct WaitLoad {
+  std::vector<Picoseconds> completions;
+  std::uint64_t read = 0;
+  std::uint64_t rounds = 0;
+};
+
+void run_beside(const profile::DriveProfile& p, std::uint32_t depth, std::uint32_t commands, WaitLoad& off, WaitLoad& on,
+                const std::function<void(drive::Drive&)>& look = nullptr) {
+  std::array<std::unique_ptr<drive::Drive>, 2> disks;
+  std::array<std::unique_ptr<AtHost>, 2> hosts;
+  for (const std::size_t i : {0u, 1u}) {
+    profile::DriveProfile own = p;
+    own.recovery.scrub_in_waits = i == 1;
+    drive::DriveConfig config;
+    config.profile = own;
+    config.faults = {of(FaultKind::Unreadable, 5'000)};
+    disks[i] = std::make_unique<drive::Drive>(i == 0 ? "off" : "on", config,
+                                              system::engine_factory(engine_options("SPTF", "firmware", own)));
+    hosts[i] = std::make_unique<AtHost>(i == 0 ? "host_off" : "host_on");
+    hosts[i]->disk_init_socket.bind(disks[i]->host_tgt_socket);
+  }
+  std::array<std::vector<const Transaction*>, 2> commands_of;
+  core::RandomStream random(7, "load");
+  std::uint32_t sent = 0;
+  while (hosts[0]->finished() < commands && core::now_ps() < 1'000'000 * kMs) {
+    while (sent - hosts[0]->finished() < depth) {
+      const bool write = random.bits() % 3 == 0;
+      const std::uint64_t block = random.bits() % (kToyBlocks - 8);
+      const bool bad = block <= 5'000 && 5'000 < block + 8;
+      for (const std::size_t i : {0u, 1u}) commands_of[i].push_back(&hosts[i]->submit(write, bad ? 0 : block, 8));
+      ++sent;
+    }
+    run_until(core::now_ps() + us(300));
+  }
+  run_until(core::now_ps() + 1'000 * kMs);
+  ASSERT_EQ(hosts[0]->finished(), sent);
+  ASSERT_EQ(hosts[1]->finished(), sent);
+  for (const std::size_t i : {0u, 1u}) {
+    WaitLoad& load = i == 0 ? off : on;
+    for (const Transaction* t : commands_of[i]) load.completions.push_back(t->begin_resp);
+    load.read = disks[i]->media_errors().wait_blocks;
+    load.rounds = disks[i]->rounds_in_waits();
+  }
+  if (look) look(*disks[1]);
+}
+
+class WaitReads : public ::testing::TestWithParam<std::uint32_t> {};
+
+TEST_P(WaitReads, CostNoCommandATimeAndReadTheWholeDrive) {
+  WaitLoad off;
+  WaitLoad on;
+  run_beside(faulty_profile(), GetParam(), scaled(8'000), off, on, [](drive::Drive& disk) {
+    if (disk.rounds_in_waits() == 0) return;
+    EXPECT_TRUE(disk.faults().is_pending(5'000)) << "all blocks have been read";
+    EXPECT_EQ(disk.media_errors().scrub_errors, 1u);
+  });
+  EXPECT_EQ(off.completions, on.completions);
+  EXPECT_EQ(off.read, 0u);
+  EXPECT_GT(on.read, kToyBlocks / 2);
+  if (GetParam() == 1) {
+    EXPECT_GE(on.rounds, 1u);
+  }
+}
+
+TEST_P(WaitReads, CostNothingWithASpreadOfArrivals) {
+  profile::DriveProfile p = faulty_profile();
+  p.arrival_spread_us = {{1, 200}};
+  WaitLoad off;
+  WaitLoad on;
+  run_beside(p, GetParam(), scaled(4'000), off, on);
+  EXPECT_EQ(off.completions, on.completions);
+  EXPECT_GT(on.read, 0u);
+}
+
+INSTANTIATE_TEST_SUITE_P(Depths, WaitReads, ::testing::Values(1u, 8u), ::testing::PrintToStringParamName());
 
 // --- silent -------------------------------------------------------------------------------------------------------------
 

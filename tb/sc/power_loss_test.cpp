@@ -201,6 +201,27 @@ TEST(PowerRegister, CutsAndRestores) {
   EXPECT_EQ(host.finished(), 1u);
 }
 
+/// A drive that fails while it starts begins its start again when it is revived.
+TEST(PowerRegister, AFailureInterruptsAStart) {
+  const auto disk = make_drive("disk", "FCFS", "firmware", power_profile(WriteBack::Off));
+  AtHost host("host");
+  host.disk_init_socket.bind(disk->host_tgt_socket);
+  run_until(1 * kMs);
+  disk->cut_power();
+  disk->restore_power();
+  run_until(core::now_ps() + kStart / 2);
+  disk->set_alive(false);
+  run_until(core::now_ps() + kStart);
+  disk->set_alive(true);
+  EXPECT_FALSE(disk->power().ready());
+  host.submit(false, 0, 1);
+  run_until(core::now_ps() + 1);
+  EXPECT_TRUE(host.requesting()) << "its request phase is held";
+  run_until(core::now_ps() + kStart);
+  EXPECT_TRUE(disk->power().ready());
+  EXPECT_FALSE(host.requesting());
+}
+
 /// What a supply counts: writes or flushes that have ended, over all drives; and the time without power.
 TEST(PowerSupplyTriggers, CutsAtTheNthWriteAndTheNthFlush) {
   drive::PowerSupply::Plan at_write;

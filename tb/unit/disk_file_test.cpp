@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "platter/core/error.h"
+#include "platter/media/faults.h"
 #include "platter/media/media.h"
 
 namespace platter::media {
@@ -57,7 +58,7 @@ TEST_F(DiskFiles, AreMadeSparseAndKeepWhatIsWritten) {
     DiskFile disk(file_, small());
     struct stat kind{};
     ASSERT_EQ(stat(file_.c_str(), &kind), 0);
-    EXPECT_EQ(kind.st_size, 512'000 + 4096 + 4096);
+    EXPECT_EQ(kind.st_size, 512'000 + 2 * 4096 + 3 * 4096) << "with the counters, the pending sectors and the spares";
     EXPECT_LT(kind.st_blocks * 512, 64 * 1024);
     Media media(512, true, 8, &disk);
     media.write(512 * 10, data.data(), data.size());
@@ -164,6 +165,85 @@ TEST_F(DiskFiles, KeepHeaders) {
     }
   });
   EXPECT_EQ(found, (std::map<std::uint64_t, std::uint32_t>{{0, 1}, {997, 1}, {998, 1}, {999, 2}}));
+}
+
+TEST_F(DiskFiles, KeepTheDefectsOfADrive) {
+  {
+    DiskFile disk(file_, small());
+    Faults faults(512, 8, &disk);
+    EXPECT_FALSE(faults.on());
+    faults.found(8 * 3 + 1);
+    faults.found(999);
+    faults.found(500);
+    faults.written(496, 8, 0);
+    faults.reallocate(8 * 7, 12, 34);
+    faults.reallocate(999, 5, 6);
+    faults.errors().uncorrectable = 3;
+    faults.errors().scrub_errors = 4;
+    faults.keep_counters();
+  }
+  const auto check = [&](const Defects& defects) {
+    EXPECT_EQ(defects.pending, (std::vector<std::uint64_t>{3}));
+    ASSERT_EQ(defects.spares.size(), 2u);
+    EXPECT_EQ(defects.spares[0].sector, 7u);
+    EXPECT_EQ(defects.spares[0].track, 12u);
+    EXPECT_EQ(defects.spares[0].place, 34u);
+    EXPECT_EQ(defects.spares[1].sector, 124u);
+    EXPECT_EQ(defects.errors.uncorrectable, 3u);
+    EXPECT_EQ(defects.errors.scrub_errors, 4u);
+    EXPECT_EQ(defects.errors.pending, 1u);
+    EXPECT_EQ(defects.errors.reallocated, 2u);
+  };
+  Defects defects;
+  {
+    DiskFile disk(file_, small());
+    const Faults faults(512, 8, &disk);
+    EXPECT_TRUE(faults.on());
+    EXPECT_EQ(faults.spare_of(8 * 7), 0u);
+    defects = faults.defects();
+    check(defects);
+  }
+  fs::remove(file_);
+  DiskFile disk(file_, small());
+  defects.save(disk);
+  check(Faults(512, 8, &disk).defects());
+}
+
+/// Makes the file one of version 1: without a part for the defects.
+void make_old(const fs::path& file, bool with_size_of_new) {
+  std::fstream raw(file, std::ios::binary | std::ios::in | std::ios::out);
+  std::vector<char> page(128);
+  raw.seekg(512'000);
+  raw.read(page.data(), 128);
+  page[8] = 1;
+  std::uint64_t hash = 0xCBF29CE484222325u;
+  for (const char byte : page) hash = (hash ^ static_cast<std::uint8_t>(byte)) * 0x100000001B3u;
+  for (std::size_t i = 0; i < 8; ++i) page.push_back(static_cast<char>(hash >> (8 * i)));
+  raw.seekp(512'000);
+  raw.write(page.data(), 136);
+  raw.close();
+  if (!with_size_of_new) fs::resize_file(file, 512'000 + 2 * 4096);
+}
+
+TEST_F(DiskFiles, OfTheOlderVersionAreReadAndGetAPartForTheDefects) {
+  for (const bool interrupted : {false, true}) {
+    {
+      DiskFile disk(file_, small());
+      disk.set_unreadable(17, true);
+    }
+    make_old(file_, interrupted);
+    for (int i = 0; i < 2; ++i) {
+      DiskFile disk(file_, small());
+      EXPECT_TRUE(disk.spares().empty());
+      std::vector<std::uint64_t> bad;
+      disk.for_each_unreadable([&bad](std::uint64_t sector) { bad.push_back(sector); });
+      EXPECT_EQ(bad, (std::vector<std::uint64_t>{17}));
+      EXPECT_EQ(fs::file_size(file_), 512'000u + 5 * 4096);
+    }
+  }
+  make_old(file_, false);
+  fs::resize_file(file_, 512'000 + 4096 + 4095);
+  EXPECT_NE(objection(small()).find("it is cut short"), std::string::npos) << objection(small());
 }
 
 }  // namespace

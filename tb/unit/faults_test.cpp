@@ -8,6 +8,7 @@
 #include <map>
 #include <set>
 
+#include "drives.h"
 #include "platter/core/error.h"
 #include "platter/media/fault_parameters.h"
 #include "platter/media/faults.h"
@@ -16,6 +17,7 @@
 namespace platter::media {
 namespace {
 
+using testing::small_drive;
 using Effect = Faults::Effect;
 constexpr core::Picoseconds kSecond = core::kPicosecondsPerSecond;
 
@@ -74,7 +76,7 @@ TEST(Faults, APermanentOneIsCheckedAtAWriteWhenItIsKnown) {
   EXPECT_EQ(met(faults, 0, 10), Blocks{7}) << "a write does not help";
   faults.found(7);
   EXPECT_EQ(met(faults, 0, 10, true), Blocks{7});
-  faults.reallocate(7, 0);
+  faults.reallocate(7, 0, 0);
   EXPECT_EQ(met(faults, 0, 10), Blocks{});
   EXPECT_EQ(faults.spare_of(7), std::optional<std::uint64_t>(0));
   EXPECT_EQ(faults.errors().pending, 0u);
@@ -215,6 +217,46 @@ TEST(Faults, ObjectionsAndContradictions) {
   EXPECT_FALSE(contradict(of(FaultKind::Unreadable, 5), later));
 }
 
+bool same(const std::vector<Fault>& a, const std::vector<Fault>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const Fault& x, const Fault& y) { return x.first == y.first && x.at == y.at && x.blocks == y.blocks; });
+}
+
+/// A plan of rows on a small drive.
+std::vector<Fault> planned(const std::vector<FaultParameters>& rows, std::uint64_t seed = 1) {
+  const mechanics::Geometry geometry(small_drive().geometry);
+  return FaultPlan(rows, {}, seed, 1, geometry, 1, {}).of(0);
+}
+
+TEST(Faults, ADrawnPlaceThatContradictsAnotherFaultIsDrawnAgain) {
+  const mechanics::Geometry geometry(small_drive().geometry);
+  std::vector<FaultParameters> rows(12);
+  for (FaultParameters& row : rows) {
+    row.drawn = true;
+    row.blocks = static_cast<std::int64_t>(geometry.block_count() / 40);
+  }
+  rows[7].drawn = false;
+  rows[7].block = static_cast<std::int64_t>(geometry.block_count() / 20);
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    const std::vector<Fault> faults = planned(rows, seed);
+    ASSERT_EQ(faults.size(), rows.size());
+    EXPECT_EQ(faults[7].first, geometry.block_count() / 20) << "the rows keep their order";
+    for (std::size_t i = 0; i < faults.size(); ++i)
+      for (std::size_t j = 0; j < i; ++j) EXPECT_FALSE(contradict(faults[i], faults[j])) << seed << ": " << i << ", " << j;
+    EXPECT_TRUE(same(faults, planned(rows, seed)));
+  }
+  rows[3].drawn = false;
+  rows[3].block = rows[7].block + 1;
+  EXPECT_THROW(planned(rows), core::ConfigError) << "places that are given are not changed";
+  FaultParameters most;
+  most.drawn = true;
+  most.blocks = static_cast<std::int64_t>(geometry.block_count());
+  FaultParameters all = most;
+  all.drawn = false;
+  all.block = 0;
+  EXPECT_THROW(planned({all, most}), core::ConfigError) << "no place is left";
+}
+
 // --- the process ------------------------------------------------------------------------------------------------------
 
 constexpr std::uint64_t kCapacity = 1'953'525'168;
@@ -308,11 +350,6 @@ TEST(FaultProcess, IsOfTheSeed) {
   process.population = Population::Nearline;
   process.rate_factor = 1000;
   process.age_months = 6;
-  const auto same = [](const std::vector<Fault>& a, const std::vector<Fault>& b) {
-    return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Fault& x, const Fault& y) {
-      return x.first == y.first && x.at == y.at && x.blocks == y.blocks;
-    });
-  };
   const auto drawn = draw_faults(process, 1, 30 * 86400, kCapacity, kTrack);
   ASSERT_FALSE(drawn.empty());
   EXPECT_TRUE(same(drawn, draw_faults(process, 1, 30 * 86400, kCapacity, kTrack)));

@@ -84,6 +84,8 @@ void ActuatorUnit::serve(QueueEntry& entry) {
   times_.rotation = time.rotation;
   times_.early = time.early;
   times_.end = effective + time.total();
+  if (waits_ != nullptr)
+    waits_->access(arm_.state(), extent, effective + time.overhead, times_.media_start - time.rotation, time.rotation);
   if (energy_ != nullptr)
     energy_->access(now_ps(), effective, distance(arm_.state().cylinder, extent.cylinder), time, extent.write);
   arm_.travel({extent.cylinder, extent.head, arm_.state().last_was_write, 0}, effective + time.overhead, time.seek);

@@ -13,6 +13,7 @@
 #include "platter/drive/probe_if.h"
 #include "platter/drive/queue_entry.h"
 #include "platter/drive/recovery.h"
+#include "platter/drive/wait_reader.h"
 #include "platter/drive/written_blocks.h"
 
 namespace platter::drive {
@@ -55,6 +56,8 @@ class ActuatorUnit : public sc_core::sc_module {
   /// Null: no energy is accounted.
   void set_energy(EnergyAccount* energy) { energy_ = energy; }
   void bind_recovery(Recovery& recovery) { recovery_ = &recovery; }
+  /// Null: nobody reads in rotational waits.
+  void set_wait_reader(WaitReader* waits) { waits_ = waits; }
 
   std::uint32_t number() const { return number_; }
   Arm& arm() { return arm_; }
@@ -121,6 +124,7 @@ class ActuatorUnit : public sc_core::sc_module {
   AccessSinkIf* sink_ = nullptr;
   EnergyAccount* energy_ = nullptr;
   Recovery* recovery_ = nullptr;
+  WaitReader* waits_ = nullptr;
   const Probes* probes_ = nullptr;
   std::uint32_t number_ = 0;
   std::optional<mechanics::ArrivalDraws> draws_;

@@ -48,10 +48,12 @@ Controller::Controller(const mechanics::AccessPlanner& planner, const profile::D
       dispatcher_("dispatcher", engine, unit, spindle, bus_, queue.depth() + profile.cache.destage_entries, cache_.get(),
                   mapping.placing()),
       scrubber_(planner, profile.recovery, recovery_, queue, dispatcher_),
+      waits_(planner, recovery_, profile.recovery.scrub_in_waits),
       cache_durable_(profile.power_loss.cache == profile::LostCache::Saved) {
   stream_.reserve(queue.depth());
   dispatcher_.bind_sink(*this);
   unit.bind_recovery(recovery_);
+  if (waits_.on()) unit.set_wait_reader(&waits_);
   if (cache_) cache_->bind_barrier(recovery_);
 }
 
@@ -217,10 +219,9 @@ void Controller::submit_destages(Picoseconds data_ready, Picoseconds now) {
   }
 }
 
-void Controller::finish_destage(QueueEntry& entry, bool written) {
-  if (written) {
-    if (!core::seeded("destage_lost") || !queue_.full()) data_.write(entry);
-  } else {
+void Controller::finish_destage(QueueEntry& entry, std::uint64_t written) {
+  if (!core::seeded("destage_lost") || !queue_.full()) data_.write(entry, written);
+  if (written < entry.command.extent.blocks) {
     lost_destage_ = true;
     ++recovery_.faults().errors().lost_destages;
   }
@@ -254,7 +255,7 @@ void Controller::accessed(QueueEntry& entry) {
     if (scrubber_.owns(entry))
       scrubber_.ended(std::nullopt, false, now);
     else
-      finish_destage(entry, true);
+      finish_destage(entry, entry.command.extent.blocks);
     return;
   }
   const mechanics::Extent& extent = entry.command.extent;
@@ -297,12 +298,17 @@ bool Controller::recovered(QueueEntry& entry, Picoseconds now) {
     if (scrubber_.owns(entry))
       scrubber_.ended(met.bad, met.fresh, now);
     else
-      finish_destage(entry, false);
+      finish_destage(entry, met.bad - entry.command.extent.first.value);
     return false;
   }
   const bool write = entry.command.extent.write;
   entry.result.status = write ? command::CommandStatus::WriteFault : command::CommandStatus::Unreadable;
-  entry.result.first_bad = recovery_.host_block(entry, met.bad);
+  if (write && placing_ != nullptr) {
+    entry.result.first_bad = entry.first() + entry.walk.done;  // the part has its old place
+  } else {
+    entry.result.first_bad = recovery_.host_block(entry, met.bad);
+    if (write) data_.write(entry, met.bad - entry.command.extent.first.value);  // hosts count on the blocks before it
+  }
   if (write && cache_) cache_->invalidate(entry.command.extent);
   if (!write) data_.read(entry, queue_.buffered_writes(entry));
   const Picoseconds done = now + (write ? times_.write_completion : times_.read_completion);
@@ -370,6 +376,7 @@ void Controller::complete(QueueEntry& entry, Picoseconds done) {
   if (__builtin_expect(scrubber_.on(), 0)) scrubber_.activity(now_ps());
   if (cache_) cache_->completed(entry.command.extent);
   dispatcher_.completed(entry.command.extent.write);
+  recovery_.faults().keep_counters();
   completion_->complete_at(entry, order_.at(entry, leaves(done)));
 }
 
@@ -390,6 +397,7 @@ void Controller::halt() {
   order_ = {};
   dispatcher_.halt();
   scrubber_.halt();
+  recovery_.faults().keep_counters();
 }
 
 std::pair<const QueueEntry*, WrittenBlocks> Controller::write_in_progress() const {

@@ -13,6 +13,7 @@
 #include "platter/drive/intake.h"
 #include "platter/drive/recovery.h"
 #include "platter/drive/scrubber.h"
+#include "platter/drive/wait_reader.h"
 #include "platter/drive/zone_keeper.h"
 
 namespace platter::drive {
@@ -68,6 +69,7 @@ class Controller : public DispatchSinkIf {
   const Recovery& recovery() const { return recovery_; }
   Scrubber& scrubber() { return scrubber_; }
   const Scrubber& scrubber() const { return scrubber_; }
+  const WaitReader& waits() const { return waits_; }
   DataPath& data() { return data_; }
   const DataPath& data() const { return data_; }
   HostBus& bus() { return bus_; }
@@ -76,6 +78,7 @@ class Controller : public DispatchSinkIf {
     if (cache_) cache_->clear();
     data_.mount(image);
     if (zones_ != nullptr && image.zones) zones_->mount(*image.zones);
+    recovery_.find_spares();
   }
   /// The media as a loss of power now would leave them.
   DurableImage power_loss_image() const;
@@ -106,8 +109,8 @@ class Controller : public DispatchSinkIf {
   /// Serves the waiting reads of `stream_`, for which the actuator reads on.
   void serve_stream(Picoseconds now);
   void submit_destages(Picoseconds data_ready, Picoseconds now);
-  /// `written`: false if no place on the media was left for the blocks, which are lost.
-  void finish_destage(QueueEntry& entry, bool written);
+  /// `written`: number of its blocks that are on the media. No place was left for the others, which are lost.
+  void finish_destage(QueueEntry& entry, std::uint64_t written);
   /// Tells the faults of a command that has its turn. Returns true if one of them keeps it from being answered.
   bool stuck(QueueEntry& entry, Picoseconds now);
   /// The access of `entry` has ended on a drive with faults. Returns false if it has failed: the command is then complete.
@@ -157,6 +160,7 @@ class Controller : public DispatchSinkIf {
   Intake intake_;
   Dispatcher dispatcher_;
   Scrubber scrubber_;
+  WaitReader waits_;
   AnswerOrder order_;
   bool cache_durable_;  ///< a loss of power saves what only the buffer holds
   CompletionSinkIf* completion_ = nullptr;

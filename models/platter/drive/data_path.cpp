@@ -132,8 +132,7 @@ void DataPath::content(const QueueEntry& entry, const WriteTarget& target, std::
   if (from != nullptr) std::memcpy(data.data() + (begin - target.address), from + (begin - address), end - begin);
 }
 
-void DataPath::write(const QueueEntry& entry) {
-  const WriteTarget to = target(entry);
+void DataPath::write_target(const QueueEntry& entry, const WriteTarget& to) {
   if (!media_.keeps_bytes()) {
     store(to.media_offset, nullptr, to.bytes);
     return;
@@ -187,7 +186,7 @@ bool DataPath::look(const tlm::tlm_generic_payload& payload, std::uint64_t lengt
 // --- loss of power ---------------------------------------------------------------------------------------------------
 
 DurableImage DataPath::image(const QueueEntry* writing, const WrittenBlocks& so_far) const {
-  DurableImage image{media_.copy(), {}, {}};
+  DurableImage image{media_.copy(), {}, faults_.defects(), {}};
   image.map = apply_loss(image.media, writing, so_far);
   return image;
 }
@@ -261,6 +260,7 @@ void DataPath::mount(const DurableImage& image) {
   if (mapping_.placing() != nullptr) mapping_.placing()->mount(image.map);
   if (media_.file() != nullptr) throw std::invalid_argument("a drive whose sectors are in a file starts from that file only");
   media_ = image.media.copy();
+  faults_.set_defects(image.defects);
 }
 
 }  // namespace platter::drive

@@ -18,6 +18,7 @@ namespace platter::drive {
 struct DurableImage {
   media::Media media;                   ///< the bytes of the sectors, and which of them cannot be read
   mapping::MapImage map;                ///< what the mapping keeps on the media; only the mapping interprets it
+  media::Defects defects;               ///< pending sectors, spares and counters of errors
   std::optional<zones::Zones> zones{};  ///< of a drive with zones: their conditions and write pointers
 };
 
@@ -41,8 +42,13 @@ class DataPath {
   /// older writes in the drive. Returns the first of the host's blocks that is unreadable, if there is one; the blocks of older writes need
   /// not be readable. Only the blocks before it are copied. It is known already if the entry's result says so.
   std::optional<std::uint64_t> read(const QueueEntry& entry, const std::vector<QueueEntry*>& writes) const;
-  /// Puts the data of the current write on the media; an internal write takes it from the buffer.
-  void write(const QueueEntry& entry);
+  /// Puts the data of the current write on the media, or of its first `blocks` blocks; an internal write takes it from the buffer.
+  void write(const QueueEntry& entry) { write_target(entry, target(entry)); }
+  void write(const QueueEntry& entry, std::uint64_t blocks) {
+    mapping::WriteTarget to = target(entry);
+    to.bytes = bytes(blocks);
+    if (blocks > 0) write_target(entry, to);
+  }
   /// Keeps the bytes of a write that the buffer has taken, until they go to the media. For a write without data these are
   /// `present`, the bytes before it.
   void buffer(const QueueEntry& entry, const std::vector<std::uint8_t>& present);
@@ -73,6 +79,7 @@ class DataPath {
   /// Copies the data of `write` over the data of `read` where the two overlap.
   void overlay(const QueueEntry& read, const QueueEntry& write) const;
   mapping::WriteTarget target(const QueueEntry& entry) const;
+  void write_target(const QueueEntry& entry, const mapping::WriteTarget& to);
   /// The bytes that the current write puts at `target`.
   void content(const QueueEntry& entry, const mapping::WriteTarget& target, std::vector<std::uint8_t>& data) const;
   /// Puts bytes on the media; `data` null: without bytes.

@@ -59,7 +59,7 @@ Drive::Drive(const sc_core::sc_module_name& name, const DriveConfig& config, con
       planner_(config.profile, config.guard_quantile),
       media_(planner_.geometry().sector_bytes(), config.holds_data, planner_.geometry().blocks_per_physical_sector(),
              config.disk_file),
-      faults_(planner_.geometry().sector_bytes(), planner_.geometry().blocks_per_physical_sector()),
+      faults_(planner_.geometry().sector_bytes(), planner_.geometry().blocks_per_physical_sector(), config.disk_file),
       identity_mapping_(planner_),
       eager_mapping_(make_eager_mapping(config, planner_)),
       mapping_(eager_mapping_ ? *eager_mapping_ : static_cast<mapping::MappingIf&>(identity_mapping_)),

@@ -143,7 +143,9 @@ class Drive : public sc_core::sc_module {
   bool clear_fault(std::uint64_t number) { return faults_.clear(number); }
   /// Ends all faults.
   void clear_faults() { faults_.clear_all(); }
-  const media::Faults& faults() const { return faults_; }                      ///< its faults and bad sectors
+  const media::Faults& faults() const { return faults_; }  ///< its faults and bad sectors
+  /// Rounds of reading all blocks in rotational waits.
+  std::uint64_t rounds_in_waits() const { return controller_.waits().rounds(); }
   const media::MediaErrors& media_errors() const { return faults_.errors(); }  ///< counters of errors
   /// Tells the adapter in front of the drive when the link is lost. Null: nobody; the waiting commands are then aborted.
   void bind_link(LinkIf* link) { fault_events_.bind_link(link); }

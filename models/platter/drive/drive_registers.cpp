@@ -29,6 +29,8 @@ DriveRegisters::DriveRegisters(const sc_core::sc_module_name& name, HostPort& po
 std::optional<std::uint64_t> DriveRegisters::counter(std::uint64_t address) const {
   if (address == reg::kBusyLow) return static_cast<std::uint64_t>(unit_.busy(now_ps()));
   if (address == reg::kSelfTestBlock) return controller_.scrubber().test_block();
+  if (address == reg::kSelfTestTime)
+    return static_cast<std::uint64_t>(controller_.scrubber().extended_time() / core::kPicosecondsPerSecond);
   if (address >= reg::kErrors) return errors(address);
   if (address < reg::kClasses || address >= reg::kClasses + reg::kClassStride * core::kRequestClasses) return budget(address);
   const std::uint64_t offset = address - reg::kClasses;
@@ -95,6 +97,11 @@ std::uint32_t DriveRegisters::cache_switches() const {
 }
 
 std::uint32_t DriveRegisters::self_test() const {
+  const Scrubber& scrubber = std::as_const(controller_).scrubber();
+  return self_test_state() | scrubber.test_left() << reg::kSelfTestLeft | (scrubber.extended() ? reg::kSelfTestExtended : 0);
+}
+
+std::uint32_t DriveRegisters::self_test_state() const {
   switch (std::as_const(controller_).scrubber().test()) {
     case Scrubber::Test::None:
     case Scrubber::Test::Good: return reg::kSelfTestGood;
@@ -170,8 +177,8 @@ tlm::tlm_response_status DriveRegisters::write(std::uint64_t address, std::uint3
         power_.cut();
       return tlm::TLM_OK_RESPONSE;
     case reg::kSelfTest:
-      if ((data & 1) != 0)
-        controller_.scrubber().start_test();
+      if (data == reg::kSelfTestShort || data == reg::kSelfTestLong)
+        controller_.scrubber().start_test(data == reg::kSelfTestLong);
       else
         controller_.scrubber().stop_test();
       return tlm::TLM_OK_RESPONSE;

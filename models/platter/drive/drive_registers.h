@@ -40,6 +40,7 @@ class DriveRegisters : public sc_core::sc_module {
   tlm::tlm_response_status write(std::uint64_t address, std::uint32_t data);
   std::uint32_t cache_switches() const;
   std::uint32_t self_test() const;
+  std::uint32_t self_test_state() const;
   /// The 64-bit counter whose lower half is at `address`, if there is one.
   std::optional<std::uint64_t> counter(std::uint64_t address) const;
   /// As `counter`, for the counters of errors.

@@ -101,8 +101,7 @@ class Power : public sc_core::sc_module {
   void stop() {
     if (energy_ != nullptr) energy_->set_on(core::now_ps(), false);
     ++failures_;
-    starting_ = false;
-    ready_.cancel();
+    ready_.cancel();  // a start that it interrupts begins again with the revival
     controller_.halt();
     sink_->power_lost(command::CommandStatus::DriveFailed);
   }

@@ -45,7 +45,9 @@ Recovery::Recovery(const mechanics::AccessPlanner& planner, const profile::Recov
               ladder(profile.write_ms, kWriteTurns, planner.rotation().period())},
       profile_limit_(profile.limit_ms > 0 ? milliseconds(profile.limit_ms) : core::kNoDeadline),
       limit_{0, 0},
-      spares_(profile.spares) {}
+      spares_(profile.spares) {
+  find_spares();
+}
 
 // --- what an access meets -----------------------------------------------------------------------------------------------
 
@@ -178,18 +180,17 @@ const Recovery::Outcome& Recovery::climb(QueueEntry& entry, mechanics::Committed
   const bool write = extent.write;
   const Picoseconds period = planner_.rotation().period();
   const Picoseconds transfer_begin = effective + time.positioning();
-  // The drive's own writes have no limit: there is no host to tell of an error.
-  Picoseconds left = core::kNoDeadline;
-  if (!entry.internal()) {
-    left = std::min({profile_limit_, limit_[write] > 0 ? limit_[write] : core::kNoDeadline, entry.asked.recovery_limit});
-    if (left != core::kNoDeadline) left = std::max(left - entry.result.timing.recovery, period);
-  }
+  // Of the drive's own accesses only scrubbing has a limit, of its own: there is no host to tell of an error.
+  Picoseconds left = entry.asked.recovery_limit;
+  if (!entry.internal()) left = std::min({left, profile_limit_, limit_[write] > 0 ? limit_[write] : core::kNoDeadline});
+  if (left != core::kNoDeadline) left = std::max(left - entry.result.timing.recovery, period);
   Picoseconds ended = time.media;
   const auto fail = [&](std::uint64_t block) {
     outcome_.failed = outcome_.moves = true;
     outcome_.bad = block;
     outcome_.end = place_of(block);
-    ended = passed(extent, time, block);
+    // A write that began in the middle goes on to its first blocks, which are on the media when it ends.
+    ended = write && time.early > 0 ? time.media : passed(extent, time, block);
   };
   for (const Trouble& trouble : troubles_) {
     if (!write && trouble.step == Step::Retry && covered(entry, trouble.block)) continue;
@@ -271,7 +272,8 @@ const Recovery::Outcome& Recovery::ended(const QueueEntry& entry, Picoseconds no
     }
     errors.detours += outcome_.detours;
     errors.reallocations += outcome_.attempts;
-    for (const auto& [block, spare] : outcome_.reallocated) faults_.reallocate(block, spare);
+    for (const auto& [block, spare] : outcome_.reallocated)
+      faults_.reallocate(block, taken_[spare].first, taken_[spare].second);
     if (outcome_.failed && extent.write) {
       ++errors.write_errors;
     } else if (outcome_.failed) {
@@ -279,7 +281,8 @@ const Recovery::Outcome& Recovery::ended(const QueueEntry& entry, Picoseconds no
       outcome_.fresh = faults_.found(outcome_.bad);
     }
   }
-  if (extent.write && !outcome_.failed) faults_.written(extent.first.value, extent.blocks, now);
+  if (extent.write)
+    faults_.written(extent.first.value, outcome_.failed ? outcome_.bad - extent.first.value : extent.blocks, now);
   return outcome_;
 }
 
@@ -309,12 +312,50 @@ std::optional<std::uint64_t> Recovery::new_spare(std::uint64_t block) {
   return used;
 }
 
+std::optional<mechanics::TrackRun> Recovery::track_at(mechanics::PhysicalAddress place) const {
+  const mechanics::Geometry& geometry = planner_.geometry();
+  for (place.sector.value = 0; place.sector.value < 64; ++place.sector.value)
+    if (const std::optional<core::Lba> there = geometry.to_logical(place)) return geometry.track_run(*there, 1);
+  return std::nullopt;
+}
+
+Recovery::Spare Recovery::spare_on(const mechanics::TrackRun& track, const mechanics::PhysicalAddress& place) const {
+  return {track.cylinder, track.head, planner_.rotation().phase_of(planner_.geometry().angle_of(place)),
+          planner_.rotation().period() * Picoseconds{faults_.together()} / track.track_sectors};
+}
+
+Recovery::Spare Recovery::last_spare(std::uint64_t number) const {
+  const std::uint64_t whole = faults_.together();
+  const std::uint64_t blocks = planner_.geometry().block_count();
+  const std::uint64_t last = blocks - whole * (1 + number % (blocks / whole));
+  const mechanics::Extent extent = planner_.resolve(core::Lba(last / whole * whole), static_cast<std::uint32_t>(whole), false);
+  return {extent.cylinder, extent.head, extent.start_phase, extent.media};
+}
+
+void Recovery::find_spares() {
+  const mechanics::Geometry& geometry = planner_.geometry();
+  places_.clear();
+  taken_.clear();
+  for (const media::DiskSpare& known : faults_.spare_places()) {
+    std::optional<Spare> spare;
+    if (known.track != kLastTracks) {
+      mechanics::PhysicalAddress place;
+      place.head.value = known.track % geometry.surfaces();
+      place.cylinder.value = known.track / geometry.surfaces() - geometry.arm_at(core::Cylinder(0), place.head).value;
+      place.sector.value = known.place;
+      if (const std::optional<mechanics::TrackRun> track = track_at(place)) spare = spare_on(*track, place);
+    }
+    places_.push_back(spare ? *spare : last_spare(places_.size()));
+    taken_.emplace_back(known.track, known.place);
+  }
+}
+
 Recovery::Spare Recovery::find_spare(std::uint64_t block) {
   const mechanics::Geometry& geometry = planner_.geometry();
   const std::uint32_t whole = faults_.together();
   const std::uint64_t surfaces = faults_.failed_surfaces(core::now_ps());
   const mechanics::PhysicalAddress near = geometry.to_physical(core::Lba(block));
-  const auto taken = [this](std::uint32_t track, std::uint64_t sector) {
+  const auto taken = [this](std::uint32_t track, std::uint32_t sector) {
     return std::find(taken_.begin(), taken_.end(), std::pair(track, sector)) != taken_.end();
   };
   // The nearest sector that the layout leaves without a block: on the own track, the cylinder, the next cylinders.
@@ -324,26 +365,21 @@ Recovery::Spare Recovery::find_spare(std::uint64_t block) {
       place.cylinder.value += i;
       place.head.value = (near.head.value + j) % geometry.surfaces();
       if ((surfaces >> place.head.value & 1) != 0) continue;
-      place.sector.value = 0;
-      std::optional<core::Lba> there;
-      for (; !there && place.sector.value < 64; ++place.sector.value) there = geometry.to_logical(place);
-      if (!there) continue;
-      const mechanics::TrackRun run = geometry.track_run(*there, 1);
-      const std::uint32_t track = run.cylinder.value * geometry.surfaces() + run.head.value;
-      for (std::uint32_t sector = run.track_sectors / whole * whole; sector >= whole; sector -= whole) {
+      const std::optional<mechanics::TrackRun> run = track_at(place);
+      if (!run) continue;
+      const std::uint32_t track = run->cylinder.value * geometry.surfaces() + run->head.value;
+      for (std::uint32_t sector = run->track_sectors / whole * whole; sector >= whole; sector -= whole) {
         place.sector.value = sector - whole;
         if (geometry.to_logical(place) || taken(track, place.sector.value)) continue;
         taken_.emplace_back(track, place.sector.value);
-        return {run.cylinder, run.head, planner_.rotation().phase_of(geometry.angle_of(place)),
-                planner_.rotation().period() * Picoseconds{whole} / run.track_sectors};
+        return spare_on(*run, place);
       }
     }
   }
   // A layout without spares near the sector: the last tracks of the drive, in times only.
-  const std::uint64_t last = geometry.block_count() - whole * (1 + taken_.size() % (geometry.block_count() / whole));
-  const mechanics::Extent extent = planner_.resolve(core::Lba(last / whole * whole), whole, false);
-  taken_.emplace_back(~0u, taken_.size());
-  return {extent.cylinder, extent.head, extent.start_phase, extent.media};
+  const Spare last = last_spare(taken_.size());
+  taken_.emplace_back(kLastTracks, 0);
+  return last;
 }
 
 }  // namespace platter::drive

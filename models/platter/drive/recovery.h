@@ -61,6 +61,8 @@ class Recovery : public buffer::BarrierIf {
     if (begins && next < end) ++faults_.errors().read_ahead_stops;
     return next;
   }
+  /// The defects that the drive knows of have been replaced: finds the places of its spares.
+  void find_spares();
   /// The drive has lost its power.
   void halt() { outcome_.any = false; }
 
@@ -70,6 +72,8 @@ class Recovery : public buffer::BarrierIf {
   Picoseconds profile_limit() const { return profile_limit_; }
 
   std::uint64_t spares_left() const { return spares_ - faults_.spares().size(); }
+  /// The first block in [first, end) that a read would fail at or be delayed by; `end` if there is none. For reads that nobody waits for.
+  std::uint64_t next_bad(std::uint64_t first, std::uint64_t end, Picoseconds now) const;
 
  private:
   enum class Step : std::uint8_t {
@@ -93,7 +97,6 @@ class Recovery : public buffer::BarrierIf {
     Picoseconds duration = 0;  ///< of the physical sector
   };
 
-  std::uint64_t next_bad(std::uint64_t first, std::uint64_t end, Picoseconds now) const;
   void find_troubles(const QueueEntry& entry, Picoseconds now);
   void add_surfaces(const mechanics::Extent& extent, std::uint64_t surfaces);
   /// Appends what befalls each physical sector of these blocks.
@@ -116,8 +119,14 @@ class Recovery : public buffer::BarrierIf {
   mechanics::HeadState place_of(std::uint64_t block) const;
   std::optional<std::uint64_t> new_spare(std::uint64_t block);
   Spare find_spare(std::uint64_t block);
+  /// The track of a place in the layout; nothing if it has no block.
+  std::optional<mechanics::TrackRun> track_at(mechanics::PhysicalAddress place) const;
+  Spare spare_on(const mechanics::TrackRun& track, const mechanics::PhysicalAddress& place) const;
+  /// The spare of this number on the last tracks.
+  Spare last_spare(std::uint64_t number) const;
 
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};
+  static constexpr std::uint32_t kLastTracks = ~0u;
 
   const mechanics::AccessPlanner& planner_;
   const media::Media& media_;
@@ -130,8 +139,8 @@ class Recovery : public buffer::BarrierIf {
   Picoseconds limit_[2];
   std::uint64_t spares_;
   std::vector<Spare> places_;  ///< of the spares in use, and of those that the access in progress takes
-  std::vector<std::pair<std::uint32_t, std::uint64_t>>
-      taken_;  ///< (arm's cylinder and head, sector) of sectors in use as spares
+  /// (arm's cylinder and head, sector) of sectors in use as spares, by number; kLastTracks: it has no sector
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> taken_;
   Outcome outcome_;
   std::vector<media::Faults::Met> met_;
   std::vector<Trouble> troubles_;

@@ -40,13 +40,20 @@ inline constexpr std::uint32_t kAbort = 0x06C;
 /// Most time of a command's recovery in ms; 0: no limit. Of reads and of writes.
 inline constexpr std::uint32_t kReadRecovery = 0x074;
 inline constexpr std::uint32_t kWriteRecovery = 0x078;
-/// Written: 1 starts the short self-test, 0 ends it. Read: its state, and the block of its first error follows.
+/// Written: 1 starts the short self-test, 2 the extended one, 0 ends it. Read: state, tenths that are left, and which of them; the block of its
+/// first error, and the time of an extended one in seconds, are further registers.
 inline constexpr std::uint32_t kSelfTest = 0x07C;
 inline constexpr std::uint32_t kSelfTestGood = 0;
 inline constexpr std::uint32_t kSelfTestAborted = 1;
 inline constexpr std::uint32_t kSelfTestReadFailed = 7;
 inline constexpr std::uint32_t kSelfTestRuns = 15;
+inline constexpr std::uint32_t kSelfTestState = 0xFF;  // of the bits
+inline constexpr std::uint32_t kSelfTestLeft = 8;      // first bit of the tenths
+inline constexpr std::uint32_t kSelfTestExtended = 1u << 16;
+inline constexpr std::uint32_t kSelfTestShort = 1;  // written
+inline constexpr std::uint32_t kSelfTestLong = 2;
 inline constexpr std::uint32_t kSelfTestBlock = 0x2F0;  // 64 bits
+inline constexpr std::uint32_t kSelfTestTime = 0x2F8;   // 64 bits
 inline constexpr std::uint32_t kPower = 0x080;
 inline constexpr std::uint32_t kPowerOn = 1;
 inline constexpr std::uint32_t kPowerReady = 2;

@@ -9,6 +9,13 @@ namespace platter::drive {
 
 using core::now_ps;
 
+namespace {
+
+/// Idle time before a piece of the extended self-test, on a drive that does not scrub.
+constexpr Picoseconds kTestIdle = 10 * core::kPicosecondsPerMillisecond;
+
+}  // namespace
+
 Scrubber::Scrubber(const mechanics::AccessPlanner& planner, const profile::RecoveryProfile& profile, Recovery& recovery,
                    HazardQueue& queue, Dispatcher& dispatcher)
     : planner_(planner),
@@ -16,6 +23,10 @@ Scrubber::Scrubber(const mechanics::AccessPlanner& planner, const profile::Recov
       queue_(queue),
       dispatcher_(dispatcher),
       scrub_after_(core::to_picoseconds(profile.scrub_after_ms, core::kPicosecondsPerMillisecond)),
+      idle_(scrub_after_ > 0 ? scrub_after_ : kTestIdle),
+      on_(scrub_after_ > 0),
+      limit_(profile.scrub_limit_turns > 0 ? planner.rotation().period() * Picoseconds{profile.scrub_limit_turns}
+                                           : core::kNoDeadline),
       blocks_(profile.scrub_blocks),
       wake_(core::Rank::Layer, [this] { wake(); }) {
   if (on()) wake_.at(scrub_after_);
@@ -33,6 +44,7 @@ void Scrubber::submit(std::uint64_t first, std::uint32_t blocks) {
   entry_ = QueueEntry{};
   entry_.enter(Stage::Received);
   entry_.asked.fua = true;  // from the media
+  if (!of_test_ || extended_) entry_.asked.recovery_limit = limit_;
   entry_.command.cls = core::RequestClass::Background;
   entry_.command.extent =
       planner_.resolve(core::Lba(first), static_cast<std::uint32_t>(std::min<std::uint64_t>(blocks, left)), false);
@@ -44,14 +56,16 @@ void Scrubber::submit(std::uint64_t first, std::uint32_t blocks) {
 
 void Scrubber::wake() {
   if (busy()) return;
-  if (test_ == Test::Runs && next_of_test()) return;
+  if (reads_behind_hosts() && next_of_test()) return;
   if (!on()) return;
   const Picoseconds now = now_ps();
-  const Picoseconds due = last_ + scrub_after_;
+  const Picoseconds due = last_ + idle_;
   if (now < due || !dispatcher_.may_move() || queue_.occupancy() > 0) {
-    wake_.at(std::max(due, now + scrub_after_));
+    wake_.at(std::max(due, now + idle_));
     return;
   }
+  if (test_ == Test::Runs && next_of_test()) return;
+  if (scrub_after_ == 0) return;
   of_test_ = false;
   if (cursor_ >= planner_.geometry().block_count()) cursor_ = 0;
   submit(cursor_, blocks_);
@@ -68,33 +82,65 @@ void Scrubber::ended(std::optional<std::uint64_t> bad, bool fresh, Picoseconds n
     errors.scrub_errors += fresh ? 1 : 0;
   }
   errors.scrubbed_blocks += end - extent.first.value;
+  recovery_.faults().keep_counters();
   if (!of_test_) {
     cursor_ = end;
-    const bool idle = last_ + scrub_after_ <= now && queue_.occupancy() == 0;
-    wake_.at(idle || test_ == Test::Runs ? now : std::max(now, last_ + scrub_after_));
-    return;
+  } else if (test_ == Test::Runs) {
+    if (bad && !test_failed_) test_block_ = *bad;
+    test_failed_ = test_failed_ || bad;
+    test_cursor_ = end;
+    if (bad && !extended_) end_test(Test::ReadFailed);
   }
-  if (bad && test_ == Test::Runs) {
-    test_ = Test::ReadFailed;
-    test_block_ = *bad;
-  }
-  if (test_ == Test::Runs)
+  if (reads_behind_hosts()) {
     wake_.now();
-  else if (on())
-    wake_.at(now + scrub_after_);
+  } else if (on()) {
+    const bool idle = last_ + idle_ <= now && queue_.occupancy() == 0;
+    wake_.at(idle ? now : std::max(now, last_ + idle_));
+  }
 }
 
 // --- the self-test ----------------------------------------------------------------------------------------------------
 
-void Scrubber::start_test() {
+void Scrubber::start_test(bool extended) {
   test_ = Test::Runs;
-  test_block_ = test_pending_ = 0;
+  extended_ = extended;
+  on_ = on_ || extended;
+  test_failed_ = false;
+  test_block_ = test_pending_ = test_cursor_ = 0;
   test_piece_ = 0;
+  last_ = now_ps();
   wake_.now();
+}
+
+std::uint32_t Scrubber::test_left() const {
+  if (test_ != Test::Runs) return 0;
+  const std::uint64_t whole = extended_ ? planner_.geometry().block_count() : test_pieces();
+  const std::uint64_t left = whole - std::min<std::uint64_t>(whole, extended_ ? test_cursor_ : test_piece_);
+  return static_cast<std::uint32_t>(std::min<std::uint64_t>(9, (10 * left + whole - 1) / whole));
+}
+
+Picoseconds Scrubber::extended_time() const {
+  Picoseconds time = 0;
+  const std::uint64_t capacity = planner_.geometry().block_count();
+  constexpr std::uint64_t kPiece = std::uint64_t{1} << 20;
+  for (std::uint64_t first = 0; first < capacity; first += kPiece)
+    time += planner_.resolve(core::Lba(first), static_cast<std::uint32_t>(std::min(kPiece, capacity - first)), false).media;
+  // The overhead of a piece costs a turn.
+  return time + static_cast<Picoseconds>((capacity + blocks_ - 1) / blocks_) * planner_.rotation().period();
 }
 
 bool Scrubber::next_of_test() {
   of_test_ = true;
+  if (!extended_) return next_of_short_test();
+  if (test_cursor_ < planner_.geometry().block_count()) {
+    submit(test_cursor_, blocks_);
+    return true;
+  }
+  end_test(test_failed_ ? Test::ReadFailed : Test::Good);
+  return false;
+}
+
+bool Scrubber::next_of_short_test() {
   const std::uint64_t whole = recovery_.faults().together();
   const auto pending = recovery_.faults().pending().lower_bound(test_pending_);
   if (pending != recovery_.faults().pending().end()) {
@@ -103,12 +149,12 @@ bool Scrubber::next_of_test() {
     return true;
   }
   const std::uint64_t capacity = planner_.geometry().block_count();
-  const std::uint64_t pieces = std::clamp<std::uint64_t>(capacity / blocks_, 1, kTestPieces);
+  const std::uint64_t pieces = test_pieces();
   if (test_piece_ < pieces) {
     submit(capacity / pieces * test_piece_++ / whole * whole, blocks_);
     return true;
   }
-  test_ = Test::Good;
+  end_test(Test::Good);
   return false;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 
@@ -11,11 +12,12 @@
 
 namespace platter::drive {
 
-/// Reads the media in the background, to find blocks that cannot be read before a host needs them: scrubbing, and the short self-test.
+/// Reads the media in the background, to find blocks that cannot be read before a host needs them: scrubbing, and the self-tests.
 ///
 /// Scrubbing reads one piece after the other in the order of the blocks, while no command of a host is in the drive and none has arrived or
-/// ended for `recovery.scrub_after_ms`. A host's command waits at most for the access that runs. The self-test reads the pending sectors,
-/// and then pieces that are spread over the drive; hosts' commands go on beside it.
+/// ended for `recovery.scrub_after_ms`. A host's command waits at most for the access that runs. The short self-test reads the pending
+/// sectors, and then pieces that are spread over the drive; hosts' commands go on beside it. The extended one reads the whole drive once, as
+/// scrubbing does, and finds all of its bad blocks.
 class Scrubber {
  public:
   enum class Test : std::uint8_t { None, Runs, Good, Aborted, ReadFailed };
@@ -24,11 +26,11 @@ class Scrubber {
            HazardQueue& queue, Dispatcher& dispatcher);
 
   /// False if commands of hosts need not be told.
-  bool on() const { return scrub_after_ > 0; }
+  bool on() const { return on_; }
   /// A command of a host has arrived or ended: the idle time begins anew.
   void activity(Picoseconds now) {
     last_ = now;
-    if (!busy()) wake_.at(now + scrub_after_);
+    if (!busy()) wake_.at(now + idle_);
   }
   bool owns(const QueueEntry& entry) const { return &entry == &entry_; }
   /// Its access has ended at `now`; `bad`: the block of the media that could not be read; `fresh`: the drive has not known that before.
@@ -36,11 +38,17 @@ class Scrubber {
   /// The drive has lost its power: nothing happens before the next activity.
   void halt();
 
-  void start_test();
+  void start_test(bool extended);
   void stop_test() {
-    if (test_ == Test::Runs) test_ = Test::Aborted;
+    if (test_ == Test::Runs) end_test(Test::Aborted);
   }
   Test test() const { return test_; }
+  /// The last self-test was the extended one.
+  bool extended() const { return extended_; }
+  /// Tenths of the self-test that are left, begun ones included; 0 when none runs.
+  std::uint32_t test_left() const;
+  /// Time that an extended self-test takes on an idle drive without bad blocks.
+  Picoseconds extended_time() const;
   /// The first block that the last self-test could not read.
   std::uint64_t test_block() const { return test_block_; }
 
@@ -50,6 +58,17 @@ class Scrubber {
   void submit(std::uint64_t first, std::uint32_t blocks);
   /// Submits the next piece of the self-test; false if it has ended.
   bool next_of_test();
+  bool next_of_short_test();
+  void end_test(Test end) {
+    test_ = end;
+    on_ = scrub_after_ > 0;
+  }
+  /// Pieces of the short self-test.
+  std::uint64_t test_pieces() const {
+    return std::clamp<std::uint64_t>(planner_.geometry().block_count() / blocks_, 1, kTestPieces);
+  }
+  /// The short self-test runs: it does not wait for idle time.
+  bool reads_behind_hosts() const { return test_ == Test::Runs && !extended_; }
 
   static constexpr std::uint32_t kTestPieces = 128;
 
@@ -58,6 +77,9 @@ class Scrubber {
   HazardQueue& queue_;
   Dispatcher& dispatcher_;
   Picoseconds scrub_after_;
+  Picoseconds idle_;  ///< time without a host's command after which it reads
+  bool on_;
+  Picoseconds limit_;  ///< of the recovery, in scrubbing
   std::uint32_t blocks_;
   QueueEntry entry_;
   std::uint64_t cursor_ = 0;
@@ -66,7 +88,10 @@ class Scrubber {
   std::uint64_t test_block_ = 0;
   std::uint64_t test_pending_ = 0;  ///< the next pending sector to read
   std::uint32_t test_piece_ = 0;
-  bool of_test_ = false;  ///< the access under way belongs to the self-test
+  bool extended_ = false;
+  bool test_failed_ = false;       ///< the extended self-test has found a bad block
+  std::uint64_t test_cursor_ = 0;  ///< of the extended self-test
+  bool of_test_ = false;           ///< the access under way belongs to the self-test
   core::TimedCall wake_;
 };
 

@@ -19,10 +19,12 @@ namespace platter::media {
 namespace {
 
 constexpr std::uint64_t kPage = 4096;
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;
+constexpr std::uint32_t kVersionWithoutDefects = 1;
 constexpr std::array<char, 8> kMagic = {'P', 'L', 'A', 'T', 'D', 'I', 'S', 'K'};
 constexpr std::size_t kHeaderBytes = 16;
 constexpr std::size_t kZoneBytes = 16;
+constexpr std::size_t kSpareBytes = 16;
 
 // Offsets in the trailer's first page; numbers are little-endian.
 constexpr std::size_t kAtVersion = 8;
@@ -88,13 +90,17 @@ DiskFile::DiskFile(std::filesystem::path file, const DiskIdentity& identity)
       bits_(trailer_ + kPage),
       headers_(bits_ + whole_pages((identity.sectors + 7) / 8)),
       zones_(headers_ + whole_pages(identity.headers * kHeaderBytes)),
-      size_(zones_ + whole_pages(identity.zones * kZoneBytes)) {
+      counters_(zones_ + whole_pages(identity.zones * kZoneBytes)),
+      physical_((identity.sectors + identity.torn_together - 1) / identity.torn_together),
+      pending_(counters_ + kPage),
+      spares_(pending_ + whole_pages((physical_ + 7) / 8)),
+      size_(spares_ + whole_pages(physical_ * kSpareBytes)) {
   const std::vector<std::uint8_t> trailer = trailer_of(identity);
   try {
     std::error_code ignored;
     if (!std::filesystem::exists(file_, ignored)) create(trailer);
     open_locked();
-    check(trailer);
+    if (check(trailer) == kVersionWithoutDefects) add_defects(trailer);
   } catch (...) {
     if (fd_ >= 0) close(fd_);
     throw;
@@ -136,7 +142,13 @@ void DiskFile::open_locked() {
     throw core::InputError(file_, 0, 0, errno == EWOULDBLOCK ? "another process uses this disk" : std::strerror(errno));
 }
 
-void DiskFile::check(const std::vector<std::uint8_t>& trailer) const {
+void DiskFile::add_defects(const std::vector<std::uint8_t>& trailer) {
+  // In this order: a file of version 1 may have either size.
+  if (ftruncate(fd_, static_cast<off_t>(size_)) != 0) throw core::InputError(file_, 0, 0, std::strerror(errno));
+  write_at(trailer_, trailer.data(), trailer.size());
+}
+
+std::uint32_t DiskFile::check(const std::vector<std::uint8_t>& trailer) const {
   const auto refuse = [this](const std::string& text) { throw core::InputError(file_, 0, 0, text); };
   struct stat kind{};
   if (fstat(fd_, &kind) != 0) refuse(std::strerror(errno));
@@ -151,7 +163,8 @@ void DiskFile::check(const std::vector<std::uint8_t>& trailer) const {
                         : "found no trailer of a disk at the end of the drive's bytes: it is no disk of `platter serve "
                           "--disk`, or of another drive");
   if (get<std::uint64_t>(found.data() + kAtCheck) != digest(found.data(), kChecked)) refuse("the trailer is damaged");
-  if (const auto version = get<std::uint32_t>(found.data() + kAtVersion); version != kVersion)
+  const auto version = get<std::uint32_t>(found.data() + kAtVersion);
+  if (version != kVersion && version != kVersionWithoutDefects)
     refuse(fmt::format("found version {} of the format, expected {}", version, kVersion));
   const auto same = [&](const char* what, std::size_t at, auto expected) {
     const auto has = get<decltype(expected)>(found.data() + at);
@@ -170,7 +183,9 @@ void DiskFile::check(const std::vector<std::uint8_t>& trailer) const {
   same("number of zones", kAtZones, identity_.zones);
   same("number of headers", kAtHeaders, identity_.headers);
   same("seed of the first placement", kAtSeed, identity_.seed);
-  if (size != size_) refuse(fmt::format("found {} bytes, expected {}: it is cut short", size, size_));
+  if (size != size_ && !(version == kVersionWithoutDefects && size == counters_))
+    refuse(fmt::format("found {} bytes, expected {}: it is cut short", size, size_));
+  return version;
 }
 
 // --- bytes -------------------------------------------------------------------------------------------------------------
@@ -233,25 +248,38 @@ void DiskFile::sync() {
 
 // --- trailer -----------------------------------------------------------------------------------------------------------
 
-void DiskFile::set_unreadable(std::uint64_t sector, bool unreadable) {
-  const std::uint64_t at = bits_ + sector / 8;
-  std::uint8_t bits = 0;
-  read_at(at, &bits, 1);
-  const auto bit = static_cast<std::uint8_t>(1u << (sector % 8));
-  bits = static_cast<std::uint8_t>(unreadable ? bits | bit : bits & ~bit);
-  write_at(at, &bits, 1);
+void DiskFile::set_bit(std::uint64_t bits, std::uint64_t number, bool value) {
+  const std::uint64_t at = bits + number / 8;
+  std::uint8_t byte = 0;
+  read_at(at, &byte, 1);
+  const auto bit = static_cast<std::uint8_t>(1u << (number % 8));
+  byte = static_cast<std::uint8_t>(value ? byte | bit : byte & ~bit);
+  write_at(at, &byte, 1);
 }
 
+void DiskFile::set_unreadable(std::uint64_t sector, bool unreadable) { set_bit(bits_, sector, unreadable); }
+
+void DiskFile::set_pending(std::uint64_t physical, bool pending) { set_bit(pending_, physical, pending); }
+
 void DiskFile::for_each_unreadable(const std::function<void(std::uint64_t sector)>& visit) const {
-  for_each_extent(bits_, bits_ + (identity_.sectors + 7) / 8, [&](std::uint64_t at, std::uint64_t length) {
+  for_each_bit(bits_, identity_.sectors, visit);
+}
+
+void DiskFile::for_each_pending(const std::function<void(std::uint64_t physical)>& visit) const {
+  for_each_bit(pending_, physical_, visit);
+}
+
+void DiskFile::for_each_bit(std::uint64_t first, std::uint64_t count,
+                            const std::function<void(std::uint64_t number)>& visit) const {
+  for_each_extent(first, first + (count + 7) / 8, [&](std::uint64_t at, std::uint64_t length) {
     std::vector<std::uint8_t> bits(kPage);
     for (const std::uint64_t end = at + length; at < end; at += bits.size()) {
       bits.resize(std::min<std::uint64_t>(kPage, end - at));
       read_at(at, bits.data(), bits.size());
       for (std::size_t i = 0; i < bits.size(); ++i)
         for (unsigned bit = 0; bits[i] >> bit != 0; ++bit)
-          if (const std::uint64_t sector = (at - bits_ + i) * 8 + bit; (bits[i] >> bit & 1) != 0 && sector < identity_.sectors)
-            visit(sector);
+          if (const std::uint64_t number = (at - first + i) * 8 + bit; (bits[i] >> bit & 1) != 0 && number < count)
+            visit(number);
     }
   });
 }
@@ -310,6 +338,40 @@ void DiskFile::for_each_header(const std::function<void(std::uint64_t index, con
       }
     }
   });
+}
+
+void DiskFile::put_counters(const std::vector<std::uint64_t>& counters) {
+  std::vector<std::uint8_t> bytes(counters.size() * 8);
+  for (std::size_t i = 0; i < counters.size(); ++i) put(bytes.data() + 8 * i, counters[i]);
+  write_at(counters_, bytes.data(), bytes.size());
+}
+
+std::vector<std::uint64_t> DiskFile::counters(std::size_t count) const {
+  std::vector<std::uint8_t> bytes(count * 8);
+  read_at(counters_, bytes.data(), bytes.size());
+  std::vector<std::uint64_t> counters(count);
+  for (std::size_t i = 0; i < count; ++i) counters[i] = get<std::uint64_t>(bytes.data() + 8 * i);
+  return counters;
+}
+
+void DiskFile::put_spare(std::uint64_t number, const DiskSpare& spare) {
+  std::array<std::uint8_t, kSpareBytes> bytes{};
+  put(bytes.data(), spare.sector + 1);  // 0: there is none
+  put(bytes.data() + 8, spare.track);
+  put(bytes.data() + 12, spare.place);
+  write_at(spares_ + number * kSpareBytes, bytes.data(), bytes.size());
+}
+
+std::vector<DiskSpare> DiskFile::spares() const {
+  std::vector<DiskSpare> spares;
+  std::array<std::uint8_t, kSpareBytes> bytes{};
+  for (std::uint64_t number = 0; number < physical_; ++number) {
+    read_at(spares_ + number * kSpareBytes, bytes.data(), bytes.size());
+    const auto sector = get<std::uint64_t>(bytes.data());
+    if (sector == 0 || sector > physical_) break;
+    spares.push_back({sector - 1, get<std::uint32_t>(bytes.data() + 8), get<std::uint32_t>(bytes.data() + 12)});
+  }
+  return spares;
 }
 
 }  // namespace platter::media

@@ -38,8 +38,16 @@ struct DiskZone {
   std::uint32_t flags = 0;      ///< 1: it was written out of order
 };
 
+/// A sector of the tracks' spares that has taken the place of a physical sector.
+struct DiskSpare {
+  std::uint64_t sector = 0;  ///< physical sector, by number
+  std::uint32_t track = 0;   ///< where its spare is
+  std::uint32_t place = 0;   ///< on that track
+};
+
 /// The durable state of a drive in a file: the bytes of its sectors from the file's start on, and behind them a trailer with the drive's identity,
-/// a bit for each sector that cannot be read, the mapping's headers, and the state of the zones. docs/reference/power_loss.md describes the format.
+/// a bit for each sector that cannot be read, the mapping's headers, the state of the zones, and what the drive knows of its defects.
+/// docs/reference/power_loss.md describes the format.
 ///
 /// Every change is written with pwrite() when it becomes durable, so the file is complete whenever the process ends, also by SIGKILL. A write is in
 /// the order bytes, then bits or headers. While the object lives it holds a lock (flock) on the file.
@@ -74,6 +82,18 @@ class DiskFile {
   void for_each_zone(const std::function<void(std::uint64_t index, const DiskZone& zone)>& visit) const;
   /// These bytes of the sectors are zero from now on.
   void discard(std::uint64_t offset, std::uint64_t length);
+  /// Writes the first counters of errors.
+  void put_counters(const std::vector<std::uint64_t>& counters);
+  /// The first `count` of them; 0 what was never put.
+  std::vector<std::uint64_t> counters(std::size_t count) const;
+  /// Writes the bit of a physical sector: it could not be read, and has not been written since.
+  void set_pending(std::uint64_t physical, bool pending);
+  /// Calls `visit` with every such physical sector.
+  void for_each_pending(const std::function<void(std::uint64_t physical)>& visit) const;
+  /// Writes the spare with this number. Precondition: `number` is less than the number of physical sectors.
+  void put_spare(std::uint64_t number, const DiskSpare& spare);
+  /// The spares, by their numbers.
+  std::vector<DiskSpare> spares() const;
   /// Calls `visit` with every range of bytes that may have a byte that is not zero.
   void for_each_data(const std::function<void(std::uint64_t offset, std::uint64_t length)>& visit) const;
   /// Returns when the disk of the machine has everything.
@@ -82,7 +102,12 @@ class DiskFile {
  private:
   void create(const std::vector<std::uint8_t>& trailer);
   void open_locked();
-  void check(const std::vector<std::uint8_t>& trailer) const;
+  /// Returns the version of the format.
+  std::uint32_t check(const std::vector<std::uint8_t>& trailer) const;
+  /// Makes a file of version 1 one of the present version.
+  void add_defects(const std::vector<std::uint8_t>& trailer);
+  void set_bit(std::uint64_t bits, std::uint64_t number, bool value);
+  void for_each_bit(std::uint64_t bits, std::uint64_t count, const std::function<void(std::uint64_t number)>& visit) const;
   void write_at(std::uint64_t at, const void* data, std::size_t length);
   void read_at(std::uint64_t at, void* data, std::size_t length) const;
   /// Calls `visit` with the ranges of [from, to) that are no holes.
@@ -96,6 +121,10 @@ class DiskFile {
   std::uint64_t bits_;
   std::uint64_t headers_;
   std::uint64_t zones_;
+  std::uint64_t counters_;
+  std::uint64_t physical_;  ///< number of physical sectors
+  std::uint64_t pending_;
+  std::uint64_t spares_;
   std::uint64_t size_;
   int fd_ = -1;
 };

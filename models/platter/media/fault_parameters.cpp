@@ -14,6 +14,8 @@ using params::Range;
 
 namespace {
 
+/// Of one fault, until it overlaps no other.
+constexpr std::uint32_t kMostDraws = 1'000;
 constexpr std::string_view kPlaceForm = "[0-9]+/[0-9]+/[0-9]+";
 
 std::optional<PlaceNotation> find_place(std::string_view text) {
@@ -133,40 +135,58 @@ void check(const std::vector<FaultParameters>& faults, std::uint32_t drives, par
 FaultPlan::FaultPlan(const std::vector<FaultParameters>& rows, const FaultProcess& process, std::uint64_t seed, double seconds,
                      const mechanics::Geometry& geometry, std::uint32_t drives, const params::Source& source)
     : of_(drives) {
-  core::RandomStream stream(seed, "fault places");
-  std::vector<Fault> made;
+  std::vector<Fault> made(rows.size());
+  const auto refuse = [&](std::size_t i, const std::string& key, const std::string& text) {
+    const std::string whole = fmt::format("fault.{}.{}", i, key);
+    const bool given = source.positions.count(whole) != 0;
+    throw core::ConfigError({source.problem(whole, text, given ? "" : fmt::format("fault.{}.kind", i))});
+  };
+  const auto check = [&](std::size_t i) {
+    const FaultObjection objection =
+        media::objection(made[i], geometry.block_count(), geometry.surfaces(), geometry.sector_bytes());
+    if (!objection.empty()) refuse(i, objection.key, objection.text);
+  };
+  // A fault of the same drive that has its place, and contradicts that of row `i`: those of drawn rows come after all others.
+  const auto contradicted = [&](std::size_t i) -> std::optional<std::size_t> {
+    for (std::size_t j = 0; j < rows.size(); ++j) {
+      const bool placed = rows[i].drawn == rows[j].drawn ? j < i : rows[i].drawn;
+      if (placed && rows[j].drive == rows[i].drive && contradict(made[j], made[i])) return j;
+    }
+    return std::nullopt;
+  };
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const FaultParameters& row = rows[i];
-    const auto refuse = [&](const std::string& key, const std::string& text) {
-      const std::string whole = fmt::format("fault.{}.{}", i, key);
-      const bool given = source.positions.count(whole) != 0;
-      throw core::ConfigError({source.problem(whole, text, given ? "" : fmt::format("fault.{}.kind", i))});
-    };
-    Fault fault = base_of(row);
-    if (row.drawn) {
-      fault.first = draw_block(stream, process.front_share, geometry.block_count());
-      fault.blocks = std::min(fault.blocks, geometry.block_count() - fault.first);
-    }
+    made[i] = base_of(row);
+    if (row.drawn) continue;
     if (!row.place.notation.empty()) {
       std::optional<core::Lba> block;
       const mechanics::PhysicalAddress& place = row.place.place;
       if (place.cylinder.value < geometry.cylinders() && place.head.value < geometry.surfaces())
         block = geometry.to_logical(place);
-      if (!block) refuse("place", fmt::format("found \"{}\", where the drive has no block", row.place.notation));
-      fault.first = block->value;
+      if (!block) refuse(i, "place", fmt::format("found \"{}\", where the drive has no block", row.place.notation));
+      made[i].first = block->value;
     }
-    const FaultObjection objection =
-        media::objection(fault, geometry.block_count(), geometry.surfaces(), geometry.sector_bytes());
-    if (!objection.empty()) refuse(objection.key, objection.text);
-    for (std::size_t j = 0; j < made.size(); ++j)
-      if (rows[j].drive == row.drive && contradict(made[j], fault))
-        refuse("block",
-               fmt::format("found a {} fault of blocks that the {} fault of fault.{} has from the same begin on, expected "
-                           "one of them",
-                           info_of(fault.kind).name, info_of(made[j].kind).name, j));
-    made.push_back(fault);
-    of_[row.drive].push_back(fault);
+    check(i);
+    if (const auto j = contradicted(i))
+      refuse(i, "block",
+             fmt::format("found a {} fault of blocks that the {} fault of fault.{} has from the same begin on, expected "
+                         "one of them",
+                         info_of(made[i].kind).name, info_of(made[*j].kind).name, *j));
   }
+  core::RandomStream stream(seed, "fault places");
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    if (!rows[i].drawn) continue;
+    const std::uint64_t blocks = made[i].blocks;
+    std::uint32_t draws = 0;
+    do {  // a place that contradicts another fault by chance is drawn again
+      if (draws++ == kMostDraws)
+        refuse(i, "drawn", fmt::format("found no place for the blocks beside those of other faults in {} draws", kMostDraws));
+      made[i].first = draw_block(stream, process.front_share, geometry.block_count());
+      made[i].blocks = std::min(blocks, geometry.block_count() - made[i].first);
+      check(i);
+    } while (contradicted(i));
+  }
+  for (std::size_t i = 0; i < rows.size(); ++i) of_[rows[i].drive].push_back(made[i]);
   if (!process.on()) return;
   const std::uint32_t track = geometry.track_run(core::Lba(0), 1).track_sectors;
   for (std::uint32_t drive = 0; drive < drives; ++drive) {

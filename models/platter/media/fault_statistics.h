@@ -42,6 +42,8 @@ inline const params::Statistics<MediaErrors>& error_rows() {
                  [](const E& e) { return e.silent_reads; }, {"silent reads"})
           .value("scrubbed_blocks", "", "blocks that scrubbing and self-tests have read", "count",
                  [](const E& e) { return e.scrubbed_blocks; })
+          .value("wait_blocks", "", "blocks that were read in rotational waits", "count",
+                 [](const E& e) { return e.wait_blocks; })
           .value("scrub_errors", "", "physical sectors that scrubbing or a self-test has found unreadable", "count",
                  [](const E& e) { return e.scrub_errors; });
   return rows;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "platter/media/media.h"
 
@@ -48,15 +49,71 @@ bool contradict(const Fault& a, const Fault& b) {
 
 // --- counters ---------------------------------------------------------------------------------------------------------
 
+const std::array<std::uint64_t MediaErrors::*, 20>& MediaErrors::all() {
+  using E = MediaErrors;
+  static constexpr std::array<std::uint64_t E::*, 20> counters = {
+      &E::retried,          &E::retry_turns,  &E::recovered,       &E::uncorrectable, &E::write_errors,
+      &E::lost_destages,    &E::pending,      &E::reallocated,     &E::reallocations, &E::detours,
+      &E::read_ahead_stops, &E::timeouts,     &E::resets,          &E::link_drops,    &E::late,
+      &E::silent_writes,    &E::silent_reads, &E::scrubbed_blocks, &E::scrub_errors,  &E::wait_blocks};
+  return counters;
+}
+
 MediaErrors& MediaErrors::operator+=(const MediaErrors& other) {
-  for (std::uint64_t MediaErrors::* const counter :
-       {&MediaErrors::retried, &MediaErrors::retry_turns, &MediaErrors::recovered, &MediaErrors::uncorrectable,
-        &MediaErrors::write_errors, &MediaErrors::lost_destages, &MediaErrors::pending, &MediaErrors::reallocated,
-        &MediaErrors::reallocations, &MediaErrors::detours, &MediaErrors::read_ahead_stops, &MediaErrors::timeouts,
-        &MediaErrors::resets, &MediaErrors::link_drops, &MediaErrors::late, &MediaErrors::silent_writes,
-        &MediaErrors::silent_reads, &MediaErrors::scrubbed_blocks, &MediaErrors::scrub_errors})
-    this->*counter += other.*counter;
+  for (std::uint64_t MediaErrors::* const counter : all()) this->*counter += other.*counter;
   return *this;
+}
+
+namespace {
+
+std::vector<std::uint64_t> values_of(const MediaErrors& errors) {
+  std::vector<std::uint64_t> values;
+  values.reserve(MediaErrors::all().size());
+  for (std::uint64_t MediaErrors::* const counter : MediaErrors::all()) values.push_back(errors.*counter);
+  return values;
+}
+
+}  // namespace
+
+// --- without power ----------------------------------------------------------------------------------------------------
+
+void Defects::save(DiskFile& file) const {
+  for (const std::uint64_t sector : pending) file.set_pending(sector, true);
+  for (std::size_t i = 0; i < spares.size(); ++i) file.put_spare(i, spares[i]);
+  file.put_counters(values_of(errors));
+}
+
+void Faults::set_defects(const Defects& defects) {
+  pending_ = {defects.pending.begin(), defects.pending.end()};
+  places_ = defects.spares;
+  spares_.clear();
+  for (std::size_t i = 0; i < places_.size(); ++i) spares_[places_[i].sector] = i;
+  errors_ = defects.errors;
+  errors_.pending = pending_.size();
+  errors_.reallocated = spares_.size();
+  renew();
+}
+
+Faults::Faults(std::uint32_t sector_bytes, std::uint32_t together, DiskFile* file)
+    : sector_bytes_(sector_bytes), together_(together), file_(file) {
+  if (file == nullptr) return;
+  Defects defects;
+  file->for_each_pending([&](std::uint64_t sector) { defects.pending.push_back(sector); });
+  defects.spares = file->spares();
+  kept_ = file->counters(MediaErrors::all().size());
+  for (std::size_t i = 0; i < kept_.size(); ++i) defects.errors.*MediaErrors::all()[i] = kept_[i];
+  set_defects(defects);
+}
+
+void Faults::put_counters() {
+  std::vector<std::uint64_t> values = values_of(errors_);
+  if (values == kept_) return;
+  file_->put_counters(values);
+  kept_ = std::move(values);
+}
+
+void Faults::set_pending(std::uint64_t sector, bool pending) {
+  if (file_ != nullptr) file_->set_pending(sector, pending);
 }
 
 // --- the set ----------------------------------------------------------------------------------------------------------
@@ -279,6 +336,7 @@ std::uint64_t Faults::next_bad(std::uint64_t first, std::uint64_t end, Picosecon
 
 bool Faults::found(std::uint64_t block) {
   const bool fresh = pending_.insert(block / together_).second;
+  if (fresh) set_pending(block / together_, true);
   errors_.pending = pending_.size();
   on_ = true;
   return fresh;
@@ -291,15 +349,21 @@ void Faults::written(std::uint64_t first, std::uint64_t blocks, Picoseconds now)
   });
   if (pending_.empty()) return;
   // A physical sector of which a part is written stays pending: its other blocks cannot be read.
-  for (std::uint64_t sector = (first + together_ - 1) / together_; sector < end / together_; ++sector) pending_.erase(sector);
+  for (auto sector = pending_.lower_bound((first + together_ - 1) / together_);
+       sector != pending_.end() && *sector < end / together_;) {
+    set_pending(*sector, false);
+    sector = pending_.erase(sector);
+  }
   errors_.pending = pending_.size();
   on_ = !live_.empty() || !pending_.empty() || !spares_.empty() || !wrong_.empty();
 }
 
-void Faults::reallocate(std::uint64_t block, std::uint64_t spare) {
+void Faults::reallocate(std::uint64_t block, std::uint32_t track, std::uint32_t place) {
   const std::uint64_t sector = block / together_;
-  spares_[sector] = spare;
-  pending_.erase(sector);
+  spares_[sector] = places_.size();
+  places_.push_back({sector, track, place});
+  if (file_ != nullptr) file_->put_spare(places_.size() - 1, places_.back());
+  if (pending_.erase(sector) > 0) set_pending(sector, false);
   errors_.pending = pending_.size();
   errors_.reallocated = spares_.size();
   carve(sector * together_, (sector + 1) * together_,

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
 #include <vector>
 
+#include "platter/media/disk_file.h"
 #include "platter/media/fault.h"
 
 namespace platter::media {
@@ -33,9 +35,22 @@ struct MediaErrors {
   std::uint64_t silent_writes = 0;     ///< silent: sectors whose write was lost or went elsewhere
   std::uint64_t silent_reads = 0;      ///< silent: reads that returned wrong data
   std::uint64_t scrubbed_blocks = 0;   ///< blocks that scrubbing and self-tests have read
+  std::uint64_t wait_blocks = 0;       ///< blocks that were read in rotational waits
   std::uint64_t scrub_errors = 0;      ///< of the physical sectors pending, those that scrubbing or a self-test found
 
   MediaErrors& operator+=(const MediaErrors& other);
+  /// All counters, in the order of the disk file.
+  static const std::array<std::uint64_t MediaErrors::*, 20>& all();
+};
+
+/// What a drive knows of its bad sectors, and what it has counted. It keeps this without power.
+struct Defects {
+  std::vector<std::uint64_t> pending;  ///< physical sectors
+  std::vector<DiskSpare> spares;       ///< by number
+  MediaErrors errors;
+
+  /// Puts it in a file that is new.
+  void save(DiskFile& file) const;
 };
 
 /// The faults of one drive: those that have been added and have not ended, what the drive knows of bad sectors, and its counters. Without
@@ -44,8 +59,9 @@ struct MediaErrors {
 /// A fault begins and ends when it is asked for, so it takes no event. Precondition of all times: they do not descend.
 class Faults {
  public:
-  /// `together`: blocks of a physical sector, which is read and written as a whole.
-  Faults(std::uint32_t sector_bytes, std::uint32_t together) : sector_bytes_(sector_bytes), together_(together) {}
+  /// `together`: blocks of a physical sector, which is read and written as a whole. `file`: it has the defects, and must live as long;
+  /// null: they are in memory.
+  Faults(std::uint32_t sector_bytes, std::uint32_t together, DiskFile* file = nullptr);
 
   /// False if there is nothing to ask for: no fault, no bad sector known, no spare in use.
   bool on() const { return on_; }
@@ -116,13 +132,24 @@ class Faults {
   bool is_pending(std::uint64_t block) const { return !pending_.empty() && pending_.count(block / together_) > 0; }
   /// The pending physical sectors, by number.
   const std::set<std::uint64_t>& pending() const { return pending_; }
-  /// A physical sector from now on lies on a spare, whose number `spare` is: no fault of the old place concerns it.
-  void reallocate(std::uint64_t block, std::uint64_t spare);
+  /// The sector of a block from now on lies on the next spare, whose place is `track` and `place`: no fault of the old place concerns it.
+  void reallocate(std::uint64_t block, std::uint32_t track, std::uint32_t place);
   /// The spare of a block's physical sector; nothing if it has none.
   std::optional<std::uint64_t> spare_of(std::uint64_t block) const;
   /// Spares in use, by the physical sector.
   const std::map<std::uint64_t, std::uint64_t>& spares() const { return spares_; }
+  /// The same by number.
+  const std::vector<DiskSpare>& spare_places() const { return places_; }
   std::uint32_t together() const { return together_; }
+
+  // --- without power ---
+
+  Defects defects() const { return {{pending_.begin(), pending_.end()}, places_, errors_}; }
+  void set_defects(const Defects& defects);
+  /// Puts the counters in the file, if there is one and they have changed.
+  void keep_counters() {
+    if (file_ != nullptr) put_counters();
+  }
 
   // --- silent faults ---
 
@@ -151,6 +178,9 @@ class Faults {
   /// The active silent fault that a write of the block meets; null: none.
   Live* silent_write(std::uint64_t block, Picoseconds now);
 
+  void set_pending(std::uint64_t sector, bool pending);
+  void put_counters();
+
   std::uint32_t sector_bytes_;
   std::uint32_t together_;
   std::vector<Live> live_;
@@ -165,9 +195,12 @@ class Faults {
   std::uint64_t next_id_ = 1;
   bool on_ = false;
   std::set<std::uint64_t> pending_;                ///< physical sectors
+  std::vector<DiskSpare> places_;                  ///< of the spares, by number
   std::map<std::uint64_t, std::uint64_t> spares_;  ///< by physical sector
   std::set<std::uint64_t> wrong_;                  ///< blocks that a lost or misdirected write has left with wrong data
   MediaErrors errors_;
+  DiskFile* file_;
+  std::vector<std::uint64_t> kept_;  ///< the counters in it
 };
 
 }  // namespace platter::media

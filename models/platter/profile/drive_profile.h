@@ -282,11 +282,13 @@ struct ZonesProfile {
 struct RecoveryProfile {
   /// Time that the recovery of a block has taken after each retry, ms, ascending; empty: the steps of the Cheetah 15K.5's manual, in turns.
   std::vector<double> read_ms;
-  std::vector<double> write_ms;       ///< the same of a block that cannot be written
-  double limit_ms = 0;                ///< most time that a command spends on recovery; 0: no limit
-  std::uint32_t spares = 1024;        ///< physical sectors that can be reallocated
-  double scrub_after_ms = 0;          ///< idle time after which the drive reads its media in the background; 0: never
-  std::uint32_t scrub_blocks = 1024;  ///< of an access of this kind
+  std::vector<double> write_ms;         ///< the same of a block that cannot be written
+  double limit_ms = 0;                  ///< most time that a command spends on recovery; 0: no limit
+  std::uint32_t spares = 1024;          ///< physical sectors that can be reallocated
+  double scrub_after_ms = 0;            ///< idle time after which the drive reads its media in the background; 0: never
+  std::uint32_t scrub_blocks = 1024;    ///< of an access of this kind
+  std::uint32_t scrub_limit_turns = 3;  ///< most turns that such an access spends on recovery; 0: no limit
+  bool scrub_in_waits = false;          ///< the drive reads its media also while accesses wait for their sectors
 };
 
 /// A drive as its profile describes it. Plain numbers in the units of the file; `Geometry`, `SeekCurve`, `Rotation` and `AccessPlanner`

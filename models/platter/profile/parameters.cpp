@@ -420,6 +420,13 @@ const params::Table<DriveProfile>& drive_parameters() {
        "time without a command after which the drive reads its media in the background, to find unreadable blocks; 0: never",
        at(&P::recovery, &R::scrub_after_ms), Range{0, 1e6}},
       {"recovery.scrub_blocks", "", "sectors of one access of this kind", at(&P::recovery, &R::scrub_blocks), Range{1, 65535}},
+      {"recovery.scrub_limit_turns", "turns",
+       "most turns that such an access spends on recovery before it notes the sector as pending and goes on; 0: no limit",
+       at(&P::recovery, &R::scrub_limit_turns), Range{0, 1e6}},
+      {"recovery.scrub_in_waits", "",
+       "the drive reads its media also while an access waits for its sector: what passes under the head; no access is later "
+       "for it",
+       at(&P::recovery, &R::scrub_in_waits)},
       {"zones.model", "", "zones that are written in order: none, host-managed or host-aware", at(&P::zones, &Z::model),
        OneOf{{"none", "managed", "aware"}}},
       {"zones.zone_mib", "MiB", "size of a zone; the last zone may be smaller", at(&P::zones, &Z::zone_mib),

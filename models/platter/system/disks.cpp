@@ -214,6 +214,7 @@ std::optional<host::array::ArrayResult> Disks::array_result(std::vector<double> 
   result.utilisation = std::move(utilisation);
   for (std::uint32_t i = 0; i < drives_.size(); ++i) result.commands.push_back(striped_ ? striped_->sent(i) : ew_->sent(i));
   result.striped = striped_.get();
+  result.errors = striped_ ? striped_->errors() : ew_->errors();
   return result;
 }
 

@@ -56,7 +56,7 @@ void LoadResult::measure(const Scenario& s, const observe::Statistics& statistic
   for (const auto& drive : disks.drives()) {
     drive::Drive& each = *drive;
     sum += each.media_errors();
-    faulty = faulty || each.faults().on();
+    faulty = faulty || each.faults().on() || each.media_errors().wait_blocks > 0;
     occupancy += each.queue().occupancy_integral(end);
     scheduler.decided += each.engine().statistics();
     scheduler.stalled += each.dispatcher().statistics();

@@ -320,6 +320,7 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
       media::DiskFile file(path, disk_identity(s_, static_cast<std::uint32_t>(number)));
       const drive::DurableImage image = disks_.drives()[number]->power_loss_image();
       std::vector<std::uint64_t> unreadable = image.media.save(file);
+      image.defects.save(file);
       if (image.zones) drive::ZoneKeeper::save(*image.zones, file);
       return unreadable;
     } catch (const core::InputError& error) {

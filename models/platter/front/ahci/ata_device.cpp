@@ -212,13 +212,17 @@ Outcome AtaDevice::sct_command(const RegisterFis& fis, const std::vector<std::ui
 
 Task AtaDevice::self_test(const RegisterFis& fis) {
   constexpr std::uint8_t kShort = 1;
+  constexpr std::uint8_t kExtended = 2;
   constexpr std::uint8_t kStop = 0x7F;
   const auto which = static_cast<std::uint8_t>(fis.lba);
-  if (which != 0 && which != kShort && which != kStop) return abort(fis);
+  if (which != 0 && which != kShort && which != kExtended && which != kStop) return abort(fis);
   look_at_test(control_.counters());
   if (which == 0) return answer(fis);  // off-line data collection has nothing to do
-  control_.test(which == kShort);
-  if (which == kShort) test_started_ = true;
+  control_.stop_test();
+  look_at_test(control_.counters());  // the log has the one that this ends
+  if (which == kStop) return answer(fis);
+  control_.start_test(which == kExtended);
+  test_started_ = true;
   return answer(fis);
 }
 

@@ -26,8 +26,8 @@ class DriveControlIf {
   /// Most time that a command spends on recovery, ms; 0: no limit.
   virtual void set_recovery_limit(bool write, std::uint32_t milliseconds) = 0;
   virtual std::uint32_t recovery_limit(bool write) = 0;
-  /// Starts the short self-test, or ends it.
-  virtual void test(bool start) = 0;
+  virtual void start_test(bool extended) = 0;
+  virtual void stop_test() = 0;
   virtual SelfTest test() = 0;
   /// The zones of the drive; null if it has none.
   virtual const zones::Zones* zones() const = 0;

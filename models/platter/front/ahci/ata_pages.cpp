@@ -224,21 +224,26 @@ Page extended_errors(const DeviceHistory& history) {
   return page;
 }
 
-/// SMART self-test log (06h) and its extended form (07h; ACS-4, 9.9 and 9.19).
-Page test_log(const DeviceHistory& history, bool extended) {
+/// SMART self-test log (06h) and its extended form (07h; ACS-4, 9.9 and 9.19). A test that runs is the newest entry.
+Page test_log(const PageSource& source, bool extended) {
+  std::vector<TestRecord> tests = source.history.tests;
+  if (source.history.test.status == kTestRuns) {
+    if (tests.size() == DeviceHistory::kTests) tests.erase(tests.begin());
+    tests.push_back({source.history.test, source.counters.power_on_s});
+  }
   Page page(kPageBytes);
   put(page, 0, 1, extended ? 1 : 2);
   const std::size_t bytes = extended ? 26 : 24;
   const std::size_t from = extended ? 4 : 2;
-  for (std::size_t i = 0; i < history.tests.size(); ++i) {
-    const TestRecord& test = history.tests[i];
+  for (std::size_t i = 0; i < tests.size(); ++i) {
+    const TestRecord& test = tests[i];
     const std::size_t at = from + bytes * i;
-    page[at] = 1;  // short
-    page[at + 1] = static_cast<std::uint8_t>(test.status << 4);
+    page[at] = test.extended ? 2 : 1;
+    page[at + 1] = test.byte();
     put(page, at + 2, hours(test.power_on_s), 2);
-    put(page, at + 5, test.status == 0 || test.status == 1 ? (std::uint64_t{1} << 48) - 1 : test.lba, extended ? 6 : 4);
+    put(page, at + 5, test.status == 7 ? test.lba : (std::uint64_t{1} << 48) - 1, extended ? 6 : 4);
   }
-  put(page, extended ? 2 : 508, history.tests.size(), extended ? 2 : 1);
+  put(page, extended ? 2 : 508, tests.size(), extended ? 2 : 1);
   add_checksum(page);
   return page;
 }
@@ -291,8 +296,8 @@ Page log_page(const PageSource& s, std::uint8_t log, std::uint32_t number) {
     case kLogSctStatus: return sct_status(s.history);
     case 0x01: return summary_errors(s.history);
     case 0x03: return extended_errors(s.history);
-    case 0x06: return test_log(s.history, false);
-    case 0x07: return test_log(s.history, true);
+    case 0x06: return test_log(s, false);
+    case 0x07: return test_log(s, true);
     case 0x12:
     case 0x13: {  // NCQ NON-DATA, SEND and RECEIVE FPDMA QUEUED (Serial ATA 3.x, 13.7.5 and 13.7.6): only those of zones exist
       Page page(kPageBytes);
@@ -439,10 +444,13 @@ Page smart_data(const AtaCounters& counters, const SelfTest& test) {
     page[at + 3] = page[at + 4] = 100;  // normalised value, now and at worst
     put(page, at + 5, attributes[i].raw, 6);
   }
-  page[363] = static_cast<std::uint8_t>(test.status << 4 | (test.status == kTestRuns ? 9 : 0));  // 90 % are left
+  page[363] = test.byte();
   page[367] = 0x11;  // EXECUTE OFF-LINE IMMEDIATE, self-tests
   page[370] = 1;     // error logs
   page[372] = 1;     // minutes of a short self-test
+  const std::uint64_t minutes = std::clamp<std::uint64_t>((test.extended_s + 59) / 60, 1, 0xFFFF);
+  page[373] = static_cast<std::uint8_t>(std::min<std::uint64_t>(minutes, 0xFF));
+  if (minutes >= 0xFF) put(page, 375, minutes, 2);
   put(page, 368, 0x0003, 2);
   add_checksum(page);
   return page;

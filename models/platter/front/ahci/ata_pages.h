@@ -92,7 +92,13 @@ struct ErrorRecord {
 /// A self-test: its execution status (ACS-4, 9.19: 0 good, 1 aborted, 7 a read has failed, 15 it runs) and the failing sector.
 struct SelfTest {
   std::uint8_t status = 0;
+  std::uint8_t left = 0;  ///< tenths, while it runs
+  bool extended = false;
   std::uint64_t lba = 0;
+  std::uint64_t extended_s = 0;  ///< time of an extended one
+
+  /// The byte of status and progress.
+  std::uint8_t byte() const { return static_cast<std::uint8_t>(status << 4 | left); }
 };
 inline constexpr std::uint8_t kTestRuns = 15;
 

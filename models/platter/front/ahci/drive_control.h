@@ -52,9 +52,19 @@ class DriveControl : public drive::RegisterClient, public DriveControlIf {
   std::uint32_t recovery_limit(bool write) override {
     return read(write ? drive::reg::kWriteRecovery : drive::reg::kReadRecovery);
   }
-  void test(bool start) override { write(drive::reg::kSelfTest, start ? 1 : 0); }
+  void start_test(bool extended) override {
+    write(drive::reg::kSelfTest, extended ? drive::reg::kSelfTestLong : drive::reg::kSelfTestShort);
+  }
+  void stop_test() override { write(drive::reg::kSelfTest, 0); }
   SelfTest test() override {
-    return {static_cast<std::uint8_t>(read(drive::reg::kSelfTest)), counter(drive::reg::kSelfTestBlock)};
+    const std::uint32_t state = read(drive::reg::kSelfTest);
+    SelfTest test;
+    test.status = static_cast<std::uint8_t>(state & drive::reg::kSelfTestState);
+    test.left = static_cast<std::uint8_t>(state >> drive::reg::kSelfTestLeft & 0xF);
+    test.extended = (state & drive::reg::kSelfTestExtended) != 0;
+    test.lba = counter(drive::reg::kSelfTestBlock);
+    test.extended_s = counter(drive::reg::kSelfTestTime);
+    return test;
   }
 
   const zones::Zones* zones() const override { return zones_; }

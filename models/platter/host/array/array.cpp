@@ -116,7 +116,8 @@ void Array::refuse(ArrayRequest& request, CommandStatus status) {
 void Array::ended(ArrayRequest& request) {
   switch (request.progress.role) {
     case ArrayRequest::Role::Host: break;
-    case ArrayRequest::Role::Rebuild: rebuilder_.ended(request); return;
+    case ArrayRequest::Role::Rebuild:
+    case ArrayRequest::Role::Repair: rebuilder_.ended(request); return;
     case ArrayRequest::Role::Fetch: read_ahead_.ended(request); return;
   }
   const Picoseconds now = now_ps();

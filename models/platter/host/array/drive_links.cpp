@@ -6,6 +6,7 @@
 #include "platter/core/sc_time.h"
 #include "platter/core/seeded_bug.h"
 #include "platter/drive/drive_registers.h"
+#include "platter/host/array/request.h"
 
 namespace platter::host::array {
 
@@ -15,8 +16,17 @@ using core::RequestClass;
 
 namespace {
 
-constexpr std::array<RequestClass, core::kRequestClasses> kPriority = {RequestClass::Continuous, RequestClass::Discrete,
-                                                                       RequestClass::Background};
+/// Backlog of the commands of repairs, behind those of the classes.
+constexpr std::size_t kRepairs = core::kRequestClasses;
+constexpr std::array<std::size_t, core::kRequestClasses + 1> kPriority = {core::index_of(RequestClass::Continuous),
+                                                                          core::index_of(RequestClass::Discrete),
+                                                                          core::index_of(RequestClass::Background), kRepairs};
+/// A command of a repair that has waited for this time goes first.
+constexpr core::Picoseconds kMostRepairWait = 100 * core::kPicosecondsPerMillisecond;
+/// A drive that has had one for this time gets no others until it has answered.
+constexpr core::Picoseconds kMostRepairInDrive = 250 * core::kPicosecondsPerMillisecond;
+
+bool is_repair(const LinkCommand& command) { return command.first->request->progress.role == ArrayRequest::Role::Repair; }
 
 }  // namespace
 
@@ -128,7 +138,7 @@ void DriveLinks::enqueue(LinkCommand& command, command::Operation operation, std
   sent.fua = command.fua;
   sent.issued = core::now_ps();
   command::set_command(command.payload, command, sent, data);
-  links_[command.drive].backlog[core::index_of(command.cls)].push_back(&command);
+  links_[command.drive].backlog[is_repair(command) ? kRepairs : core::index_of(command.cls)].push_back(&command);
   to_send_ |= std::uint64_t{1} << command.drive;
 }
 
@@ -142,16 +152,24 @@ bool DriveLinks::send_all() {
   return true;
 }
 
+LinkCommand* DriveLinks::take(Link& link, std::uint32_t drive, std::size_t backlog) {
+  auto& commands = link.backlog[backlog];
+  if (commands.empty()) return nullptr;
+  LinkCommand* const next = commands.front();
+  const std::size_t cls = core::index_of(next->cls);
+  if (link.class_in_drive[cls] >= config_.class_tags[cls] || link.ways[way(drive, next->cls)].busy()) return nullptr;
+  commands.pop_front();
+  return next;
+}
+
 LinkCommand* DriveLinks::next_of(Link& link, std::uint32_t drive) {
-  for (const RequestClass cls : kPriority) {
-    auto& backlog = link.backlog[core::index_of(cls)];
-    if (backlog.empty() || link.class_in_drive[core::index_of(cls)] >= config_.class_tags[core::index_of(cls)] ||
-        link.ways[way(drive, cls)].busy())
-      continue;
-    LinkCommand* next = backlog.front();
-    backlog.pop_front();
-    return next;
-  }
+  const auto& repairs = link.backlog[kRepairs];
+  if (!repairs.empty() && core::now_ps() - repairs.front()->issued >= kMostRepairWait)
+    if (LinkCommand* const repair = take(link, drive, kRepairs)) return repair;
+  if (link.repairs_in_drive > 0 && core::now_ps() - link.repair_since >= kMostRepairInDrive)
+    return take(link, drive, core::index_of(RequestClass::Continuous));
+  for (const std::size_t backlog : kPriority)
+    if (LinkCommand* const next = take(link, drive, backlog)) return next;
   return nullptr;
 }
 
@@ -163,6 +181,7 @@ void DriveLinks::send(std::uint32_t drive) {
     ++link.sent;
     ++link.in_drive;
     ++link.class_in_drive[core::index_of(next->cls)];
+    if (is_repair(*next) && link.repairs_in_drive++ == 0) link.repair_since = core::now_ps();
     next->generation = link.generation;
     const Heard heard = way(drive, next->cls) == 0 ? link.ways[0].send(disk_init_sockets[drive], next->payload)
                                                    : link.ways[1].send(best_effort_init_sockets[drive], next->payload);
@@ -186,6 +205,10 @@ void DriveLinks::answered(LinkCommand& command) {
   Link& link = links_[command.drive];
   --link.in_drive;
   --link.class_in_drive[core::index_of(command.cls)];
+  if (is_repair(command)) {
+    --link.repairs_in_drive;
+    link.repair_since = core::now_ps();
+  }
   sink_.answered(command);
   command.payload.release();
 }

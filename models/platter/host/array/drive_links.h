@@ -48,7 +48,9 @@ class LinkSinkIf {
 };
 
 /// The routes to the drives. Each drive has a queue in the host (first in, first out within each class; continuous before
-/// discrete before background) and a limited number of commands in the drive. Fragments that are adjacent on a drive are joined
+/// discrete before background) and a limited number of commands in the drive. The commands of a repair are of class background. So that repairs go on
+/// under a load that leaves no time, one that has waited for 100 ms goes first. A drive that has had one for 250 ms, because its policy always
+/// prefers others, gets no further commands but those of class continuous until it has answered. Fragments that are adjacent on a drive are joined
 /// into one command.
 class DriveLinks : public tlm::tlm_mm_interface {
  public:
@@ -96,11 +98,13 @@ class DriveLinks : public tlm::tlm_mm_interface {
 
  private:
   struct Link {
-    std::array<core::RingBuffer<LinkCommand*>, core::kRequestClasses> backlog;
+    std::array<core::RingBuffer<LinkCommand*>, core::kRequestClasses + 1> backlog;  ///< by class, and those of repairs
     std::array<std::uint32_t, core::kRequestClasses> class_in_drive{};
     std::array<command::InitiatorPort, 2> ways;
     LinkCommand* open = nullptr;  ///< command to which fragments are being joined
     std::uint32_t in_drive = 0;
+    std::uint32_t repairs_in_drive = 0;  ///< of them, commands of repairs
+    Picoseconds repair_since = 0;        ///< how long the drive has had one
     std::uint32_t generation = 0;        ///< counts its failures
     std::uint32_t first_generation = 0;  ///< of the drive that is in this place now
     bool in_service = true;
@@ -119,6 +123,8 @@ class DriveLinks : public tlm::tlm_mm_interface {
   void enqueue(LinkCommand& command, command::Operation operation, std::uint8_t* data);
   void send(std::uint32_t drive);
   LinkCommand* next_of(Link& link, std::uint32_t drive);
+  /// The first command of a backlog, if it may be sent now.
+  LinkCommand* take(Link& link, std::uint32_t drive, std::size_t backlog);
   void answered(LinkCommand& command);
   tlm::tlm_sync_enum nb_transport_bw(int drive, tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                      sc_core::sc_time& delay);

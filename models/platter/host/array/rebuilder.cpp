@@ -117,7 +117,6 @@ bool Rebuilder::begin_repair() {
 
 void Rebuilder::begin_unit(const UnitCopy& stale, std::uint32_t drive, const StripeMap::Area& area, bool repair) {
   Rebuild& op = pool_.take();
-  op.repair = repair;
   op.drive = drive;
   op.unit = stale.unit;
   op.copy = stale.copy;
@@ -129,7 +128,7 @@ void Rebuilder::begin_unit(const UnitCopy& stale, std::uint32_t drive, const Str
     op.bytes.resize(op.length);
     op.data = op.bytes.data();
   }
-  op.progress.role = ArrayRequest::Role::Rebuild;
+  op.progress.role = repair ? ArrayRequest::Role::Repair : ArrayRequest::Role::Rebuild;
   op.progress.since = now_ps();
   active_.push_back(&op);
   if (config_.rebuild.bytes_per_s > 0)
@@ -146,7 +145,7 @@ void Rebuilder::dispatch(Fragment& fragment) {
   const UnitPlace from = map_.place(*fragment.area, fragment.unit, 1 - op.copy);
   // A drive that has failed may have been replaced, and then lacks what was written before.
   const bool wanted =
-      states_.alive(to.drive) && links_.generation(to.drive) == op.generation && (op.repair || states_.stale(to));
+      states_.alive(to.drive) && links_.generation(to.drive) == op.generation && (op.repair() || states_.stale(to));
   if (wanted && fragment.writing)
     links_.append(fragment, op.copy, to.drive, to.address + fragment.piece_begin());
   else if (wanted && states_.usable(from))
@@ -163,7 +162,7 @@ bool Rebuilder::pass(Fragment& fragment, const LinkCommand& command) {
     fragment.stop = bad;
     return true;
   }
-  if (!op.repair) {
+  if (!op.repair()) {
     const std::uint64_t begin = map_.place(*fragment.area, fragment.unit, op.copy).address + fragment.done;
     states_.lose(op.drive, begin, begin + sector);
     ++lost_sectors_;
@@ -174,7 +173,7 @@ bool Rebuilder::pass(Fragment& fragment, const LinkCommand& command) {
 }
 
 void Rebuilder::done(Rebuild& op, Fragment& fragment) {
-  if (op.repair) {
+  if (op.repair()) {
     ++repaired_;
     return;
   }
@@ -203,7 +202,7 @@ void Rebuilder::answered(Fragment& fragment, const LinkCommand& command, bool go
     return;
   }
   if (good && !fragment.spoiled) {
-    if (!op.repair) {
+    if (!op.repair()) {
       const std::uint64_t begin = map_.place(*fragment.area, fragment.unit, op.copy).address + fragment.done;
       states_.clear_lost(op.drive, begin, begin + fragment.piece_length());
     }

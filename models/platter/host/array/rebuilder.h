@@ -46,8 +46,10 @@ class Rebuilder {
     std::uint64_t unit = 0;
     std::uint32_t copy = 0;
     std::uint32_t generation = 0;  ///< generation of that drive when the rebuild began
-    bool repair = false;           ///< the unit is not stale
     std::vector<std::uint8_t> bytes;
+
+    /// The unit is not stale.
+    bool repair() const { return progress.role == Role::Repair; }
   };
   struct Drive {
     std::uint64_t cursor = 0;

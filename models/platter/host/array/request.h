@@ -36,7 +36,7 @@ struct ArrayRequest : command::Command, command::Result {
 
   /// @cond of the array
   /// Origin of the request: a host, or the array itself.
-  enum class Role : std::uint8_t { Host, Rebuild, Fetch };
+  enum class Role : std::uint8_t { Host, Rebuild, Repair, Fetch };
   /// The array's state of the request.
   struct Progress {
     Role role = Role::Host;

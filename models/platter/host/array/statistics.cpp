@@ -29,7 +29,7 @@ const params::Statistics<ArrayErrors>& array_error_rows() {
           .value("redirected", "", "reads that were repeated on the other copy, because a sector could not be read", "count",
                  [](const E& e) { return e.redirected; }, {"redirected"})
           .value("unreadable", "", "reads that no copy could answer", "count", [](const E& e) { return e.unreadable; })
-          .value("repaired", "", "units that were written again from the other copy", "count",
+          .value("repaired", "", "units, or blocks of an EW-Array, that were written again from another copy", "count",
                  [](const E& e) { return e.repaired; }, {"repaired"})
           .value("lost_sectors", "", "sectors that a rebuild could not read on its source", "count",
                  [](const E& e) { return e.lost_sectors; });
@@ -99,10 +99,8 @@ const params::Statistics<ArrayResult>& array_rows() {
                     "last", [](const R& r) { return r.each(fresh_since_s); })
           .by_name("classes", "striped: requests of a class, as the array sees them", class_rows(),
                    [](const R& r) { return classes_of(r.striped); })
-          .group("errors", "striped: sectors that drives could not read; left out if there were none", array_error_rows(),
-                 [](const R& r) {
-                   return r.striped != nullptr && r.striped->errors().any() ? std::optional(r.striped->errors()) : std::nullopt;
-                 })
+          .group("errors", "sectors that drives could not read; left out if there were none", array_error_rows(),
+                 [](const R& r) { return r.errors.any() ? std::optional(r.errors) : std::nullopt; })
           .group("stream_buffers", "striped: reads that continued the read before them", buffer_rows(), [](const R& r) {
             return r.striped == nullptr
                        ? std::nullopt

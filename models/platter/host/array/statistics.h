@@ -18,6 +18,7 @@ struct ArrayResult {
   std::vector<double> utilisation;
   std::vector<std::uint64_t> commands;
   const Array* striped = nullptr;
+  ArrayErrors errors;
 
   /// The value of each drive of a striped array.
   template <typename Value>

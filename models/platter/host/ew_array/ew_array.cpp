@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "platter/core/sc_time.h"
 
@@ -77,29 +78,29 @@ EwArray::Job& EwArray::accept(tlm::tlm_generic_payload& payload) {
 void EwArray::split(Job& job) {
   std::uint8_t* const bytes = job.payload->get_data_ptr();
   ++job.pieces;  // keeps the job from ending before all pieces are in progress
-  for_each_block(
-      job.address, job.length, [&](std::uint64_t block, std::uint64_t within, std::uint64_t done, std::uint64_t length) {
-        Piece& piece = pieces_.take();
-        piece.job = &job;
-        ++job.pieces;
-        std::uint8_t* data = bytes != nullptr ? bytes + done : nullptr;
-        std::uint32_t first = 0;
-        std::uint32_t copies = options_.copies;
-        if (!job.write()) {
-          for (std::uint32_t k = 1; k < options_.copies; ++k)
-            if (drives_[drive_of(block, k)].outstanding < drives_[drive_of(block, first)].outstanding) first = k;
-          copies = 1;
-        }
-        piece.copies = copies;
-        piece.block = block;
-        piece.within = within;
-        piece.data = data;
-        piece.length = static_cast<std::uint32_t>(length);
-        piece.copy = first;
-        piece.unreadable = 0;
-        for (std::uint32_t k = first; k < first + copies; ++k)
-          enqueue(drive_of(block, k), piece, address_of(block, k) + within, data, static_cast<std::uint32_t>(length));
-      });
+  for_each_block(job.address, job.length,
+                 [&](std::uint64_t block, std::uint64_t within, std::uint64_t done, std::uint64_t length) {
+                   Piece& piece = pieces_.take();
+                   piece.job = &job;
+                   ++job.pieces;
+                   std::uint8_t* data = bytes != nullptr ? bytes + done : nullptr;
+                   std::uint32_t first = 0;
+                   std::uint32_t copies = options_.copies;
+                   if (!job.write()) {
+                     for (std::uint32_t k = 1; k < options_.copies; ++k)
+                       if (rank(block, k) < rank(block, first)) first = k;
+                     copies = 1;
+                   }
+                   piece.copies = copies;
+                   piece.block = block;
+                   piece.within = within;
+                   piece.data = data;
+                   piece.length = static_cast<std::uint32_t>(length);
+                   piece.copy = first;
+                   piece.unreadable = 0;
+                   for (std::uint32_t k = first; k < first + copies; ++k) enqueue(piece, k);
+                   if (job.write() && !bad_.empty()) overtake_repair(block);
+                 });
   for (std::size_t drive = 0; drive < drives_.size(); ++drive) send(drive);
   if (--job.pieces == 0) end(job);
 }
@@ -145,21 +146,28 @@ unsigned int EwArray::look(tlm::tlm_generic_payload& payload) {
 
 // --- to the drives ---------------------------------------------------------------------------------------------------
 
-void EwArray::enqueue(std::size_t drive, Piece& piece, std::uint64_t address, std::uint8_t* data, std::uint32_t length) {
+EwArray::Command& EwArray::make(std::uint64_t block, std::uint32_t copy) {
   Command& command = commands_.take(this);
+  command.drive = drive_of(block, copy);
+  command.copy = copy;
+  drives_[command.drive].backlog.push_back(&command);
+  ++drives_[command.drive].outstanding;
+  return command;
+}
+
+void EwArray::enqueue(Piece& piece, std::uint32_t copy) {
+  Command& command = make(piece.block, copy);
   command.piece = &piece;
-  command.drive = drive;
   command::Command sent = *piece.job;
-  sent.address = address;
-  sent.length = length;
+  sent.address = address_of(piece.block, copy) + piece.within;
+  sent.length = piece.length;
   sent.issued = now_ps();
+  std::uint8_t* data = piece.data;
   if (sent.write() && data != nullptr) {
-    command.data.assign(data, data + length);
+    command.data.assign(data, data + piece.length);
     data = command.data.data();
   }
   command::set_command(command.payload, command, sent, data);
-  drives_[drive].backlog.push_back(&command);
-  ++drives_[drive].outstanding;
 }
 
 void EwArray::free(tlm::tlm_generic_payload* payload) { commands_.give_back(command_of(*payload)); }
@@ -184,36 +192,54 @@ tlm::tlm_sync_enum EwArray::nb_transport_bw(int drive, tlm::tlm_generic_payload&
 }
 
 bool EwArray::redirect(Piece& piece) {
-  if (++piece.unreadable == options_.copies) return false;
-  ++redirected_;
-  piece.copy = (piece.copy + 1) % options_.copies;
-  piece.copies = 1;
-  const std::size_t drive = drive_of(piece.block, piece.copy);
-  enqueue(drive, piece, address_of(piece.block, piece.copy) + piece.within, piece.data, piece.length);
-  send(drive);
-  return true;
+  note_bad(piece.block, piece.copy, false);
+  for (++piece.unreadable; piece.unreadable < options_.copies; ++piece.unreadable) {
+    piece.copy = (piece.copy + 1) % options_.copies;
+    const auto bad = find_bad(piece.block, piece.copy);
+    if (bad != bad_.end() && bad->stale) continue;
+    ++errors_.redirected;
+    piece.copies = 1;
+    enqueue(piece, piece.copy);
+    send(drive_of(piece.block, piece.copy));
+    return true;
+  }
+  ++errors_.unreadable;
+  return false;
 }
 
 void EwArray::finish(std::size_t drive, Command& command) {
   --drives_[drive].outstanding;
-  Piece& piece = *command.piece;
   const CommandStatus status = command.status;
+  if (command.piece == nullptr) {
+    command.payload.release();
+    finish_repair(status);
+    send(drive);
+    return;
+  }
+  Piece& piece = *command.piece;
   const command::CommandTiming timing = command.timing;
   const std::uint64_t first_bad = command.first_bad;
+  const std::uint32_t copy = command.copy;
+  const bool write = command.payload.is_write();
   command.payload.release();
   --piece.copies;
   Job* job = piece.job;
-  if (status == CommandStatus::Unreadable && job != nullptr && job->read()) {
+  bool repaired = false;  // the copy lacks the write until it has been repaired
+  if (status == CommandStatus::Unreadable && write) {
+    note_bad(piece.block, copy, true);
+    repaired = ++piece.unreadable < options_.copies;
+  } else if (status == CommandStatus::Unreadable && job != nullptr) {
     if (redirect(piece)) {
       send(drive);
       return;
     }
     const std::uint64_t sector = options_.sector_bytes;
-    job->first_bad = (piece.block * options_.block_bytes + first_bad * sector - address_of(piece.block, piece.copy)) / sector;
+    job->first_bad = (piece.block * options_.block_bytes + first_bad * sector - address_of(piece.block, copy)) / sector;
   }
-  if (job != nullptr && (options_.answer == WriteAnswer::First || piece.copies == 0 || status != CommandStatus::Good)) {
+  const bool good = status == CommandStatus::Good || (repaired && piece.copies == 0);
+  if (job != nullptr && (piece.copies == 0 || (!repaired && (options_.answer == WriteAnswer::First || !good)))) {
     piece.job = nullptr;
-    if (status != CommandStatus::Good) job->status = status;
+    if (!good) job->status = status;
     const core::Picoseconds accepted = job->timing.accepted;
     job->timing = timing;
     job->timing.issued = job->issued;
@@ -223,6 +249,84 @@ void EwArray::finish(std::size_t drive, Command& command) {
   }
   if (piece.copies == 0) pieces_.give_back(piece);
   send(drive);
+}
+
+// --- repair ----------------------------------------------------------------------------------------------------------
+
+std::vector<EwArray::BadCopy>::iterator EwArray::find_bad(std::uint64_t block, std::uint32_t copy) {
+  return std::find_if(bad_.begin(), bad_.end(), [&](const BadCopy& bad) { return bad.block == block && bad.copy == copy; });
+}
+
+std::pair<std::uint32_t, std::uint32_t> EwArray::rank(std::uint64_t block, std::uint32_t copy) {
+  std::uint32_t bad = 0;
+  if (!bad_.empty())
+    if (const auto found = find_bad(block, copy); found != bad_.end()) bad = found->stale ? 2 : 1;
+  return {bad, drives_[drive_of(block, copy)].outstanding};
+}
+
+void EwArray::note_bad(std::uint64_t block, std::uint32_t copy, bool stale) {
+  const auto known = find_bad(block, copy);
+  if (known == bad_.end())
+    bad_.push_back({block, copy, stale, false});
+  else
+    known->stale = known->stale || stale;
+  if (!repair_.on) begin_repair();
+}
+
+void EwArray::begin_repair() {
+  for (BadCopy& bad : bad_) {
+    if (bad.tried) continue;
+    bad.tried = true;
+    for (std::uint32_t copy = 0; copy < options_.copies; ++copy) {
+      if (find_bad(bad.block, copy) != bad_.end()) continue;
+      repair_.on = true;
+      repair_.bad = bad;
+      repair_.from = copy;
+      repair_.writing = repair_.overtaken = false;
+      repair_.bytes.resize(options_.block_bytes);
+      send_repair();
+      return;
+    }
+  }
+}
+
+void EwArray::send_repair() {
+  const std::uint32_t copy = repair_.writing ? repair_.bad.copy : repair_.from;
+  Command& command = make(repair_.bad.block, copy);
+  command.piece = nullptr;
+  command::Command sent;
+  sent.operation = command::read_or_write(repair_.writing);
+  sent.address = address_of(repair_.bad.block, copy);
+  sent.length = options_.block_bytes;
+  sent.cls = core::RequestClass::Background;
+  sent.issued = now_ps();
+  command::set_command(command.payload, command, sent, repair_.bytes.data());
+  send(command.drive);
+}
+
+void EwArray::finish_repair(CommandStatus status) {
+  if (status == CommandStatus::Good && !repair_.writing) {
+    repair_.writing = !std::exchange(repair_.overtaken, false);
+    send_repair();
+    return;
+  }
+  repair_.on = false;
+  if (status == CommandStatus::Good) {
+    ++errors_.repaired;
+    bad_.erase(find_bad(repair_.bad.block, repair_.bad.copy));
+  } else if (status == CommandStatus::Unreadable && !repair_.writing) {
+    note_bad(repair_.bad.block, repair_.from, false);
+    return;
+  }
+  begin_repair();
+}
+
+void EwArray::overtake_repair(std::uint64_t block) {
+  const bool under_way = repair_.on && repair_.bad.block == block;
+  if (under_way) repair_.overtaken = true;
+  for (BadCopy& bad : bad_)
+    if (bad.block == block) bad.tried = under_way && bad.copy == repair_.bad.copy;
+  if (!repair_.on) begin_repair();
 }
 
 // --- back to the host ------------------------------------------------------------------------------------------------

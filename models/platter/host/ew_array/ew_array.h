@@ -4,6 +4,7 @@
 #include <tlm_utils/simple_initiator_socket.h>
 #include <systemc>
 #include <tlm>
+#include <utility>
 #include <vector>
 
 #include "platter/command/tlm/command_extension.h"
@@ -11,6 +12,7 @@
 #include "platter/command/tlm/target_port.h"
 #include "platter/core/pool.h"
 #include "platter/core/ring_buffer.h"
+#include "platter/host/array/config.h"
 
 namespace platter::host {
 
@@ -36,7 +38,13 @@ struct ArrayOptions {
 ///
 /// Sockets: `host_tgt_socket` is like a drive's (nb_transport, b_transport, transport_dbg); `disk_init_sockets[i]` leads to drive
 /// i. A command is split at block boundaries and ends with its last piece; its timing is that of this piece, and the time before
-/// it counts as `queue`. Flushes and host tags are not supported (COMMAND_ERROR). The drives must have the same capacity.
+/// it counts as `queue`.
+///
+/// A sector that cannot be read is read from the next copy. The whole block of the bad copy is then written again from a good one, in the
+/// background, one block at a time. A write of a part of a block that a drive cannot carry out, because it cannot read the rest of the block,
+/// is repaired in the same way; until then the block is not read there.
+///
+/// Flushes and host tags are not supported (COMMAND_ERROR). The drives must have the same capacity.
 ///
 /// Address and length must be whole sectors. The array does not check that: a drive then refuses its piece, but other pieces of the same
 /// write may already be on other drives.
@@ -62,8 +70,8 @@ class EwArray : public sc_core::sc_module, public tlm::tlm_mm_interface {
   std::uint64_t capacity_bytes() const { return capacity_bytes_; }  ///< that the host sees
   /// Commands sent to drive `drive` so far.
   std::uint64_t sent(std::size_t drive) const { return drives_[drive].sent; }
-  /// Reads that were repeated on another copy, because a sector could not be read.
-  std::uint64_t redirected() const { return redirected_; }
+  /// What it has done about sectors that could not be read.
+  const array::ArrayErrors& errors() const { return errors_; }
 
  private:
   /// A command of the host.
@@ -77,14 +85,29 @@ class EwArray : public sc_core::sc_module, public tlm::tlm_mm_interface {
   struct Piece {
     Job* job = nullptr;        ///< null once the response no longer waits for it
     std::uint32_t copies = 0;  ///< copies in progress
-    // Of a read:
+    std::uint32_t unreadable =
+        0;  ///< copies that could not be read; of a write, those of which the rest of the block could not
     std::uint64_t block = 0;
     std::uint64_t within = 0;  ///< offset in the block, bytes
     std::uint8_t* data = nullptr;
     std::uint32_t length = 0;
     std::uint32_t copy = 0;  ///< that is being read
-    std::uint32_t unreadable =
-        0;  ///< number of copies of which a sector could not be read: `copy` and those before it, in turn
+  };
+  /// A copy of a block with a sector that cannot be read, until it has been written again.
+  struct BadCopy {
+    std::uint64_t block = 0;
+    std::uint32_t copy = 0;
+    bool stale = false;  ///< it lacks a write
+    bool tried = false;  ///< its repair has failed: the next one comes after a write
+  };
+  /// The repair under way: reads the block of `bad` from the copy `from`, and writes it.
+  struct Repair {
+    bool on = false;
+    BadCopy bad;
+    std::uint32_t from = 0;
+    bool writing = false;
+    bool overtaken = false;  ///< a younger write of the block has been sent: the bytes must be read again
+    std::vector<std::uint8_t> bytes;
   };
   struct Command : command::CommandExtension {
     explicit Command(tlm::tlm_mm_interface* manager) : payload(manager) {
@@ -92,8 +115,9 @@ class EwArray : public sc_core::sc_module, public tlm::tlm_mm_interface {
     }
 
     tlm::tlm_generic_payload payload;
-    Piece* piece = nullptr;
+    Piece* piece = nullptr;  ///< null: of the repair
     std::size_t drive = 0;
+    std::uint32_t copy = 0;
     std::vector<std::uint8_t> data;  ///< of a write: the host's data may be freed before the last copy is written
   };
   struct DrivePort {
@@ -118,11 +142,22 @@ class EwArray : public sc_core::sc_module, public tlm::tlm_mm_interface {
   Job& accept(tlm::tlm_generic_payload& payload);
   command::CommandStatus check(const tlm::tlm_generic_payload& payload) const;
   void split(Job& job);
-  void enqueue(std::size_t drive, Piece& piece, std::uint64_t address, std::uint8_t* data, std::uint32_t length);
+  void enqueue(Piece& piece, std::uint32_t copy);
+  Command& make(std::uint64_t block, std::uint32_t copy);
   void send(std::size_t drive);
   void finish(std::size_t drive, Command& command);
   /// A drive could not read its copy: reads the next one. Returns false if there is none.
   bool redirect(Piece& piece);
+  /// The entry of a copy; the end if it is not bad.
+  std::vector<BadCopy>::iterator find_bad(std::uint64_t block, std::uint32_t copy);
+  /// Reads prefer the copy of the lowest rank: good ones, of those the one whose drive has the fewest commands.
+  std::pair<std::uint32_t, std::uint32_t> rank(std::uint64_t block, std::uint32_t copy);
+  void note_bad(std::uint64_t block, std::uint32_t copy, bool stale);
+  void begin_repair();
+  void send_repair();
+  void finish_repair(command::CommandStatus status);
+  /// A write of a block has been sent to its copies.
+  void overtake_repair(std::uint64_t block);
   void end(Job& job);
   void respond() { port_.send_responses(); }
   /// Reports status and times to the host.
@@ -143,7 +178,9 @@ class EwArray : public sc_core::sc_module, public tlm::tlm_mm_interface {
   ArrayOptions options_;
   std::uint64_t capacity_bytes_;
   std::vector<DrivePort> drives_;
-  std::uint64_t redirected_ = 0;
+  array::ArrayErrors errors_;
+  std::vector<BadCopy> bad_;
+  Repair repair_;
   core::Pool<Job> jobs_;
   core::Pool<Piece> pieces_;
   core::Pool<Command> commands_;

@@ -472,6 +472,77 @@ def over_time(run: Run) -> alt.VConcatChart:
     )
 
 
+def has_retries(run: Run) -> bool:
+    """Whether the log says how often each request was retried, and one was."""
+    frame = run.requests
+    if frame is None or frame.is_empty() or "retry_turns" not in frame.columns:
+        return False
+    return bool((frame["retry_turns"] > 0).any())
+
+
+def retries(run: Run) -> alt.Chart:
+    """Turns of retries over the whole run, in equal bins by the end of their requests, stacked by
+    class.
+    """
+    frame = log_of(run)
+    last = int(end_ps(frame) or 1)
+    width = last / TIME_BINS
+    binned = (
+        frame.filter(pl.col("retry_turns") > 0)
+        .with_columns(
+            (pl.col("completed_ps") / width).floor().clip(0, TIME_BINS - 1).alias("bin"),
+            (pl.col("status") != "good").alias("failed"),
+        )
+        .group_by("bin", "class")
+        .agg(
+            pl.sum("retry_turns").alias("turns"),
+            (pl.sum("recovery_ps") / 1e9).alias("ms"),
+            pl.len().alias("requests"),
+            pl.sum("failed"),
+        )
+        .sort("bin", "class")
+    )
+    classes = classes_of(frame)
+    rows = [
+        {
+            "class": row["class"],
+            "rank": classes.index(row["class"]),
+            "from": row["bin"] * width / PS_PER_S,
+            "to": (row["bin"] + 1) * width / PS_PER_S,
+            **{key: row[key] for key in ("turns", "ms", "requests", "failed")},
+        }
+        for row in binned.iter_rows(named=True)
+        if row["class"] in classes
+    ]
+    drawn: alt.Chart = (
+        alt.Chart(look.data(rows), width=look.WIDE, height=150, name="retries")
+        .mark_bar(strokeWidth=0, binSpacing=0, clip=True)
+        .encode(
+            alt.X(
+                field="from",
+                type="quantitative",
+                bin="binned",
+                title="simulated time [s]",
+                scale=alt.Scale(domain=[0, last / PS_PER_S], nice=False),
+            ),
+            alt.X2(field="to"),
+            alt.Y(field="turns", type="quantitative", title="turns of retries", stack="zero"),
+            look.class_colour(classes),
+            alt.Order(field="rank", type="ordinal"),
+            tooltip=[
+                look.word("class"),
+                look.value("from", "from [s]"),
+                look.value("turns", "turns of retries"),
+                look.value("ms", "recovery [ms]"),
+                look.value("requests", "requests"),
+                look.value("failed", "of them failed"),
+            ],
+        )
+        .add_params(look.zoom("zoom_retries", "x"))
+    )
+    return drawn
+
+
 def sample(requests: pl.DataFrame, most: int = SCATTER_POINTS) -> pl.DataFrame:
     """All, or about that many, which a hash of their numbers chooses: the same ones for the same
     log, and without a step that could meet a period of the load.

@@ -17,6 +17,7 @@ from platter_lab.report.inputs import RunInput
 from platter_lab.report.page import Cell, Page, mean_and_half, number, table
 from platter_lab.report.run_page import (
     energy_section,
+    errors_section,
     no_schema,
     nothing_completed,
     what_ran,
@@ -236,6 +237,7 @@ def compare_page(given: Sequence[RunInput], schema: Schema | None) -> Page:
         )
 
     energy_section(page, runs)
+    errors_section(page, runs)
     page.section("Statistics")
     no_schema(page, schema)
     found = [statistics(one.run.result, schema) for one in given]

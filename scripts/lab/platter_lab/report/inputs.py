@@ -52,6 +52,8 @@ _LOG = (
     "late",
     "status",
 )
+# Of a run with media faults.
+_LOG_OF_FAULTS = ("retry_turns", "recovery_ps")
 _SCHEMA = 2
 _KINDS = "a result of `platter run` (JSON), or the table of a sweep or of a search (Parquet)"
 
@@ -171,6 +173,7 @@ def _read_log(file: Path) -> pl.DataFrame:
     if missing := [name for name in _LOG if name not in frame.columns]:
         raise LabError(f"{file}: has no column {missing[0]}; expected {expected}")
     whole = [name for name in _LOG if name not in ("class", "op", "status", "deadline_ps")]
+    whole += [name for name in _LOG_OF_FAULTS if name in frame.columns]
     for name in whole:
         if not frame.is_empty() and not frame[name].dtype.is_integer():
             raise LabError(

@@ -39,6 +39,35 @@ WHY = {
     "nearer": "another access could begin sooner",
     "policy": "the policy preferred another command",
 }
+# Of `errors` in a result (docs/reference/statistics.md), in the order of the page.
+ERRORS = {
+    "retried": "accesses that needed recovery",
+    "retry_turns": "turns of their retries",
+    "recovered": "accesses that recovery saved",
+    "uncorrectable": "accesses that ended at a block that cannot be read",
+    "write_errors": "writes that found no spare",
+    "lost_destages": "of them, writes that the buffer had answered",
+    "pending": "sectors that could not be read and were not written since, at the end",
+    "reallocated": "sectors on spares, at the end",
+    "reallocations": "attempts to put a sector on a spare",
+    "detours": "ways to spares",
+    "read_ahead_stops": "read-aheads that ended before a bad block",
+    "timeouts": "commands that were never answered",
+    "late": "answers that came later",
+    "resets": "restarts of the firmware",
+    "link_drops": "losses of the link",
+    "silent_writes": "sectors whose write was lost or went elsewhere, silently",
+    "silent_reads": "reads that returned wrong data, silently",
+    "scrubbed_blocks": "blocks that scrubbing and self-tests read",
+    "wait_blocks": "blocks that were read in rotational waits",
+    "scrub_errors": "bad sectors that scrubbing and self-tests found",
+}
+ERRORS_OF_ARRAY = {
+    "redirected": "reads that the array repeated on the other copy",
+    "unreadable": "reads that no copy could answer",
+    "repaired": "units or blocks that the array wrote again from another copy",
+    "lost_sectors": "sectors that a rebuild could not read",
+}
 
 
 def what_ran(configuration: Mapping[str, Any]) -> str:
@@ -233,6 +262,46 @@ def energy_section(page: Page, runs: Mapping[str, Run]) -> None:
         "; ".join(titles),
         charts.energy(runs),
         "Energy of the drives in the measured time, by power state. The states sum to the whole.",
+    )
+
+
+def _counts(result: Mapping[str, Any]) -> dict[str, int]:
+    """Errors by what they are, without those that did not occur."""
+    counted = {words: result["errors"].get(key, 0) for key, words in ERRORS.items()}
+    of_array = (result.get("array") or {}).get("errors") or {}
+    counted |= {words: of_array.get(key, 0) for key, words in ERRORS_OF_ARRAY.items()}
+    return {words: count for words, count in counted.items() if count}
+
+
+def errors_section(page: Page, runs: Mapping[str, Run]) -> None:
+    """Of the runs whose results have errors."""
+    found = {name: _counts(run.result) for name, run in runs.items() if run.result.get("errors")}
+    if not found:
+        return
+    page.section("Errors")
+    words = list(dict.fromkeys(word for counts in found.values() for word in counts))
+    if not words:
+        page.note("Faults were planned, and nothing met one.")
+        return
+    for name, run in runs.items():
+        if name in found and charts.has_retries(run):
+            turns = number(int(charts.log_of(run)["retry_turns"].sum()))
+            page.figure(
+                (f"{name}: " if name else "") + f"requests waited for {turns} turns of retries",
+                charts.retries(run),
+                f"Sums in {charts.TIME_BINS} equal bins over the time that the log covers, by the "
+                "end of the request. Accesses of the drive's own are not in the log.",
+            )
+    page.markup(
+        table(
+            ["in the whole run", *(name or "count" for name in found)],
+            [
+                [word.capitalize(), *(counts.get(word, 0) for counts in found.values())]
+                for word in words
+            ],
+            name="errors",
+            searched=False,
+        )
     )
 
 
@@ -464,6 +533,7 @@ def run_page(given: RunInput, schema: Schema | None) -> Page:
         _over_time(page, given)
     _jobs(page, result)
     energy_section(page, {"": given.run})
+    errors_section(page, {"": given.run})
     _slowest(page, given)
     if "streams" in of_host(result).form and result.get("streams"):
         page.section("Bandwidth")

@@ -156,8 +156,11 @@ _ENERGY = Table(
         "watts": _BY_STATE,
     }
 )
+_COUNTS = Table(others=_COUNT)
 _OF_LOADS = {
     "energy": _ENERGY,
+    "errors": _COUNTS,
+    "array": Table(optional={"errors": _COUNTS}),
     "classes": _CLASSES,
     "throughput": Table({"requests_per_s": Number()}),
     "utilisation": Number(),

@@ -28,6 +28,7 @@ STUDIES = {
     "autoqos": "AutoQoS: a rate for multimedia streams without asking them (Wu et al.)",
     "integrated-servers": "partitioned and integrated servers (Shenoy et al.)",
     "drive-that-misses": "which gains survive on a drive whose head does not always hit its sector",
+    "faults": "what the guarantee of a stream means on drives with unreadable sectors",
 }
 
 KEPT = ROOT / "build" / "reproduce"
