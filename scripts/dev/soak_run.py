@@ -391,10 +391,10 @@ def line(what: Run, result: dict[str, Any], account: Account) -> list[str]:
 
 def table(lines: list[list[str]], options: argparse.Namespace) -> str:
     out = f"Seed {options.seed}: every check holds.\n\n"
-    out += "| " + " | ".join(COLUMNS) + " |\n"
-    out += "| --- |" + " ---: |" * (len(COLUMNS) - 1) + "\n"
-    for each in lines:
-        out += "| " + " | ".join(each) + " |\n"
+    for number, row in enumerate(zip(COLUMNS, *lines, strict=True)):
+        out += "| " + " | ".join(row) + " |\n"
+        if number == 0:
+            out += "| --- |" + " ---: |" * len(lines) + "\n"
     return out
 
 

@@ -8,6 +8,7 @@ control socket.
 from __future__ import annotations
 
 import argparse
+import os
 import re
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -132,8 +133,12 @@ def _medium(body: str) -> list[str]:
         *(rf"^block {block}: $" for block in (9998, 9999, 10001, 10002)),
     )
     times = list(_times(body, "exception Emask", "EH complete"))
-    if not times or min(times) > 0.1:
-        wrong.append(f"found {times} s until the port worked again, expected at most 0.1")
+    # The guest's clock goes on while the guest waits for a processor.
+    limit = 0.1 * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
+    if not times or min(times) > limit:
+        wrong.append(f"found {times} s until the port worked again, expected at most {limit:.2f}")
+    elif limit > 0.1:
+        print(f"guest: the machine is busy: {limit:.2f} s, not 0.10, for the port to work again")
     return wrong
 
 
