@@ -486,6 +486,45 @@ TEST_F(Iscsi, DataOutOfPlaceFailsTheCommand) {
   EXPECT_FALSE(client.session.over());
 }
 
+TEST_F(Iscsi, ManySessionsComeAndGo) {
+  std::list<Client> clients;
+  for (std::uint64_t i = 0; i < 10'000; ++i) {
+    Client& client = clients.emplace_back(portal, memory);
+    const std::vector<Said> said = client.ask(Client::login_pdu(Client::names()).set(8, i % 3'000, 6));
+    ASSERT_EQ(said.size(), 1u);
+    ASSERT_EQ(said[0].header[1], 0x87);
+    client.ask(client.command(cdb10(0x28, 5, 1), 512, kRead));
+    if (i % 3 == 0) clients.pop_front();
+    while (clients.size() > 1'000) clients.pop_front();
+    if (i % 1'000 == 0) sc_core::sc_start(sc_core::sc_time(1, sc_core::SC_SEC));
+  }
+  clients.clear();
+  sc_core::sc_start(sc_core::sc_time(1, sc_core::SC_SEC));
+  EXPECT_EQ(memory.used(), 0u);
+  EXPECT_EQ(rig.drives[0]->queue().occupancy(), 0u);
+}
+
+TEST_F(Iscsi, ALoginThatNeverEndsIsCutOff) {
+  Client client(portal, memory);
+  int logins = 0;
+  for (; logins < 100 && !client.session.over(); ++logins)
+    client.ask(Client::login_pdu("", 0x44));  // more text follows, again and again
+  EXPECT_LE(logins, 33);
+}
+
+TEST_F(Iscsi, AnR2tThatIsNeverAnsweredHoldsNobodyUp) {
+  serving::Memory little(std::uint64_t{2} << 20, std::uint64_t{1} << 20);
+  Client slow(portal, little);
+  slow.login();
+  const auto size = std::uint32_t{1} << 19;
+  for (int i = 0; i < 3; ++i) slow.ask(slow.command(cdb10(0x2A, 0, size / 512), size, kWrite));
+  EXPECT_TRUE(slow.session.client_holds_memory());
+  Client other(portal, little);
+  other.ask(Client::login_pdu(Client::names()).set(8, 0x0000'0000'0002, 6));
+  other.run(other.command({0x00}, 0));
+  EXPECT_FALSE(other.run(other.command(cdb10(0x28, 0, size / 512), size, kRead)).empty()) << "the last part is for it";
+}
+
 TEST_F(Iscsi, AnyPdusAreBorne) {
   std::mt19937 random(5);
   const auto below = [&random](std::size_t limit) { return std::uniform_int_distribution<std::size_t>(0, limit - 1)(random); };

@@ -53,7 +53,7 @@ class PduReader {
   void set_digests(const Digests& digests) { digests_ = digests; }
 
  private:
-  static constexpr std::size_t kInputBytes = std::size_t{64} << 10;
+  static constexpr std::size_t kInputBytes = std::size_t{8} << 10;  ///< at first; a longer PDU takes more
 
   std::vector<std::uint8_t> input_;
   std::size_t begin_ = 0;  ///< of the input that has not been taken

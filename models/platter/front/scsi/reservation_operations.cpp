@@ -2,6 +2,8 @@
 //
 // RESERVE and RELEASE (SPC-2, 7.21 to 7.24), PERSISTENT RESERVE IN and OUT (SPC-4, 6.15, 6.16).
 #include <algorithm>
+#include <array>
+#include <initializer_list>
 
 #include "platter/core/big_endian.h"
 #include "platter/front/scsi/logical_unit.h"
@@ -61,28 +63,21 @@ void add_reservation_operations(std::vector<Operation>& table) {
   add(0x17, "RELEASE (6)", 6, Conflict::None, release);
   add(0x56, "RESERVE (10)", 10, Conflict::None, reserve);
   add(0x57, "RELEASE (10)", 10, Conflict::None, release);
-  constexpr std::string_view kIn[] = {"READ KEYS", "READ RESERVATION", "REPORT CAPABILITIES", "READ FULL STATUS"};
-  for (std::uint8_t action = 0; action < std::size(kIn); ++action)
-    table.push_back({0x5E,
-                     action,
-                     kIn[action],
-                     10,
-                     Conflict::Reserve,
-                     O::kAttention,
-                     {0x5E, action, 0, 0, 0, 0, 0, 0xFF, 0xFF, 0},
-                     reserve_in});
-  constexpr std::string_view kOut[] = {
-      "REGISTER", "RESERVE", "RELEASE", "CLEAR", "PREEMPT", "PREEMPT AND ABORT", "REGISTER AND IGNORE EXISTING KEY"};
-  static_assert(std::size(kOut) == Reservations::kActions);
-  for (std::uint8_t action = 0; action < std::size(kOut); ++action)
-    table.push_back({0x5F,
-                     action,
-                     kOut[action],
-                     10,
-                     Conflict::None,
-                     O::kAttention,
-                     {0x5F, action, 0xFF, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0},
-                     reserve_out});
+  const auto add_actions = [&table](std::uint8_t code, std::initializer_list<std::string_view> names, Conflict conflict,
+                                    const std::array<std::uint8_t, Task::kCdbBytes>& usage, auto start) {
+    std::uint8_t action = 0;
+    for (const std::string_view name : names) {
+      Operation row{code, action, name, 10, conflict, O::kAttention, usage, start};
+      row.usage[0] = code;
+      row.usage[1] = action++;
+      table.push_back(row);
+    }
+  };
+  add_actions(0x5E, {"READ KEYS", "READ RESERVATION", "REPORT CAPABILITIES", "READ FULL STATUS"}, Conflict::Reserve,
+              {0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF}, reserve_in);
+  add_actions(0x5F,
+              {"REGISTER", "RESERVE", "RELEASE", "CLEAR", "PREEMPT", "PREEMPT AND ABORT", "REGISTER AND IGNORE EXISTING KEY"},
+              Conflict::None, {0, 0, 0xFF, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF}, reserve_out);
 }
 
 }  // namespace platter::scsi
