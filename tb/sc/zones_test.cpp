@@ -371,6 +371,43 @@ TEST(Zoned, ADiskFileKeepsPointersAndConditions) {
   }
 }
 
+/// A write that waits for a reset has advanced the pointer already. The file has it when it is on the media.
+TEST(Zoned, ADiskFileHasNoPointerAheadOfItsData) {
+  DriveProfile profile = zoned_profile();
+  profile.zones.reset_ms = 5;
+  const TemporaryFile path(".disk");
+  media::DiskFile file(path.path(), identity_of(profile));
+  drive::DriveConfig config;
+  config.profile = profile;
+  config.disk_file = &file;
+  drive::Drive disk("disk", config, system::engine_factory(engine_options("FCFS", "firmware", profile)));
+  AtHost host("host");
+  host.disk_init_socket.bind(disk.host_tgt_socket);
+  const auto written = [&file](std::uint64_t zone) {
+    std::uint64_t found = 0;
+    file.for_each_zone(
+        [&](std::uint64_t number, const media::DiskZone& record) { found = number == zone ? record.written : found; });
+    return found;
+  };
+  Script script("script", [&](Script& s) {
+    EXPECT_EQ(Zoned::write(s, kFirst, 32, 0x11), CommandStatus::Good);
+    EXPECT_EQ(written(4), 32u);
+    Transaction& reset = host.make();
+    set_zone(reset, ZoneAction::Reset, 0, true);
+    host.submit(reset);
+    host.submit(true, kFirst, 8, 0x22);
+    s.pause(5 * kMs + 10 * kUs);
+    EXPECT_EQ(reset.extension.status, CommandStatus::Good);
+    EXPECT_EQ(disk.zones()->descriptor(4).write_pointer, kFirst + 8);
+    EXPECT_EQ(written(4), 0u);
+    Zoned::flush(s);
+    EXPECT_EQ(written(4), 8u);
+  });
+  script.disk_init_socket.bind(disk.host_tgt_socket);
+  run_until(1'000 * kMs);
+  EXPECT_TRUE(script.done());
+}
+
 /// A process may end after a write has reached the file, and before an older one of its zone.
 TEST(Zoned, ADriveStartsFromADiskFileWithoutWhatLiesBehindItsPointers) {
   const DriveProfile profile = zoned_profile();

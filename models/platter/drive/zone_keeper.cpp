@@ -71,10 +71,8 @@ Picoseconds ZoneKeeper::begin(QueueEntry& entry, Picoseconds now) {
 
 void ZoneKeeper::carry_out(QueueEntry& entry) {
   if (media_.file() != nullptr && changes_[entry.tag.value].zones > 0) {
-    if (entry.asked.all_zones)
-      save(zones_, *media_.file());  // no write is on its way
-    else
-      save(entry.asked.address / sector_bytes_, 1, &entry);
+    const bool all = entry.asked.all_zones;  // younger writes may already have advanced some pointers
+    save(entry.asked.address / sector_bytes_, all ? zones_.options().blocks : 1, &entry);
   }
   for (const BlockRange& range : dropped(entry)) drop(media_, range.first, range.blocks);
   done_(entry);
@@ -129,24 +127,27 @@ Zones ZoneKeeper::after(const Loss& loss, media::Media& media) const {
 
 // --- the disk file ---------------------------------------------------------------------------------------------------
 
-std::uint64_t ZoneKeeper::first_lost(std::uint32_t zone, const QueueEntry* but) const {
-  std::uint64_t first = ~std::uint64_t{0};
-  const auto lose = [&](std::uint64_t block) {
-    if (block < zones_.options().blocks && zones_.zone_of(block) == zone) first = std::min(first, block);
-  };
+std::vector<std::uint64_t> ZoneKeeper::would_lose(const QueueEntry* but) const {
+  std::vector<std::uint64_t> lost;
   for (const QueueEntry& entry : queue_.entries())
-    if (entry.used() && !entry.on_media() && &entry != but && entry.asked.write()) lose(entry.first());
+    if (entry.used() && !entry.on_media() && &entry != but && entry.asked.write()) lost.push_back(entry.first());
   if (segments_ != nullptr && !buffer_durable_)
-    segments_->for_each_dirty([&](core::Lba from, core::Lba /*end*/) { lose(from.value); });
-  return first;
+    segments_->for_each_dirty([&lost](core::Lba from, core::Lba /*end*/) { lost.push_back(from.value); });
+  return lost;
 }
 
 void ZoneKeeper::save(std::uint64_t first, std::uint64_t blocks, const QueueEntry* entry) {
-  for (std::uint32_t zone = zones_.zone_of(first); zone <= zones_.zone_of(first + blocks - 1); ++zone) {
-    if (zones_.descriptor(zone).condition == ZoneCondition::NoPointer) continue;
-    const media::DiskZone record = record_of(zones_.durable(zone, first_lost(zone, entry)));
-    media_.file()->put_zones(zone, &record, 1);
+  const std::vector<std::uint64_t> lost = would_lose(entry);
+  const std::uint32_t begin = zones_.zone_of(first);
+  const std::uint32_t end = zones_.zone_of(first + blocks - 1);
+  std::vector<media::DiskZone> records;
+  for (std::uint32_t zone = begin; zone <= end; ++zone) {
+    std::uint64_t first_lost = ~std::uint64_t{0};
+    for (const std::uint64_t block : lost)
+      if (zones_.zone_of(block) == zone) first_lost = std::min(first_lost, block);
+    records.push_back(record_of(zones_.durable(zone, first_lost)));
   }
+  media_.file()->put_zones(begin, records.data(), records.size());
 }
 
 void ZoneKeeper::save(const Zones& zones, media::DiskFile& file) {

@@ -76,8 +76,9 @@ class ZoneKeeper {
  private:
   void carry_out(QueueEntry& entry);
   void settle(zones::Zones& zones, media::Media& media, const Loss& loss) const;
-  /// The first block of the zone that a loss of power would lose.
-  std::uint64_t first_lost(std::uint32_t zone, const QueueEntry* but) const;
+  /// Blocks from which on a loss of power would lose writes, one of each write.
+  std::vector<std::uint64_t> would_lose(const QueueEntry* but) const;
+  /// Writes the durable state of the zones of these blocks to the file. `entry`: as in `durable`.
   void save(std::uint64_t first, std::uint64_t blocks, const QueueEntry* entry);
   void load();
   void drop(media::Media& media, std::uint64_t first, std::uint64_t blocks) const {
