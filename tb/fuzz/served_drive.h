@@ -76,10 +76,13 @@ inline void mend(drive::Drive& disk) {
 /// Whether waiting commands are aborted, as those that a fault holds end in no other way.
 enum class Aborts : bool { No, Yes };
 
+/// A fault may make a drive restart for a thousand seconds.
+constexpr Picoseconds kPatience = 1600 * core::kPicosecondsPerSecond;
+
 /// Simulates until `done`; `what` is wrong if that takes too long.
 template <typename Done>
 void drain(Aborts aborts, const std::vector<drive::Drive*>& disks, Done done, const char* what) {
-  const Picoseconds limit = core::now_ps() + 600 * core::kPicosecondsPerSecond;
+  const Picoseconds limit = core::now_ps() + kPatience;
   for (Picoseconds step = 1 * kMs; !done(); step = std::min(2 * step, 1000 * kMs)) {
     if (core::now_ps() > limit) {
       std::string text = what;

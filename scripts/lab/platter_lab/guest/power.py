@@ -243,9 +243,12 @@ class PowerRun:
             )
             for cut in part:
                 self._verdict(cut, parts["judge"])
-        for cut in cuts:
-            if not cut.wrong and not self._arguments.keep:
-                cut.path.unlink()
+                if not cut.wrong and not self._arguments.keep:
+                    cut.path.unlink()
+            self._keep(cuts[: begin + batch])
+
+    def _keep(self, cuts: list[Cut]) -> None:
+        """Writes what is known so far."""
         with (self._folder / "cuts.csv").open("w", newline="") as file:
             rows = csv.writer(file)
             rows.writerow(("cut", "how", "at_ps", "acknowledged", "found", "violations"))
