@@ -40,7 +40,7 @@ bool offers(std::string_view list, std::string_view value) {
 
 /// The answer to a key; nothing: the key is declared, not negotiated.
 using Answer = std::optional<std::string>;
-const std::string kRejected = "Reject";
+constexpr const char* kRejected = "Reject";
 
 template <std::string Parameters::* Member>
 Answer text(Parameters& p, std::string_view value) {

@@ -10,9 +10,8 @@ namespace platter::iscsi {
 
 namespace {
 
-constexpr std::uint8_t kStages = 0x0F;  ///< of byte 1 of a login: CSG and NSG
-constexpr std::uint8_t kSecurity = 0;   ///< stages
-constexpr std::uint8_t kOperational = 1;
+constexpr std::uint8_t kStages = 0x0F;    ///< of byte 1 of a login: CSG and NSG
+constexpr std::uint8_t kOperational = 1;  ///< stage; 0 is the security stage
 constexpr std::uint8_t kFullFeatureStage = 3;
 
 std::string_view text_of(const Pdu& pdu) { return {reinterpret_cast<const char*>(pdu.data), pdu.data_bytes}; }

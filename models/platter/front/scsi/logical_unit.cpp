@@ -69,10 +69,16 @@ void LogicalUnit::look_at_drive() {
   seen_ = {failures, losses, resets};
   if (power) {
     modes_.reset();
+    apply_caching();
     reservations_.reset();
     stopped_ = false;
   }
   attentions_.establish(power ? sense::kPowerOn : sense::kInternalReset, [](const Nexus&) { return true; });
+}
+
+void LogicalUnit::apply_caching() {
+  control_.switch_cache(drive::reg::kCacheWriteBack, modes_.write_cache());
+  control_.switch_cache(drive::reg::kCacheReadAhead, modes_.read_ahead());
 }
 
 Sense LogicalUnit::readiness() {
@@ -217,9 +223,9 @@ void LogicalUnit::retry_held() {
 }
 
 void LogicalUnit::send_backlog() {
-  if (sending_) return;  // this is a nested call: the drive has answered within `way_.send`
-  sending_ = true;
-  while (!backlog_.empty() && !free_tags_.empty() && !way_.busy()) {
+  if (link_.sending) return;  // this is a nested call: the drive has answered within `link_.way.send`
+  link_.sending = true;
+  while (!backlog_.empty() && !free_tags_.empty() && !link_.way.busy()) {
     Task& task = *backlog_.front();
     backlog_.pop_front();
     task.course.place = Place::Drive;
@@ -229,14 +235,14 @@ void LogicalUnit::send_backlog() {
     slot.task = &task;
     task.course.access.tag = static_cast<int>(task.course.tag);
     command::set_command(slot.payload, slot, task.course.access, task.course.bytes);
-    if (way_.send(disk_init_socket, slot.payload) == Heard::Answered) answered(slot.payload);
+    if (link_.way.send(disk_init_socket, slot.payload) == Heard::Answered) answered(slot.payload);
   }
-  sending_ = false;
+  link_.sending = false;
 }
 
 tlm::tlm_sync_enum LogicalUnit::nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
                                                 sc_core::sc_time& /*delay*/) {
-  const Heard heard = way_.receive(payload, phase);
+  const Heard heard = link_.way.receive(payload, phase);
   if (heard == Heard::Taken) send_backlog();
   if (heard != Heard::Answered) return tlm::TLM_ACCEPTED;
   answered(payload);
@@ -309,8 +315,7 @@ void LogicalUnit::reset(const Sense& attention) {
     stopped_ = false;
     control_.write(drive::reg::kSpindle, 1);
   }
-  control_.switch_cache(drive::reg::kCacheWriteBack, modes_.write_cache());
-  control_.switch_cache(drive::reg::kCacheReadAhead, modes_.read_ahead());
+  apply_caching();
   attentions_.establish(attention, [](const Nexus&) { return true; });
 }
 

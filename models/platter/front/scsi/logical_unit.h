@@ -78,6 +78,8 @@ class LogicalUnit : public sc_core::sc_module, public tlm::tlm_mm_interface, pri
   void set_stopped(bool stopped) { stopped_ = stopped; }
   /// The data that a read gets, cut to `allocation` bytes and to what the host takes. Ends the task.
   void send(Task& task, const std::vector<std::uint8_t>& data, std::uint64_t allocation);
+  /// The drive's cache switches follow the caching mode page.
+  void apply_caching();
   /// Sends an access of the task to the drive. `bytes`: its data; null: none.
   void access(Task& task, command::Operation operation, std::uint64_t first, std::uint64_t blocks, std::uint8_t* bytes,
               bool fua);
@@ -129,8 +131,10 @@ class LogicalUnit : public sc_core::sc_module, public tlm::tlm_mm_interface, pri
   std::vector<Task*> held_;                    ///< their accesses wait for the end of such a task
   std::vector<Task*> tasks_;                   ///< in the unit
   std::list<std::unique_ptr<Task>> carriers_;  ///< of accesses whose command has ended
-  command::InitiatorPort way_;
-  bool sending_ = false;
+  struct {
+    command::InitiatorPort way;
+    bool sending = false;  ///< `send_backlog` is at work
+  } link_;
   sc_core::sc_event issued_;
   /// @endcond
 };

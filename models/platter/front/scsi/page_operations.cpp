@@ -100,8 +100,7 @@ void mode_sense(LogicalUnit& unit, Task& task) {
 
 /// Applies the caching mode page to the drive, and ends the task.
 void apply_modes(LogicalUnit& unit, Task& task) {
-  unit.control().switch_cache(drive::reg::kCacheWriteBack, unit.modes().write_cache());
-  unit.control().switch_cache(drive::reg::kCacheReadAhead, unit.modes().read_ahead());
+  unit.apply_caching();
   unit.end(task);
 }
 
