@@ -80,6 +80,25 @@ struct CrashOptions {
 int crash(const CrashOptions& options);
 
 int list(const std::string& what, bool json);
+/// The policy of a shared object, with its parameters.
+int list_own(const std::string& file);
+
+struct PolicyBuildOptions {
+  std::string file;
+  std::string output;                         ///< empty: the file with the ending .so
+  std::string compiler;                       ///< empty: that of the program
+  std::vector<std::string> compiler_options;  ///< further ones
+};
+/// Makes a shared object of a policy of your own, and prints its notation.
+int policy_build(const PolicyBuildOptions& options);
+
+struct PolicyCheckOptions {
+  std::string policy;
+  std::string drive = "cheetah9lp";
+  std::uint64_t situations = 100'000;
+  std::uint64_t seed = 1;
+};
+int policy_check(const PolicyCheckOptions& options);
 
 struct DriveShowOptions {
   std::string drive;

@@ -17,6 +17,8 @@
 
 #include "commands.h"
 #include "platter/core/error.h"
+#include "platter/observe/output_file.h"
+#include "platter/scheduling/own_policies.h"
 #include "platter/sheet/sheet.h"
 #include "platter/system/engine_table.h"
 #include "platter/version.h"
@@ -261,8 +263,38 @@ void declare(CLI::App& app, std::function<int()>& action) {
   list_command->add_option("what", what, "what is listed: drives, policies, engines, hosts or trace-formats")
       ->required()
       ->check(CLI::IsMember({"drives", "policies", "engines", "hosts", "trace-formats"}));
-  list_command->add_flag("--json", json, "print JSON");
-  list_command->callback([&action] { action = [] { return cli::list(what, json); }; });
+  auto* list_json = list_command->add_flag("--json", json, "print JSON");
+  static std::string own;
+  list_command->add_option("--own", own, "of policies: the shared object of a policy of your own, with its parameters")
+      ->excludes(list_json);
+  list_command->callback([&action] {
+    if (!own.empty() && what != "policies") throw CLI::ValidationError("--own", "found what = " + what + ", expected policies");
+    action = [] { return own.empty() ? cli::list(what, json) : cli::list_own(own); };
+  });
+
+  auto* policy_command = app.add_subcommand("policy", "build and check a policy of your own")->require_subcommand(1);
+  static cli::PolicyBuildOptions building;
+  auto* build =
+      policy_command->add_subcommand("build", "make a shared object of a C++ file, and print the notation of its policy");
+  build->add_option("file", building.file, "C++ file with a SchedulerIf and the line PLATTER_OWN_POLICY")->required();
+  build->add_option("-o,--output", building.output, "shared object that is written; default: the file with the ending .so");
+  build->add_option("--compiler", building.compiler, "C++ compiler; default: the one that made this program");
+  build->add_option("--option", building.compiler_options,
+                    "further option of the compiler, such as --option=-g; may be repeated");
+  build->callback([&action] { action = [] { return cli::policy_build(building); }; });
+  static cli::PolicyCheckOptions checking;
+  auto* check_policy =
+      policy_command->add_subcommand("check", "put a policy into random situations, and hold its promises against it");
+  check_policy->add_option("policy", checking.policy, "notation of a policy: own:FILE.so, or one of `platter list policies`")
+      ->required();
+  check_policy->add_option("--drive", checking.drive, "name or file of a profile")->capture_default_str();
+  check_policy->add_option("--situations", checking.situations, "least number of decisions")
+      ->check(CLI::Range(1, 1'000'000'000))
+      ->capture_default_str();
+  check_policy->add_option("--seed", checking.seed, "seed of the situations")
+      ->check(CLI::Range(0.0, 9.2e18))
+      ->capture_default_str();
+  check_policy->callback([&action] { action = [] { return cli::policy_check(checking); }; });
 
   auto* drive_command = app.add_subcommand("drive", "show, make, import and query drive profiles")->require_subcommand(1);
   static cli::DriveShowOptions shown;
@@ -443,6 +475,7 @@ int sc_main(int argc, char** argv) {
     return usage(app, error);
   }
   cli::end_cleanly_on_signals();
+  scheduling::before_own_policy_ends(observe::OutputFile::discard_all);
   const int code = guarded(action);
   return std::max(code, written_out());
 }

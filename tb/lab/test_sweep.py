@@ -399,6 +399,31 @@ workload.discrete.trace = "{name}"''',
         self.assertEqual(self.runs(), 24)
         self.assertNotEqual(self.frame()["mean"].to_list(), first)
 
+    def test_an_own_policy_that_was_built_again_runs_again(self) -> None:
+        source = Path(__file__).resolve().parents[1] / "own_policy" / "nearest.cpp"
+        file = self.folder / "nearest.so"
+
+        def build(text: str) -> None:
+            (self.folder / "nearest.cpp").write_text(text)
+            command = [PLATTER, "policy", "build", self.folder / "nearest.cpp", "-o", file]
+            subprocess.run(command, check=True, capture_output=True)
+
+        def plan(gain: int) -> Path:
+            policies = f"[\"FCFS\", 'own:{file}({gain})']"
+            return self.plan(text=PLAN.replace('["SPTF", "FCFS"]', policies))
+
+        build(source.read_text())
+        counting = self.executable(self.COUNTS)
+        self.assertEqual(self.sweep(plan(1), platter=counting)[0], 0)
+        self.assertEqual(self.runs(), 12)
+        self.assertEqual(self.sweep(plan(2), platter=counting)[0], 0)
+        self.assertEqual(self.runs(), 18)
+        self.assertEqual(self.sweep(plan(1), platter=counting)[0], 0)
+        self.assertEqual(self.runs(), 18)
+        build(source.read_text().replace("cost < best_cost", "cost <= best_cost"))
+        self.assertEqual(self.sweep(plan(1), platter=counting)[0], 0)
+        self.assertEqual(self.runs(), 24)
+
     def test_a_kept_result_that_is_damaged_is_made_again(self) -> None:
         counting = self.executable(self.COUNTS)
         self.assertEqual(self.sweep(self.plan(), platter=counting)[0], 0)

@@ -19,7 +19,7 @@ struct FirmwareCost {
   std::uint32_t order_cycles = 12;  ///< of each step of an exact order
 
   std::uint64_t cycles(const scheduling::DecisionWork& work) const {
-    return base_cycles + std::uint64_t{candidate_cycles} * work.candidates + order_cycles * work.order_steps;
+    return base_cycles + std::uint64_t{candidate_cycles} * work.candidates + order_cycles * work.order_steps + work.cycles;
   }
   Picoseconds time(std::uint64_t cycles) const { return static_cast<Picoseconds>(cycles) * clock_period; }
   /// The longest that the actuator waits, from the end of an access to the start of the next, when the guard has no time for more.
@@ -105,7 +105,7 @@ class FirmwareEngine : public sc_core::sc_module, public EngineIf {
 
   Picoseconds prepared_from() const override {
     if (!prepared_ || count_ == 0) return core::kNoDeadline;
-    return began_ + time(cost_.cycles({count_, 0}));  // an estimate: `work` knows the real cost, but may be called only once
+    return began_ + time(cost_.cycles({count_, 0, 0}));  // an estimate: `work` knows the real cost, but may be called only once
   }
 
  private:

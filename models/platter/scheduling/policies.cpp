@@ -9,6 +9,7 @@
 #include "platter/profile/drive_profile.h"
 #include "platter/scheduling/firmware_rules.h"
 #include "platter/scheduling/own_deadlines.h"
+#include "platter/scheduling/own_policies.h"
 #include "platter/scheduling/path_order.h"
 
 namespace platter::scheduling {
@@ -229,6 +230,7 @@ bool read_parameters(const PolicyInfo& row, std::string_view text, PolicyParamet
 /// The policy, or an objection.
 PolicySpec parse(std::string_view notation, std::string& objection) {
   std::string wanted(notation);
+  if (is_own_policy(wanted)) return own_policy(wanted, objection);
   wanted.erase(std::remove(wanted.begin(), wanted.end(), ' '), wanted.end());
   std::vector<std::string_view> names;
   for (const PolicyInfo& row : policy_table()) {
@@ -254,6 +256,7 @@ PolicySpec parse(std::string_view notation, std::string& objection) {
 }  // namespace
 
 std::string PolicySpec::name() const {
+  if (row->own != nullptr) return own_policy_name(*this);
   if (row->parameters.empty()) return std::string(row->name);
   std::string text = std::string(stem(*row)) + "(";
   for (const char letter : row->parameters) text += letter == '|' ? "|" : written(letter, parameters);
@@ -262,7 +265,7 @@ std::string PolicySpec::name() const {
 
 std::unique_ptr<SchedulerIf> PolicySpec::create(SchedulerContext context) const {
   context.parameters = parameters;
-  std::unique_ptr<SchedulerIf> scheduler = row->create(context);
+  std::unique_ptr<SchedulerIf> scheduler = row->own != nullptr ? create_own(*row, context) : row->create(context);
   if (scheduler->keeps_deadlines())
     scheduler = std::make_unique<OwnDeadlines>(std::move(scheduler), context.planner, context.capacity, context.decision_bound);
   if (context.rules.age_limit == 0) return scheduler;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <memory>
 #include <optional>
 #include <string>
@@ -29,6 +30,8 @@ struct PolicyParameters {
   std::uint32_t requests = 0;   ///< M: largest number of requests of an exact order; 0: the policy makes none
   std::uint32_t cylinders = 0;  ///< T: extent of a cluster
   std::uint32_t groups = 0;     ///< g: number of groups of streams
+  static constexpr std::size_t kMaxOwn = 8;
+  std::array<double, kMaxOwn> own{};  ///< of a policy of your own, in the order of its parameters
 };
 
 /// Rules of a drive's firmware, which go before the policy.
@@ -79,7 +82,9 @@ enum class Accelerated : std::uint8_t {
 /// Its name in `platter list policies`.
 std::string_view to_string(Accelerated program);
 
-/// One row of the policy table.
+struct OwnPolicy;
+
+/// One row of the policy table, or a policy of your own (`own`).
 ///
 /// A program may have a policy of its own without a row in the table: it fills a PolicyInfo with `name`, `description` and `create`, and
 /// sets system::EngineOptions::policy to `PolicySpec{&info, {}, "NAME"}`. The PolicyInfo must outlive the drive. The engine firmware runs it.
@@ -94,6 +99,7 @@ struct PolicyInfo {
   GuardMode guard = GuardMode::None;
   bool places = false;  ///< decides where writes go; needs a mapping with free blocks, which no other policy can serve
   ArrivalCost cost = ArrivalCost::Mean;  ///< of the accelerator's program
+  const OwnPolicy* own = nullptr;        ///< what a shared object offers; null for a row of the table
 };
 
 /// All policies; feeds the factory, `platter list policies` and the suggestions of error messages.
@@ -112,7 +118,8 @@ struct PolicySpec {
   std::unique_ptr<SchedulerIf> create(SchedulerContext context) const;
 };
 
-/// The policy that a notation names; nothing if it names none. Blanks are ignored.
+/// The policy that a notation names; nothing if it names none. Blanks are ignored. `own:FILE.so(0.5|3)` names the policy of a shared object, which
+/// is loaded then and stays loaded.
 std::optional<PolicySpec> find_policy(std::string_view notation);
 
 /// Why the notation names no policy, and what was expected; empty if it names one.

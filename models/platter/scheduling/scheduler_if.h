@@ -69,6 +69,7 @@ struct Decision {
 struct DecisionWork {
   std::size_t candidates = 0;     ///< commands examined, plus hops between two commands examined (each counts as one)
   std::uint64_t order_steps = 0;  ///< if an exact order is computed: PathOrder::steps
+  std::uint64_t cycles = 0;       ///< of the firmware's processor, besides those of candidates and steps
 };
 
 /// A scheduling policy. It holds the commands that may be served now (the queue keeps back those that must wait for an older overlapping
@@ -118,7 +119,7 @@ class SchedulerIf {
   virtual bool has_time(const HeadState& /*head*/, Picoseconds /*effective*/) { return true; }
   /// The next command of the sweep. Nothing else is examined, so this is the shortest of all decisions, `kShortest`.
   virtual Decision next_of_sweep(const HeadState& head, Picoseconds now) { return pick(head, now); }
-  static constexpr DecisionWork kShortest{1, 0};  ///< one candidate
+  static constexpr DecisionWork kShortest{1, 0, 0};  ///< one candidate
   /// Since when commands of hosts wait for destages. Returns true if a decision to wait should be made again.
   virtual bool awaited(const AwaitedDestages& /*since*/) { return false; }
   /// For observers: the last `pick` did not consider this command, because its stream was held back (FirmwareRules).

@@ -59,6 +59,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         parser.print_help()
         return 0
     arguments = parser.parse_args(argv)
+    os.environ.setdefault("PLATTER_PYTHON", sys.executable)  # for policies in Python
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _end)

@@ -3,6 +3,7 @@
 
 #include <tlm_utils/simple_initiator_socket.h>
 #include <tlm_utils/simple_target_socket.h>
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <string>

@@ -11,6 +11,7 @@ import glob
 import hashlib
 import json
 import os
+import re
 import tempfile
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
@@ -126,8 +127,12 @@ def configuration_of(
 
 def _files_of(name: str) -> list[str]:
     """What an absolute name in a configuration stands for: a file, or NAME.blktrace.0, .1, ... of a
-    recorded trace; nothing for other texts.
+    recorded trace; nothing for other texts. A policy of a user's own (`own:FILE.so(0.5)`) stands
+    for its shared object, whose name counts from the present folder, as the command takes it.
     """
+    if own := re.fullmatch(r"own:(.+?)(\([^()]*\))?", name):
+        path = os.path.abspath(own[1])
+        return [path] if os.path.isfile(path) else []
     if not os.path.isabs(name) or os.path.isfile(name):
         return [name] if os.path.isabs(name) else []
     return sorted(
@@ -143,7 +148,7 @@ def content_of(name: str) -> str:
     return (
         digest_of(Path(name))
         if files == [name]
-        else Store.key(*((file, digest_of(Path(file))) for file in files))
+        else Store.key(name, *((file, digest_of(Path(file))) for file in files))
         if files
         else ""
     )

@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "platter/scheduling/own_policies.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <csignal>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <vector>
+
+#include "platter/core/error.h"
+#include "platter/core/types.h"
+#include "platter/scheduling/own_policy.h"
+#include "platter/scheduling/python_policy.h"
+
+namespace platter::scheduling {
+
+namespace {
+
+constexpr std::string_view kPrefix = "own:";
+
+// --- the shared objects ----------------------------------------------------------------------------------------------
+
+/// A shared object or a Python file that has been loaded, as a row of the policy table.
+struct Loaded {
+  std::string name;
+  std::unique_ptr<PythonPolicy> python;  ///< null: a shared object
+  PolicyInfo row;
+};
+
+/// By canonical path. They stay loaded, because policies that were made of them may live on.
+std::map<std::string, Loaded>& loaded() {
+  static std::map<std::string, Loaded> objects;
+  return objects;
+}
+
+bool same_abi(const OwnPolicyAbi& abi) {
+  return std::strcmp(abi.text, kOwnPolicyAbi.text) == 0 &&
+         std::equal(std::begin(abi.sizes), std::end(abi.sizes), std::begin(kOwnPolicyAbi.sizes));
+}
+
+bool is_python(const std::string& path) { return path.size() > 3 && path.compare(path.size() - 3, 3, ".py") == 0; }
+
+const Loaded* enter(const std::string& path, const std::string& file, const OwnPolicy& policy,
+                    std::unique_ptr<PythonPolicy> python) {
+  Loaded& entry = loaded()[path];
+  entry.name = fmt::format("{}{}", kPrefix, file);
+  entry.row = {entry.name, "", policy.description, policy.create};
+  entry.row.own = &policy;
+  entry.python = std::move(python);
+  return &entry;
+}
+
+const Loaded* load_python(const std::string& path, const std::string& file, std::string& objection) {
+  static std::map<std::string, std::string> refused;  // so that its traceback is printed once
+  std::string& problem = refused[path];
+  std::unique_ptr<PythonPolicy> python = problem.empty() ? read_python_policy(path, problem) : nullptr;
+  objection = problem;
+  if (python == nullptr) return nullptr;
+  if (python->parameters.size() > PolicyParameters::kMaxOwn) {
+    objection = fmt::format("{}: it has {} parameters, expected at most {}", file, python->parameters.size(),
+                            PolicyParameters::kMaxOwn);
+    return nullptr;
+  }
+  const OwnPolicy& policy = python->policy;
+  return enter(path, file, policy, std::move(python));
+}
+
+/// The file's policy, or an objection.
+const Loaded* load(const std::string& file, std::string& objection) {
+  const auto object = [&](const std::string& message) {
+    objection = fmt::format("{}: {}", file, message);
+    return nullptr;
+  };
+  std::error_code error;
+  const std::string path = std::filesystem::canonical(file, error).string();
+  if (error) return object(fmt::format("{}; expected a shared object that `platter policy build` has made", error.message()));
+  if (const auto known = loaded().find(path); known != loaded().end()) return &known->second;
+
+  if (is_python(path)) return load_python(path, file, objection);
+  void* const handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) {
+    std::string reason = dlerror();
+    if (reason.rfind(path + ": ", 0) == 0) reason.erase(0, path.size() + 2);
+    return object(fmt::format("{}; expected a shared object that `platter policy build` has made", reason));
+  }
+  const auto* abi = static_cast<const OwnPolicyAbi*>(dlsym(handle, "platter_own_policy_abi"));
+  const auto get = reinterpret_cast<const OwnPolicy* (*)()>(dlsym(handle, "platter_own_policy"));
+  std::string problem;
+  if (abi == nullptr || get == nullptr)
+    problem = "it offers no policy; expected the registration line PLATTER_OWN_POLICY";
+  else if (!same_abi(*abi))
+    problem = fmt::format(
+        "it was made for \"{}\" with other headers or by another compiler, expected \"{}\"; `platter policy build` makes it "
+        "again",
+        abi->text, kOwnPolicyAbi.text);
+  else if (get()->parameter_count > PolicyParameters::kMaxOwn)
+    problem = fmt::format("it has {} parameters, expected at most {}", get()->parameter_count, PolicyParameters::kMaxOwn);
+  if (!problem.empty()) {
+    dlclose(handle);
+    return object(problem);
+  }
+  return enter(path, file, *get(), nullptr);
+}
+
+std::string shape_of(const OwnPolicy& policy, const std::string& name) {
+  std::string text = name;
+  for (std::uint32_t i = 0; i < policy.parameter_count; ++i)
+    text += (i == 0 ? "(" : "|") + std::string(policy.parameters[i].name);
+  return text + (policy.parameter_count > 0 ? ")" : "");
+}
+
+bool read(std::string_view text, const OwnParameter& parameter, double& value) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc() && end == text.data() + text.size() && value >= parameter.least && value <= parameter.most;
+}
+
+// --- crashes and endless calls ---------------------------------------------------------------------------------------
+
+/// The call of a policy that is under way; read by signal handlers.
+struct UnderWay {
+  const char* volatile policy = nullptr;
+  const char* volatile call = nullptr;
+  volatile std::sig_atomic_t serial = 0;
+};
+UnderWay under_way;
+void (*clean_up)() = nullptr;
+
+/// Async-signal-safe.
+[[noreturn]] void end(const char* what) {
+  std::array<char, 1024> text{};
+  std::size_t size = 0;
+  for (const char* part :
+       {"platter: policy ", const_cast<const char*>(under_way.policy), what, const_cast<const char*>(under_way.call), "\n"})
+    for (; *part != '\0' && size < text.size(); ++part) text[size++] = *part;
+  if (write(STDERR_FILENO, text.data(), size) < 0) {
+  }  // there is nobody to tell
+  if (clean_up != nullptr) clean_up();
+  _exit(1);
+}
+
+extern "C" void crashed(int signal) {
+  if (under_way.call != nullptr) end(signal == SIGABRT ? " aborted in " : " crashed in ");
+  std::signal(signal, SIG_DFL);
+  raise(signal);
+}
+
+extern "C" void ticked(int /*signal*/) {
+  static std::sig_atomic_t last = 0;
+  static int seconds = 0;
+  if (under_way.call == nullptr || under_way.serial != last) {
+    last = under_way.serial;
+    seconds = 0;
+  } else if (++seconds >= kOwnPolicyLimit) {
+    end(" has not returned within 10 s of processor time from ");
+  }
+}
+
+/// Once for the process.
+void watch() {
+  static const bool watching = [] {
+    static std::array<char, 65536> stack;  // a policy that recurses without end has used up its own
+    stack_t other{};
+    other.ss_sp = stack.data();
+    other.ss_size = stack.size();
+    sigaltstack(&other, nullptr);
+    struct sigaction action{};
+    action.sa_flags = SA_ONSTACK | SA_RESTART;
+    action.sa_handler = crashed;
+    for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) sigaction(signal, &action, nullptr);
+    action.sa_handler = ticked;
+    sigaction(SIGVTALRM, &action, nullptr);
+    const itimerval second{{1, 0}, {1, 0}};
+    setitimer(ITIMER_VIRTUAL, &second, nullptr);
+    return true;
+  }();
+  static_cast<void>(watching);
+}
+
+/// While a policy is called.
+class Call {
+ public:
+  Call(const char* policy, const char* name) {
+    under_way.policy = policy;
+    under_way.serial = under_way.serial + 1;
+    under_way.call = name;
+  }
+  ~Call() { under_way.call = nullptr; }
+  Call(const Call&) = delete;
+  Call& operator=(const Call&) = delete;
+};
+
+// --- the answers -----------------------------------------------------------------------------------------------------
+
+const PythonPolicy& python_of(const PolicyInfo& row) {
+  for (const auto& [path, entry] : loaded())
+    if (&entry.row == &row) return *entry.python;
+  throw core::SimulationError("a policy without a file");
+}
+
+/// Checks the answers of a policy of your own.
+class CheckedPolicy : public SchedulerIf {
+ public:
+  CheckedPolicy(const PolicyInfo& row, const SchedulerContext& context)
+      : name_(row.name), cylinders_(context.planner.geometry().cylinders()), held_(context.capacity, false) {
+    watch();
+    const Call call(name_.c_str(), "its constructor");
+    policy_ = row.create != nullptr ? row.create(context) : create_python(python_of(row), context);
+  }
+
+  void insert(const Command& command) override {
+    held_[command.tag.value] = true;
+    ++count_;
+    const Call call(name_.c_str(), "insert");
+    policy_->insert(command);
+  }
+  void remove(Tag tag) override {
+    forget(tag);
+    const Call call(name_.c_str(), "remove");
+    policy_->remove(tag);
+  }
+  void withdraw(Tag tag) override {
+    forget(tag);
+    const Call call(name_.c_str(), "withdraw");
+    policy_->withdraw(tag);
+  }
+  void moved(Tag tag) override {
+    const Call call(name_.c_str(), "moved");
+    policy_->moved(tag);
+  }
+  bool empty() const override {
+    const Call call(name_.c_str(), "empty");
+    const bool empty = policy_->empty();
+    if (empty != (count_ == 0)) fail(fmt::format("empty() is {}, but it holds {} commands", empty, count_));
+    return empty;
+  }
+  void begin_round() override {
+    const Call call(name_.c_str(), "begin_round");
+    policy_->begin_round();
+  }
+  Decision pick(const HeadState& head, Picoseconds now) override {
+    const Call call(name_.c_str(), "pick");
+    return checked(policy_->pick(head, now), now);
+  }
+  void put_first(const Command& command, const HeadState& head, Picoseconds now) override {
+    const Call call(name_.c_str(), "put_first");
+    policy_->put_first(command, head, now);
+  }
+  DecisionWork work(const HeadState& head) override {
+    const Call call(name_.c_str(), "work");
+    return policy_->work(head);
+  }
+  bool keeps_deadlines() const override { return policy_->keeps_deadlines(); }
+  bool knows_deadlines() const override { return policy_->knows_deadlines(); }
+  bool leaves_time(const Command& command, const HeadState& head, Picoseconds now) override {
+    const Call call(name_.c_str(), "leaves_time");
+    return policy_->leaves_time(command, head, now);
+  }
+  bool has_time(const HeadState& head, Picoseconds effective) override {
+    const Call call(name_.c_str(), "has_time");
+    return policy_->has_time(head, effective);
+  }
+  Decision next_of_sweep(const HeadState& head, Picoseconds now) override {
+    const Call call(name_.c_str(), "next_of_sweep");
+    return checked(policy_->next_of_sweep(head, now), now);
+  }
+  bool awaited(const AwaitedDestages& since) override {
+    const Call call(name_.c_str(), "awaited");
+    return policy_->awaited(since);
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& what) const {
+    throw core::SimulationError(fmt::format("policy {}: {}", name_, what));
+  }
+
+  void forget(Tag tag) {
+    held_[tag.value] = false;
+    --count_;
+  }
+
+  Decision checked(const Decision& decision, Picoseconds now) {
+    again_ = decision.kind == Decision::Kind::Again ? again_ + 1 : 0;
+    switch (decision.kind) {
+      case Decision::Kind::Serve:
+        if (decision.tag.value >= held_.size() || !held_[decision.tag.value])
+          fail(fmt::format("at {} ps it serves tag {}, expected the tag of one of the {} commands that it holds", now,
+                           decision.tag.value, count_));
+        break;
+      case Decision::Kind::Move:
+        if (decision.cylinder.value >= cylinders_)
+          fail(fmt::format("at {} ps it moves the arm to cylinder {}, expected one below {}", now, decision.cylinder.value,
+                           cylinders_));
+        break;
+      case Decision::Kind::Idle:
+        if (decision.until <= now)
+          fail(fmt::format("at {} ps it waits until {} ps, expected a later time", now, decision.until));
+        break;
+      case Decision::Kind::Again:
+        if (again_ > held_.size()) fail(fmt::format("at {} ps it asks to be called again without end", now));
+        break;
+      case Decision::Kind::Write: fail(fmt::format("at {} ps it chooses the place of a write, expected Decision::serve", now));
+    }
+    return decision;
+  }
+
+  std::string name_;
+  std::uint32_t cylinders_;
+  std::vector<bool> held_;  ///< by tag
+  std::size_t count_ = 0;
+  std::size_t again_ = 0;
+  std::unique_ptr<SchedulerIf> policy_;
+};
+
+}  // namespace
+
+bool is_own_policy(std::string_view notation) { return notation.substr(0, kPrefix.size()) == kPrefix; }
+
+PolicySpec own_policy(std::string_view notation, std::string& objection) {
+  std::string_view file = notation.substr(kPrefix.size());
+  std::string_view values;
+  const bool given = !file.empty() && file.back() == ')' && file.find('(') != std::string_view::npos;
+  if (given) {
+    const std::size_t open = file.rfind('(');
+    values = file.substr(open + 1, file.size() - open - 2);
+    file = file.substr(0, open);
+  }
+  const Loaded* const found = load(std::string(file), objection);
+  if (found == nullptr) return {};
+  const OwnPolicy& policy = *found->row.own;
+  PolicySpec spec{&found->row, {}, std::string(notation)};
+  bool good = given == (policy.parameter_count > 0);
+  for (std::uint32_t i = 0; good && i < policy.parameter_count; ++i) {
+    const bool last = i + 1 == policy.parameter_count;
+    const std::size_t end = last ? values.size() : values.find('|');
+    good = end != std::string_view::npos && read(values.substr(0, end), policy.parameters[i], spec.parameters.own[i]);
+    if (!last && good) values.remove_prefix(end + 1);
+  }
+  if (good) return spec;
+  objection = fmt::format("policy \"{}\": expected {}", notation, shape_of(policy, found->name));
+  for (std::uint32_t i = 0; i < policy.parameter_count; ++i)
+    objection +=
+        fmt::format(", {} from {:g} to {:g}", policy.parameters[i].name, policy.parameters[i].least, policy.parameters[i].most);
+  return {};
+}
+
+const OwnPolicy* own_policy_of(const std::string& file, std::string& objection) {
+  const Loaded* const found = load(file, objection);
+  return found != nullptr ? found->row.own : nullptr;
+}
+
+std::string own_policy_name(const PolicySpec& policy) {
+  std::string text(policy.row->name);
+  const std::uint32_t count = policy.row->own->parameter_count;
+  for (std::uint32_t i = 0; i < count; ++i) text += fmt::format("{}{:g}", i == 0 ? "(" : "|", policy.parameters.own[i]);
+  return text + (count > 0 ? ")" : "");
+}
+
+std::unique_ptr<SchedulerIf> create_own(const PolicyInfo& row, const SchedulerContext& context) {
+  return std::make_unique<CheckedPolicy>(row, context);
+}
+
+void before_own_policy_ends(void (*to_do)()) { clean_up = to_do; }
+
+}  // namespace platter::scheduling

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+
+#include "platter/scheduling/flat_scheduler.h"
+#include "platter/scheduling/policies.h"
+#include "platter/version.h"
+
+namespace platter::scheduling {
+
+/// A parameter of a policy of your own: a number in the parentheses of its notation.
+struct OwnParameter {
+  const char* name;     ///< of one word, for messages and lists
+  const char* meaning;  ///< a line of plain text, with the unit
+  double least;         ///< smallest value that is accepted
+  double most;          ///< largest value that is accepted
+};
+
+/// A policy of your own, as a shared object offers it. PLATTER_OWN_POLICY makes one.
+struct OwnPolicy {
+  const char* description;                                          ///< a line of plain text
+  const OwnParameter* parameters;                                   ///< in the order of the notation
+  std::uint32_t parameter_count;                                    ///< 0: a notation without parentheses
+  std::unique_ptr<SchedulerIf> (*create)(const SchedulerContext&);  ///< its values are `context.parameters.own`
+};
+
+/// What the program and a shared object must agree on. A shared object that was made with other headers, or by a compiler with another binary
+/// interface, has another text or other sizes.
+struct OwnPolicyAbi {
+  const char* text;
+  std::uint32_t sizes[6];
+};
+
+/// That of the present headers and the present compiler.
+constexpr OwnPolicyAbi kOwnPolicyAbi = {
+    "platter " PLATTER_VERSION
+    ", own policies 1"
+#ifdef __GXX_ABI_VERSION
+    ", C++ ABI of GCC"
+#endif
+#ifdef _GLIBCXX_USE_CXX11_ABI
+    ", libstdc++"
+#endif
+#ifdef _LIBCPP_VERSION
+    ", libc++"
+#endif
+    ,
+    {sizeof(SchedulerContext), sizeof(Command), sizeof(Decision), sizeof(mechanics::HeadState), sizeof(mechanics::AccessTime),
+     sizeof(mechanics::AccessPlanner)}};
+
+}  // namespace platter::scheduling
+
+/// The registration line of a policy: its class, a line of description, and an OwnParameter for each number of its notation. It stands once in
+/// the file, outside of all namespaces. The class is a SchedulerIf whose constructor takes a `const SchedulerContext&`.
+#define PLATTER_OWN_POLICY(Class, description, ...)                                                                     \
+  extern "C" __attribute__((visibility("default"))) const platter::scheduling::OwnPolicyAbi platter_own_policy_abi =    \
+      platter::scheduling::kOwnPolicyAbi;                                                                               \
+  extern "C" __attribute__((visibility("default"))) const platter::scheduling::OwnPolicy* platter_own_policy() {        \
+    static const std::initializer_list<platter::scheduling::OwnParameter> parameters = {__VA_ARGS__};                   \
+    static const platter::scheduling::OwnPolicy policy = {                                                              \
+        description, parameters.begin(), static_cast<std::uint32_t>(parameters.size()),                                 \
+        [](const platter::scheduling::SchedulerContext& context) -> std::unique_ptr<platter::scheduling::SchedulerIf> { \
+          return std::make_unique<Class>(context);                                                                      \
+        }};                                                                                                             \
+    return &policy;                                                                                                     \
+  }
