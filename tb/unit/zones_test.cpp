@@ -248,7 +248,10 @@ TEST(Zones, SenseData) {
       {Status::ReadInvalid, {0x5, 0x21, 0x06}},    {Status::ReadBoundary, {0x5, 0x21, 0x07}},
       {Status::NoOpenZone, {0x7, 0x55, 0x0E}},     {Status::ZoneReadOnly, {0x7, 0x27, 0x08}},
       {Status::ZoneOffline, {0x7, 0x2C, 0x0E}}};
-  for (const auto& [status, sense] : expected) EXPECT_EQ(command::sense_of(status), sense) << command::to_string(status);
+  for (const auto& [status, sense] : expected) {
+    EXPECT_EQ(command::sense_of(status), sense) << command::to_string(status);
+    EXPECT_EQ(command::to_string(status).find(','), std::string_view::npos) << "a log has it as a value between commas";
+  }
 }
 
 TEST(Zones, AHostAwareDriveTakesWritesAnywhere) {

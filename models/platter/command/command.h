@@ -36,7 +36,7 @@ enum class CommandStatus : std::uint8_t {
   ZoneOffline,     ///< the zone can neither be read nor written any more
 };
 
-/// A few words of plain text.
+/// A few words of plain text, without a comma, because logs are tables of values that commas separate.
 constexpr std::string_view to_string(CommandStatus status) {
   switch (status) {
     case CommandStatus::Good: return "good";
@@ -52,11 +52,11 @@ constexpr std::string_view to_string(CommandStatus status) {
     case CommandStatus::Aborted: return "aborted";
     case CommandStatus::Unreadable: return "a sector cannot be read";
     case CommandStatus::WriteFault: return "a sector cannot be written";
-    case CommandStatus::BadZone: return "no such zone, one without a write pointer, or a write to a full one";
-    case CommandStatus::UnalignedWrite: return "not at the write pointer of the zone, or no whole physical sectors";
+    case CommandStatus::BadZone: return "no zone starts there or it has no write pointer or is full";
+    case CommandStatus::UnalignedWrite: return "not at the write pointer of the zone or no whole physical sectors";
     case CommandStatus::WriteBoundary: return "a write across the end of its zone";
     case CommandStatus::ReadInvalid: return "a read of sectors that were not written";
-    case CommandStatus::ReadBoundary: return "a read across the end of its zone, or of the zones of its type";
+    case CommandStatus::ReadBoundary: return "a read across the end of its zone or of the zones of its type";
     case CommandStatus::NoOpenZone: return "too many open zones";
     case CommandStatus::ZoneReadOnly: return "the zone is read-only";
     case CommandStatus::ZoneOffline: return "the zone is offline";
