@@ -452,6 +452,72 @@ TEST(Zoned, AWornOutZone) {
   });
 }
 
+/// Writes and resets of several zones are on their way when the drive loses its power, fails or restarts. Below each pointer is then what was
+/// written, behind it nothing, and what a flush has made durable is kept.
+TEST_P(ZonedPowerLoss, RandomLossesKeepTheFrontOfEachZone) {
+  DriveProfile profile = zoned_profile(WriteBack::Interleaved);
+  profile.power_loss.cache = GetParam();
+  profile.zones.reset_ms = 2;
+  Zoned d(profile, "SPTF");
+  std::uint64_t went_back = 0;
+  d.run([&](Script& s) {
+    std::vector<std::uint8_t> expected(kToyBlocks);
+    std::vector<std::uint64_t> flushed(64);
+    std::uint32_t random = 7;
+    const auto below = [&random](std::uint32_t n) { return (random = random * 1664525u + 1013904223u) / 11 % n; };
+    std::uint8_t fill = 0;
+    const auto bytes = [&expected](std::uint64_t lba) { return expected.begin() + static_cast<std::ptrdiff_t>(lba); };
+    for (int round = 0; round < static_cast<int>(scaled(60)); ++round) {
+      for (std::uint32_t i = 1 + below(14); i > 0; --i) {
+        const std::uint64_t zone = 4 + below(3);
+        const ZoneDescriptor z = d.disk->zones()->descriptor(static_cast<std::uint32_t>(zone));
+        if (z.condition == ZoneCondition::Full || below(12) == 0) {
+          d.submit_zone(ZoneAction::Reset, zone * kZone);
+          std::fill_n(bytes(zone * kZone), kZone, std::uint8_t{0});
+          flushed[zone] = 0;
+        } else {
+          const std::uint64_t blocks = std::min<std::uint64_t>(1 + below(30), zone * kZone + kZone - z.write_pointer);
+          if (++fill == 0) fill = 1;
+          d.host.submit(true, z.write_pointer, static_cast<std::uint32_t>(blocks), fill);
+          std::fill_n(bytes(z.write_pointer), blocks, fill);
+        }
+        s.pause(below(4) == 0 ? below(8'000) * kUs : 1);
+      }
+      if (below(3) == 0) {
+        Zoned::flush(s);
+        for (std::uint64_t zone = 4; zone < 7; ++zone) {
+          const std::uint64_t pointer = d.pointer(zone * kZone);
+          flushed[zone] = pointer == ZoneDescriptor::kNoPointer ? kZone : pointer - zone * kZone;
+        }
+        continue;
+      }
+      const std::uint32_t how = below(3);
+      if (how == 0) d.disk->set_alive(false);
+      if (how == 1) d.disk->cut_power();
+      if (how == 2) d.disk->restart(5 * kMs);
+      s.pause(1 * kMs);
+      if (how == 0) d.disk->set_alive(true);
+      if (how == 1) d.disk->restore_power();
+      for (std::uint64_t zone = 4; zone < 7; ++zone) {
+        const ZoneDescriptor z = d.disk->zones()->descriptor(static_cast<std::uint32_t>(zone));
+        const std::uint64_t written = z.condition == ZoneCondition::Full ? kZone : z.write_pointer - z.start;
+        EXPECT_TRUE(z.condition == ZoneCondition::Full || z.condition == ZoneCondition::Closed || written == 0);
+        EXPECT_GE(written, flushed[zone]) << "round " << round;
+        for (std::uint64_t b = written; b < kZone; ++b) {
+          if (expected[zone * kZone + b] != 0) ++went_back;
+          expected[zone * kZone + b] = 0;
+        }
+        std::vector<std::uint8_t> data;
+        ASSERT_EQ(Zoned::read(s, zone * kZone, kZone, &data), CommandStatus::Good) << "round " << round;
+        for (std::uint64_t b = 0; b < kZone; ++b)
+          ASSERT_EQ(data[b * 512 + 1], expected[zone * kZone + b])
+              << "round " << round << ", zone " << zone << ", block " << b << ", pointer " << written;
+      }
+    }
+  });
+  EXPECT_GT(went_back, 50u);
+}
+
 /// Random commands on a drive with a write cache, against the values that its blocks must have.
 TEST(Zoned, RandomCommandsAndTheirData) {
   DriveProfile profile = zoned_profile(WriteBack::Interleaved);
