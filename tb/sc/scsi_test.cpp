@@ -134,9 +134,10 @@ TEST_F(Scsi, ReadsWhatWasWritten) {
 }
 
 TEST_F(Scsi, AWriteOfFewerBytesWritesWholeBlocksOnly) {
-  const scsi::Task& task = port.run(cdb10(0x2A, 50, 2), Bytes(700, 0x55));
+  const scsi::Task& task = port.run(cdb10(0x2A, 50, 2), Bytes(512, 0x55));
   EXPECT_EQ(task.status, kGood);
   EXPECT_EQ(task.wanted, 1024u);
+  EXPECT_TRUE(port.run(cdb10(0x2A, 50, 2), Bytes(700, 0x66)).sense == sense::kInvalidUnit);
   Bytes expected(1024);
   std::fill_n(expected.begin(), 512, std::uint8_t{0x55});
   EXPECT_EQ(port.run(cdb10(0x28, 50, 2), {}, 1024).data, expected);

@@ -88,10 +88,11 @@ void read_ended(LogicalUnit& unit, Task& task) {
   finish(unit, task);
 }
 
-/// The blocks of which the host has given all data are written.
+/// Writes what the host gives. Fewer bytes than the command asks for must be whole blocks.
 void write_given(LogicalUnit& unit, Task& task, bool fua) {
   const std::uint64_t sector = sector_bytes(unit);
   task.wanted = task.course.blocks * sector;
+  if (task.data.size() < task.wanted && task.data.size() % sector != 0) return unit.fail(task, sense::kInvalidUnit);
   task.course.blocks = std::min<std::uint64_t>(task.course.blocks, task.data.size() / sector);
   if (task.course.blocks == 0) return unit.end(task);
   unit.access(task, Access::Write, task.course.first, task.course.blocks, task.data.data(), fua);

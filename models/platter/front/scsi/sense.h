@@ -31,6 +31,7 @@ inline constexpr Sense kBecomingReady{0x2, 0x04, 0x01};      // in process of be
 inline constexpr Sense kNeedsStart{0x2, 0x04, 0x02};         // initializing command required
 inline constexpr Sense kUnitFailure{0x4, 0x3E, 0x01};        // logical unit failure
 inline constexpr Sense kSelfTestFailed{0x4, 0x3E, 0x03};     // logical unit failed self-test
+inline constexpr Sense kInvalidUnit{0x5, 0x0E, 0x03};        // invalid field in command information unit
 inline constexpr Sense kListLength{0x5, 0x1A, 0x00};         // parameter list length error
 inline constexpr Sense kInvalidOpcode{0x5, 0x20, 0x00};      // invalid command operation code
 inline constexpr Sense kOutOfRange{0x5, 0x21, 0x00};         // logical block address out of range
