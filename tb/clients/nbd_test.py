@@ -399,7 +399,7 @@ class Endings(unittest.TestCase):
             self.assertEqual(done.returncode, 2, done.stderr)
             return done.stderr
 
-        self.assertIn("--nbd or --vfio-user", told())
+        self.assertIn("--nbd, --iscsi or --vfio-user", told())
         self.assertIn(
             'found "fast", expected realtime[:SCALE], lockstep:DEPTH or asap',
             told("--nbd", "/tmp/x", "--pacing", "fast"),

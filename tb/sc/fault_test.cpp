@@ -502,7 +502,7 @@ class WaitReads : public ::testing::TestWithParam<std::uint32_t> {};
 TEST_P(WaitReads, CostNoCommandATimeAndReadTheWholeDrive) {
   WaitLoad off;
   WaitLoad on;
-  run_beside(faulty_profile(), GetParam(), scaled(8'000), off, on, [](drive::Drive& disk) {
+  run_beside(faulty_profile(), GetParam(), 8'000, off, on, [](drive::Drive& disk) {
     if (disk.rounds_in_waits() == 0) return;
     EXPECT_TRUE(disk.faults().is_pending(5'000)) << "all blocks have been read";
     EXPECT_EQ(disk.media_errors().scrub_errors, 1u);
