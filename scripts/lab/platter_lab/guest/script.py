@@ -69,7 +69,8 @@ part pages
 must sg_modes --all $sg; must sg_logs --all $sg; must sg_opcodes $sg
 part sdparm
 sdparm --all /dev/sda; echo "exit code $?"  # not 0: no mode page can be saved
-must sdparm --clear=WCE /dev/sda; sdparm --get=WCE /dev/sda; echo "exit code $?"; must sdparm --set=WCE /dev/sda
+must sdparm --clear=WCE /dev/sda; sdparm --get=WCE /dev/sda; echo "exit code $?"
+must sdparm --set=WCE /dev/sda
 part reservations
 must sg_persist --out --register --param-sark=abc $sg
 must sg_persist --out --reserve --param-rk=abc --prout-type=1 $sg
