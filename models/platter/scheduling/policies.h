@@ -30,6 +30,7 @@ struct PolicyParameters {
   std::uint32_t requests = 0;   ///< M: largest number of requests of an exact order; 0: the policy makes none
   std::uint32_t cylinders = 0;  ///< T: extent of a cluster
   std::uint32_t groups = 0;     ///< g: number of groups of streams
+  /// Most parameters of a policy of your own.
   static constexpr std::size_t kMaxOwn = 8;
   std::array<double, kMaxOwn> own{};  ///< of a policy of your own, in the order of its parameters
 };
