@@ -120,13 +120,18 @@ std::uint32_t Scrubber::test_left() const {
 }
 
 Picoseconds Scrubber::extended_time() const {
-  Picoseconds time = 0;
+  if (extended_time_ > 0) return extended_time_;
+  // The whole media would take a moment, which a served host has not: samples, each for its part of the drive.
+  constexpr std::uint64_t kSamples = 256;
+  constexpr std::uint64_t kMostBlocks = 4096;
   const std::uint64_t capacity = planner_.geometry().block_count();
-  constexpr std::uint64_t kPiece = std::uint64_t{1} << 20;
-  for (std::uint64_t first = 0; first < capacity; first += kPiece)
-    time += planner_.resolve(core::Lba(first), static_cast<std::uint32_t>(std::min(kPiece, capacity - first)), false).media;
+  const std::uint64_t part = std::max<std::uint64_t>(1, capacity / kSamples);
+  const auto blocks = static_cast<std::uint32_t>(std::min(part, kMostBlocks));
+  for (std::uint64_t first = 0; first + part <= capacity; first += part)
+    extended_time_ += planner_.resolve(core::Lba(first), blocks, false).media / blocks * static_cast<Picoseconds>(part);
   // The overhead of a piece costs a turn.
-  return time + static_cast<Picoseconds>((capacity + blocks_ - 1) / blocks_) * planner_.rotation().period();
+  extended_time_ += static_cast<Picoseconds>((capacity + blocks_ - 1) / blocks_) * planner_.rotation().period();
+  return extended_time_;
 }
 
 bool Scrubber::next_of_test() {

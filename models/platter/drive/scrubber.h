@@ -89,9 +89,10 @@ class Scrubber {
   std::uint64_t test_pending_ = 0;  ///< the next pending sector to read
   std::uint32_t test_piece_ = 0;
   bool extended_ = false;
-  bool test_failed_ = false;       ///< the extended self-test has found a bad block
-  std::uint64_t test_cursor_ = 0;  ///< of the extended self-test
-  bool of_test_ = false;           ///< the access under way belongs to the self-test
+  mutable Picoseconds extended_time_ = 0;  ///< once it has been asked for
+  bool test_failed_ = false;               ///< the extended self-test has found a bad block
+  std::uint64_t test_cursor_ = 0;          ///< of the extended self-test
+  bool of_test_ = false;                   ///< the access under way belongs to the self-test
   core::TimedCall wake_;
 };
 
