@@ -132,7 +132,13 @@ def _files_of(name: str) -> list[str]:
     """
     if own := re.fullmatch(r"own:(.+?)(\([^()]*\))?", name):
         path = os.path.abspath(own[1])
-        return [path] if os.path.isfile(path) else []
+        if not os.path.isfile(path):
+            return []
+        # A policy in Python may import what stands beside it.
+        beside = (
+            glob.glob(f"{glob.escape(os.path.dirname(path))}/*.py") if path.endswith(".py") else []
+        )
+        return sorted({path, *beside})
     if not os.path.isabs(name) or os.path.isfile(name):
         return [name] if os.path.isabs(name) else []
     return sorted(
