@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A computer in SystemC: memory, an interrupt, an AHCI adapter and its drive, and a processor that runs the driver of ahci_driver.c. The argument is
-// the name of the engine. The driver writes and reads back with a full queue, and recovers from a command past the end of the drive.
+// A computer in SystemC: memory, an interrupt, an AHCI adapter and its drive, and a processor that runs the driver of ahci_driver.c. The driver writes
+// and reads back with a full queue, and recovers from a command past the end of the drive.
+//
+//   ahci_system [ENGINE]
+//
+// ENGINE is firmware (the default), model, rtl or lockstep. The last two need a build with the RTL.
 #include <tlm_utils/simple_initiator_socket.h>
 #include <tlm_utils/simple_target_socket.h>
 
@@ -9,13 +13,16 @@
 #include <cstdio>
 #include <cstring>
 #include <random>
+#include <string>
 #include <systemc>
 #include <vector>
 
 #include "ahci_driver.h"
 #include "platter/drive/drive.h"
 #include "platter/front/ahci/ahci_target.h"
+#include "platter/scheduling/policies.h"
 #include "platter/system/drives.h"
+#include "platter/system/engine_table.h"
 #include "platter/system/engines.h"
 
 namespace {
@@ -161,10 +168,16 @@ class Processor : public sc_core::sc_module {
 }  // namespace
 
 int sc_main(int argc, char** argv) {
+  const std::string notation = argc > 1 ? argv[1] : "firmware";
+  const auto choice = system::find_engine(notation);
+  if (!choice) {
+    std::fprintf(stderr, "ahci_system: %s\n", system::engine_notation_objection(notation).c_str());
+    return 2;
+  }
   drive::DriveConfig config;
   config.profile = system::load_drive("atlas10k");
   system::EngineOptions engine(config.profile);
-  engine.engine = system::find_engine(argc > 1 ? argv[1] : "rtl").value();
+  engine.engine = *choice;
   engine.policy = scheduling::find_policy("SPTF").value();
   drive::Drive disk("disk", config, system::engine_factory(engine));
 

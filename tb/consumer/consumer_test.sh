@@ -36,6 +36,11 @@ grep -q "Artistic-2.0" "$prefix/share/doc/platter/copyright"
   -DCONSUMER_SANITIZE="$sanitize"
 "$cmake" --build "$build/consumer/build20" --target consumer
 "$build/consumer/build20/consumer" firmware
+for program in consumer ahci_system; do
+  code=0
+  said=$("$build/consumer/build/$program" firmwear 2>&1) || code=$?
+  [ $code = 2 ] && [[ $said == *"\"firmwear\""*"firmware"* ]] || { echo "consumer_test: $program: exit code $code: $said" >&2; exit 1; }
+done
 for engine in firmware model rtl lockstep; do
   "$build/consumer/build/consumer" $engine
   "$build/consumer/build/ahci_system" $engine

@@ -16,11 +16,11 @@ struct ArrivalMargins {
   double risk_probability = 0.5;   ///< ... with this probability
 };
 
-/// Which of the margins are given. The others follow from the spread of the drive's arrivals.
+/// Which of the margins the caller has set. The others follow from the spread of the drive's arrivals.
 struct GivenMargins {
-  bool margin_ticks = false;
-  bool risk_ticks = false;
-  bool risk_probability = false;
+  bool margin_ticks = false;      ///< ArrivalMargins::margin_ticks
+  bool risk_ticks = false;        ///< ArrivalMargins::risk_ticks
+  bool risk_probability = false;  ///< ArrivalMargins::risk_probability
 };
 
 /// The margins for a policy on a drive: `asked`, and what is not given by the spread of the arrivals. A drive without one has `asked`.

@@ -12,8 +12,10 @@ using core::Picoseconds;
 
 /// Why a command was refused or failed.
 enum class CommandStatus : std::uint8_t {
-  Good,           ///< no error
-  BadCommand,     ///< neither read, write nor flush, or an attribute (class, task attribute, deadline) out of range
+  Good,  ///< no error
+  /// Neither read, write, flush nor zone management; a flush or zone command whose payload is not TLM_IGNORE_COMMAND; a zone command to a
+  /// drive without zones; or an attribute (class, task attribute, deadline) out of range or not supported.
+  BadCommand,
   BadAddress,     ///< past the end, or not at a sector boundary
   BadLength,      ///< 0, or not a whole number of sectors
   BadByteEnable,  ///< byte enables are not supported
@@ -203,7 +205,8 @@ struct CommandTiming {
 struct Result {
   CommandStatus status = CommandStatus::Good;  ///< whether it succeeded
   CommandTiming timing;                        ///< where its time went
-  /// With Unreadable and WriteFault: the drive's first sector that cannot be read or written. A read has the data of those before it.
+  /// With Unreadable and WriteFault: the number of the first such sector, counted from the start of the drive as the host sees it (byte
+  /// address / sector size). A read has the data of the sectors before it.
   std::uint64_t first_bad = 0;
 
   Sense sense() const { return sense_of(status); }  ///< SCSI sense data of the status

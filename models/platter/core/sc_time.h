@@ -7,9 +7,11 @@
 
 namespace platter::core {
 
-/// SystemC time to picoseconds and back. The kernel's resolution must be 1 ps (its default), which `Drive` checks.
+/// An sc_time in picoseconds. For this and the next functions the kernel's resolution must be 1 ps (its default), which `Drive` checks.
 inline Picoseconds to_ps(const sc_core::sc_time& time) { return static_cast<Picoseconds>(time.value()); }
+/// The sc_time of picoseconds. Precondition: `time` is not negative.
 inline sc_core::sc_time to_sc_time(Picoseconds time) { return sc_core::sc_time::from_value(static_cast<sc_dt::uint64>(time)); }
+/// The present simulated time, in picoseconds.
 inline Picoseconds now_ps() { return to_ps(sc_core::sc_time_stamp()); }
 
 }  // namespace platter::core

@@ -33,7 +33,7 @@ using Head = Strong<std::uint32_t, struct HeadMarker>;           ///< data surfa
 using SectorIndex = Strong<std::uint32_t, struct SectorMarker>;  ///< sector on its track
 using Tag = Strong<std::uint16_t, struct TagMarker>;             ///< number of a command in a queue or an engine
 
-/// Time on the SystemC-free side: picoseconds, 64 bit (106 days).
+/// Time in picoseconds, 64 bit (106 days). core::to_sc_time() and core::to_ps() (platter/core/sc_time.h) convert to and from sc_time.
 using Picoseconds = std::int64_t;
 /// Fraction of a turn: 2^32 is one turn, so sums wrap at a full turn.
 using Angle = std::uint32_t;

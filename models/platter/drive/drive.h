@@ -36,7 +36,8 @@ struct DriveConfig {
   eager::EagerOptions eager = {};  ///< eager writing; off unless set
   /// Seed of the arrivals of the head, where they have a spread, and under eager writing of the random initial placement of blocks.
   std::uint64_t seed = 1;
-  double guard_quantile = mechanics::kGuardQuantile;  ///< of the arrival that the deadline guard counts on
+  /// Probability, 0 to 1, that the head arrives no later than the deadline guard assumes. Matters only for a drive with an arrival spread.
+  double guard_quantile = mechanics::kGuardQuantile;
   /// Absolute simulated time (ps) at which the drive fails; kNoDeadline: never. `Drive::set_alive(true)` revives it.
   Picoseconds fails_at = core::kNoDeadline;
   std::vector<media::Fault> faults{};  ///< faults of the drive from the beginning; Drive::add_fault() adds further ones
@@ -47,13 +48,18 @@ struct DriveConfig {
 /// Sockets: `host_tgt_socket` for commands and, if bound, `register_tgt_socket` for registers. docs/reference/drive.md and
 /// docs/reference/drive_registers.md describe them. The time resolution of the SystemC kernel must be 1 ps, which is its default.
 ///
-/// A tag in these functions is the host's: CommandExtension::tag, or the one that the drive has chosen. Call all functions from the
-/// thread that runs the kernel.
+/// A tag in these functions is that of the drive's queue. To use abort(), choose the tag yourself (CommandExtension::tag): the drive does
+/// not return a tag that it has chosen. Call all functions from the thread that runs the kernel.
 class Drive : public sc_core::sc_module {
  public:
-  /// To be called during elaboration. Throws std::invalid_argument if the profile describes no drive, if profile and eager options do
-  /// not fit, if the time resolution is not 1 ps, and whatever `create_engine` throws (see system::engine_factory). Ranges of the
-  /// profile's values are not checked here: load_drive() does it.
+  /// To be called during elaboration. Throws whatever `create_engine` throws (see system::engine_factory), and std::invalid_argument if
+  /// - the profile describes no drive, or its queue depth is outside 1 to 1,024,
+  /// - the eager options do not fit the profile, or its zones do not fit the drive or the eager options,
+  /// - guard_quantile is outside 0 to 1,
+  /// - the drive cannot have one of the faults,
+  /// - the time resolution is not 1 ps.
+  ///
+  /// Other ranges of the profile's values are not checked here: load_drive() does it.
   Drive(const sc_core::sc_module_name& name, const DriveConfig& config, const engine::EngineFactory& create_engine);
   ~Drive() override;
 
@@ -119,17 +125,18 @@ class Drive : public sc_core::sc_module {
   DurableImage power_loss_image() const { return controller_.power_loss_image(); }
   /// Replaces the drive's contents by `image`. Preconditions: the image comes from a drive with the same profile and options, and
   /// no command is in this drive. Under eager writing, throws std::runtime_error if the image comes from a drive that holds no data, or
-  /// if a block has no copy. Without eager writing, an image of a drive that holds no data makes this drive one that holds none.
+  /// if a block has no copy. Without eager writing, an image of a drive that holds no data makes this drive one that holds none. Throws
+  /// std::invalid_argument if this drive has a disk file: it starts from that file only.
   void power_up(const DurableImage& image) { controller_.mount(image); }
   /// Makes the drive fail (false) or revives it (true); has no effect if it is in this state already. When it fails, all its commands end
   /// with DriveFailed at the present simulated time, but after this call. A revived drive is in its power-on state, except for
   /// the media, counters, token bucket, cache switches and spindle, which stay as they were. Must not be called from a probe's callback.
   void set_alive(bool alive) { power_.set_alive(alive); }
   /// The drive loses its power: its commands end with DriveFailed as in a failure, and its contents become what power_loss_image() gives now. The
-  /// spindle stops. Must not be called from a probe's callback, and so the next.
+  /// spindle stops. Must not be called from a probe's callback.
   void cut_power() { power_.cut(); }
   /// The power returns: the drive spins up, makes its start-up scan, and then accepts commands. Under eager writing, throws std::runtime_error if
-  /// a block has no copy on the media.
+  /// a block has no copy on the media. Must not be called from a probe's callback.
   void restore_power() { power_.restore(); }
   /// The drive gets its power from `supply`, which must live as long as the drive is used.
   void connect(PowerSupply& supply) {
@@ -144,10 +151,12 @@ class Drive : public sc_core::sc_module {
   /// Ends all faults.
   void clear_faults() { faults_.clear_all(); }
   const media::Faults& faults() const { return faults_; }  ///< its faults and bad sectors
-  /// Rounds of reading all blocks in rotational waits.
+  /// How many times the drive has read all its blocks while accesses waited for their sectors. 0 unless the profile has
+  /// `recovery.scrub_in_waits`.
   std::uint64_t rounds_in_waits() const { return controller_.waits().rounds(); }
   const media::MediaErrors& media_errors() const { return faults_.errors(); }  ///< counters of errors
-  /// Tells the adapter in front of the drive when the link is lost. Null: nobody; the waiting commands are then aborted.
+  /// For an adapter that simulates the link to the host, such as AhciPort: `link` is called when a fault of the kind LinkDrop occurs. Null:
+  /// there is no such adapter, and the fault aborts the waiting commands.
   void bind_link(LinkIf* link) { fault_events_.bind_link(link); }
   /// The firmware restarts: all commands end with Aborted, what only the buffer holds is lost, and the drive accepts commands `delay` later.
   /// Must not be called from a probe's callback, nor within a transport call of the drive.

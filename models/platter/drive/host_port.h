@@ -23,8 +23,8 @@ struct PortCounters {
   std::uint64_t writes = 0;         ///< writes that ended with Good
   std::uint64_t read_bytes = 0;     ///< bytes of these reads
   std::uint64_t written_bytes = 0;  ///< bytes of these writes
-  std::uint64_t late = 0;           ///< completed after their deadline
-  std::uint64_t failed = 0;         ///< completed with an error, refused commands included
+  std::uint64_t late = 0;           ///< commands that ended with Good after their deadline
+  std::uint64_t failed = 0;         ///< commands that ended with an error, refused ones included
 };
 
 /// The drive's host interface: a TLM-2.0 target for any number of hosts, each with its own request and response phases.
@@ -35,7 +35,8 @@ struct PortCounters {
 /// would find. A command that cannot be executed is completed with a TLM error response, and counted.
 ///
 /// While the token bucket is on, a discrete or background command waits for its tokens before it may take a tag; meanwhile its
-/// request phase is held, as by a full queue. A host whose continuous commands must not wait behind such a command binds twice.
+/// request phase is held, as by a full queue. If the host's continuous commands must not wait behind such a command, bind a second
+/// initiator socket of the host to `host_tgt_socket`, and send the continuous commands through it alone.
 ///
 /// A failed drive completes every command with DriveFailed, both those in the drive and new ones.
 class HostPort : public sc_core::sc_module, public CompletionSinkIf, public PowerSinkIf {

@@ -14,14 +14,17 @@
 namespace platter::drive {
 
 /// The power of one or more drives, which lose it together: by a call, at a time, or with the answer to the n-th write or flush.
+///
+/// Construct it during elaboration, before the drives, and give it to each of them by Drive::connect(). After the first of these drives has
+/// been destroyed it must not be used.
 class PowerSupply {
  public:
   /// When the power fails by itself.
   struct Plan {
-    Picoseconds at = core::kNoDeadline;  ///< time of the loss; kNoDeadline: none is scheduled
+    Picoseconds at = core::kNoDeadline;  ///< absolute simulated time of the loss, ps; kNoDeadline: none is scheduled
     std::uint64_t at_write = 0;  ///< it comes when this many writes have ended with Good, over all drives; 0: not by writes
     std::uint64_t at_flush = 0;  ///< the same of flushes
-    Picoseconds off = 0;         ///< how long it lasts; 0: until restore()
+    Picoseconds off = 0;         ///< how long it lasts, ps; 0: until restore()
   };
 
   /// The power is on. A loss of the plan comes by itself.
@@ -32,23 +35,26 @@ class PowerSupply {
   PowerSupply(const PowerSupply&) = delete;
   PowerSupply& operator=(const PowerSupply&) = delete;
 
+  /// @cond for the drive
   /// The drive must live as long as the supply is used.
   void add(Power& drive) { drives_.push_back(&drive); }
-  /// Called after each loss and return of the power.
-  void on_change(std::function<void(bool on)> changed) { changed_ = std::move(changed); }
   /// Whether it counts commands.
   bool counts() const { return plan_.at_write > 0 || plan_.at_flush > 0; }
   /// A command has ended with Good.
   void ended(const command::Command& command) {
     if ((command.write() && ++writes_ == plan_.at_write) || (command.flush() && ++flushes_ == plan_.at_flush)) cut_.now();
   }
+  /// @endcond
+
+  /// Called after each loss and return of the power.
+  void on_change(std::function<void(bool on)> changed) { changed_ = std::move(changed); }
 
   /// Whether the drives have power.
   bool on() const { return on_; }
   /// Number of losses so far.
   std::uint32_t losses() const { return losses_; }
-  /// All drives lose their power; without effect if they have none. `off`: how long; 0: until restore(). This function and the next must
-  /// not be called from a probe's callback.
+  /// All drives lose their power; without effect if they have none. `off`: how long, ps; 0: until restore(). Must not be called from a
+  /// probe's callback.
   void cut(Picoseconds off = 0) {
     if (!on_) return;
     on_ = false;
@@ -57,7 +63,7 @@ class PowerSupply {
     if (off > 0) back_.in(off);
     if (changed_) changed_(false);
   }
-  /// The power returns to all drives.
+  /// The power returns to all drives; without effect if they have it. Must not be called from a probe's callback.
   void restore() {
     back_.cancel();
     if (on_) return;

@@ -12,6 +12,8 @@ namespace platter::drive {
 /// Offsets of a drive's registers, in bytes; docs/reference/drive_registers.md has the meanings.
 namespace reg {
 
+/// @{
+/// Offset of a register in bytes, or a value or a bit of it; docs/reference/drive_registers.md has the meanings.
 inline constexpr std::uint32_t kBytes = 0x1000;
 inline constexpr std::uint32_t kId = 0x000;
 inline constexpr std::uint32_t kIdValue = 0x504C4452;  // "PLDR"
@@ -77,22 +79,25 @@ inline constexpr std::uint32_t kDiskTime = 0x18;
 
 /// 64-bit counters of errors, in the order of ErrorCounter.
 inline constexpr std::uint32_t kErrors = 0x300;
+/// @}
+
+/// The counters of errors; docs/reference/reliability.md has the meanings.
 enum class ErrorCounter : std::uint8_t {
-  Pending,
-  Reallocated,
-  Reallocations,
-  Uncorrectable,
-  WriteErrors,
-  Timeouts,
-  Retried,
-  RetryTurns,
-  Recovered,
-  ScrubbedBlocks,
-  ScrubErrors,
-  LinkDrops,
-  Resets,
+  Pending,         ///< physical sectors that could not be read, and have not been written since
+  Reallocated,     ///< physical sectors that are on a spare now
+  Reallocations,   ///< attempts to reallocate one
+  Uncorrectable,   ///< commands and internal reads that ended with an unreadable block
+  WriteErrors,     ///< writes that could not be put on the media
+  Timeouts,        ///< commands that were never answered and have been aborted or reset
+  Retried,         ///< accesses that needed recovery
+  RetryTurns,      ///< turns that recovery took, begun ones included
+  Recovered,       ///< accesses that recovery saved
+  ScrubbedBlocks,  ///< blocks that scrubbing and self-tests have read
+  ScrubErrors,     ///< of the physical sectors pending, those that scrubbing or a self-test found
+  LinkDrops,       ///< losses of the link
+  Resets,          ///< restarts of the firmware
 };
-inline constexpr std::uint32_t kErrorCounters = 13;
+inline constexpr std::uint32_t kErrorCounters = 13;  ///< how many there are
 /// Offset of a counter of errors.
 constexpr std::uint32_t counter(ErrorCounter of) { return kErrors + 8 * static_cast<std::uint32_t>(of); }
 

@@ -82,8 +82,10 @@ struct EngineStatistics {
 ///
 /// **Processes and errors.** The drive calls from method processes, threads and transport calls of hosts, at the kernel's present time.
 /// An engine must not wait in any of these functions. All times are absolute, in picoseconds. An engine reports an error by an
-/// exception or an SC_REPORT. The drive throws std::logic_error for an answer to no request, a tag that no command in the engine has, an
-/// effective time in the past, and the kind Again. It does not check a place or a cylinder.
+/// exception or an SC_REPORT. The drive throws std::logic_error, out of the sink's function, for an answer to no request, a tag that no
+/// command in the engine has, an effective time in the past, the kind Again, and `left` for a command that is not being withdrawn. Inside
+/// a SystemC process the kernel turns this exception into an error, and sc_start() throws an sc_report. The drive does not check a place or
+/// a cylinder, and it does not notice a missing answer.
 class EngineIf {
  public:
   virtual ~EngineIf() = default;
@@ -104,8 +106,9 @@ class EngineIf {
   virtual bool withdraws_at_once(const Command& /*command*/) const { return true; }
   /// The extent of a command that the engine holds has changed, because the mapping has moved its blocks. Only with eager writing.
   virtual void moved(const Command& command) = 0;
-  /// Commands of hosts that are not in the engine have waited for destages since then. An engine may put such destages before other
-  /// commands. Returns true if an answer to wait should be made again. Called when the times have changed.
+  /// Tells the engine that commands of hosts wait outside it until buffered writes (destages) are on the media. `since`: from when the oldest
+  /// of them waits. Returns true if the engine has answered wait and would now answer otherwise: the drive then calls `decide` again. The
+  /// default ignores it. Called when the times have changed.
   virtual bool awaited(const scheduling::AwaitedDestages& /*since*/) { return false; }
   /// True if the engine holds no command. A command that is being withdrawn does not count.
   virtual bool empty() const = 0;

@@ -10,18 +10,23 @@
 namespace platter::media {
 
 /// What a disk file belongs to. A file serves only a drive that has all of it in common.
+///
+/// A program fills it before it constructs the drive: from its DriveConfig, and from the geometry (`AccessPlanner(profile).geometry()`).
 struct DiskIdentity {
-  std::string drive;                ///< name of the profile; at most 63 bytes count
-  std::uint64_t layout = 0;         ///< digest of the profile's geometry
-  std::uint64_t sectors = 0;        ///< of the media
-  std::uint32_t sector_bytes = 0;   ///< of each
-  std::uint32_t torn_together = 1;  ///< sectors of a physical sector
-  std::uint32_t number = 0;         ///< of the drive in its array
-  // Of a mapping that keeps a header with each sector:
-  std::uint32_t block_bytes = 0;  ///< 0: there are no headers
-  std::uint64_t headers = 0;      ///< number of headers
-  std::uint64_t seed = 0;         ///< of the first placement
-  std::uint32_t zones = 0;        ///< number of zones that are written in order, with the others; 0: there are none
+  std::string drive;  ///< DriveProfile::name; at most 63 bytes count
+  /// A number of the program's choice that differs between geometries, and between zones. `platter serve` has a digest of their values here, so
+  /// it refuses the file of a program that has another number.
+  std::uint64_t layout = 0;
+  std::uint64_t sectors = 0;        ///< of the media: Geometry::block_count()
+  std::uint32_t sector_bytes = 0;   ///< of each: Geometry::sector_bytes()
+  std::uint32_t torn_together = 1;  ///< sectors of a physical sector: Geometry::blocks_per_physical_sector()
+  std::uint32_t number = 0;         ///< of the drive in its array, from 0
+  // Of a mapping that keeps a header with each sector (eager writing):
+  std::uint32_t block_bytes = 0;  ///< EagerOptions::block_bytes; 0: there are no headers
+  std::uint64_t headers = 0;      ///< number of headers: as many as sectors; 0 without eager writing
+  std::uint64_t seed = 0;         ///< of the first placement: DriveConfig::seed; 0 without eager writing
+  /// Number of all zones of a drive with zones: `sectors` / sectors of a zone, rounded up. 0: it has none.
+  std::uint32_t zones = 0;
 };
 
 /// What the mapping keeps with a sector.

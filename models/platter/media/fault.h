@@ -30,7 +30,7 @@ enum class FaultKind : std::uint8_t {
   LinkDrop,           ///< the link to the host is lost and comes back
   Reset,              ///< the firmware restarts
 };
-inline constexpr std::size_t kFaultKindCount = 14;
+inline constexpr std::size_t kFaultKindCount = 14;  ///< how many there are
 
 /// Where a fault of a kind is.
 enum class FaultPlace : std::uint8_t {
@@ -40,10 +40,11 @@ enum class FaultPlace : std::uint8_t {
   Drive,     ///< the drive
 };
 
+/// What is known of a kind.
 struct FaultKindInfo {
-  std::string_view name;
-  std::string_view meaning;
-  FaultPlace place;
+  std::string_view name;     ///< as a fault plan has it
+  std::string_view meaning;  ///< a line of plain text
+  FaultPlace place;          ///< where such a fault is
 };
 
 /// By FaultKind.
@@ -65,6 +66,7 @@ inline constexpr std::array<FaultKindInfo, kFaultKindCount> kFaultKinds = {{
      FaultPlace::Drive},
 }};
 
+/// What is known of this kind.
 constexpr const FaultKindInfo& info_of(FaultKind kind) { return kFaultKinds[static_cast<std::size_t>(kind)]; }
 
 /// The drive reports nothing of such a fault, because it does not notice it.
@@ -74,37 +76,39 @@ constexpr bool decides_reads(FaultKind kind) { return kind <= FaultKind::Slow; }
 
 /// A fault: what, where, and from when on. Blocks are those of the media; without eager writing they are the host's.
 struct Fault {
-  static constexpr std::uint64_t kAnyBlock = ~std::uint64_t{0};
+  static constexpr std::uint64_t kAnyBlock = ~std::uint64_t{0};  ///< of `first`: no particular block
 
-  FaultKind kind = FaultKind::Unreadable;
-  std::uint64_t first = kAnyBlock;  ///< first block; kAnyBlock: any, of a kind that needs no blocks
-  std::uint64_t blocks = 1;         ///< number of blocks
-  std::uint32_t surface = 0;        ///< of Surface
+  FaultKind kind = FaultKind::Unreadable;  ///< what goes wrong
+  std::uint64_t first = kAnyBlock;         ///< first block; kAnyBlock: any, of a kind that needs no blocks
+  std::uint64_t blocks = 1;                ///< number of blocks
+  std::uint32_t surface = 0;               ///< of Surface
   // It begins with the latest of these.
-  Picoseconds at = 0;            ///< absolute simulated time
+  Picoseconds at = 0;            ///< absolute simulated time, ps
   std::uint64_t at_command = 0;  ///< with this command of the drive after the fault was added, from 1; 0: not by a command
   std::uint64_t at_access = 0;   ///< with this access to its blocks after the fault was added, from 1; 0: not by an access
   // It ends when one of these is over.
-  Picoseconds lasts = 0;    ///< after its begin; 0: no end
+  Picoseconds lasts = 0;    ///< ps after its begin; 0: no end
   std::uint64_t count = 0;  ///< number of times that it takes effect; 0: no end
   // What the kinds need besides.
   std::uint32_t tries = 0;        ///< Retries: number of the retry, from 1
-  std::uint32_t turns = 0;        ///< Slow, OffTrack
-  Picoseconds delay = 0;          ///< Late: of each answer; Reset: until the drive is ready
-  std::uint64_t other_block = 0;  ///< SilentMisdirected
+  std::uint32_t turns = 0;        ///< Slow, OffTrack: further turns of an access
+  Picoseconds delay = 0;          ///< Late: of each answer, ps; Reset: until the drive is ready, ps
+  std::uint64_t other_block = 0;  ///< SilentMisdirected: the block that is written instead
   std::uint32_t bit = 0;          ///< SilentBit: number of the bit in the block
 
-  bool any_block() const { return first == kAnyBlock; }
-  std::uint64_t end() const { return first + blocks; }
+  bool any_block() const { return first == kAnyBlock; }  ///< it has no particular blocks
+  std::uint64_t end() const { return first + blocks; }   ///< the block behind its last one
+  /// It concerns one of the blocks [from, to).
   bool overlaps(std::uint64_t from, std::uint64_t to) const { return any_block() || (first < to && from < end()); }
 };
 
-/// What is wrong with a fault on a drive of this size; "" if nothing is. `key`: which of its fields, by its key.
+/// What is wrong with a fault on a drive.
 struct FaultObjection {
-  std::string key;
-  std::string text;
-  bool empty() const { return text.empty(); }
+  std::string key;                             ///< which of its fields, by the key of a fault plan
+  std::string text;                            ///< what was found and what was expected; empty: nothing is wrong
+  bool empty() const { return text.empty(); }  ///< nothing is wrong
 };
+/// What is wrong with a fault on a drive of this size: blocks of the media, data surfaces, bytes of a sector.
 FaultObjection objection(const Fault& fault, std::uint64_t capacity_blocks, std::uint32_t surfaces, std::uint32_t sector_bytes);
 
 /// Two faults of one drive contradict each other: both decide how a block is read or written, from the same begin on.

@@ -6,9 +6,10 @@
 
 namespace platter::scheduling {
 
-/// Common base of the flat policies: one set of commands, all of which compete.
+/// Common base of the flat policies: one set of commands, all of which compete. A policy that derives from it defines `pick`.
 class FlatScheduler : public SchedulerIf {
  public:
+  /// `capacity`: most commands at once (SchedulerContext::capacity).
   explicit FlatScheduler(std::size_t capacity) : commands_(capacity) {}
 
   void insert(const Command& command) override { commands_.insert(command); }
@@ -17,6 +18,7 @@ class FlatScheduler : public SchedulerIf {
   DecisionWork work(const HeadState& /*head*/) override { return {commands_.size(), 0}; }
 
  protected:
+  /// The commands that wait, as pointers, the oldest first. It has begin(), end(), size(), empty() and oldest().
   const CommandSet& commands() const { return commands_; }
 
  private:

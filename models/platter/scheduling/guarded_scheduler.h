@@ -9,8 +9,15 @@ namespace platter::scheduling {
 
 /// Common base of the policies under the deadline guard: the sweep of the continuous commands, which the policy fills, and the decision
 /// that considers only the sweep's next command.
+///
+/// A policy that derives from it
+/// - replaces `insert` and `remove`: they call those of FlatScheduler, and `sweep_.insert(command)` for a command that is `in_sweep`, and
+///   `sweep_.remove(tag)`;
+/// - calls `sweep_.prepare(head)` once at the start of each `pick`, unless the sweep is empty;
+/// - skips each candidate for which `allowed` is false, and returns `next_of_sweep` if none is left. Without a sweep it does neither.
 class GuardedScheduler : public FlatScheduler {
  public:
+  /// Takes planner, capacity, decision bound and sweep start of `context`. The planner must outlive the policy.
   explicit GuardedScheduler(const SchedulerContext& context)
       : FlatScheduler(context.capacity),
         planner_(context.planner),
@@ -32,9 +39,11 @@ class GuardedScheduler : public FlatScheduler {
   }
 
  protected:
+  /// How long the access to a command would take if it began at `now` (absolute, ps).
   [[gnu::always_inline]] AccessTime estimate(const Command& command, const HeadState& head, Picoseconds now) const {
     return planner_.estimate(head, command.extent, now, command.data_ready, command.overhead_end);
   }
+  /// Prepares the sweep, and returns its first command. Precondition: the sweep is not empty.
   const Command& first_of_sweep(const HeadState& head) {
     sweep_.prepare(head);
     return sweep_.first();
@@ -44,8 +53,8 @@ class GuardedScheduler : public FlatScheduler {
     return sweep_.allows(command, planner_.guarded(estimate(command, head, now)), now, head.bus_free);
   }
 
-  const AccessPlanner& planner_;
-  ContinuousSweep sweep_;
+  const AccessPlanner& planner_;  ///< the drive's mechanics
+  ContinuousSweep sweep_;         ///< the continuous commands with a deadline
 };
 
 }  // namespace platter::scheduling

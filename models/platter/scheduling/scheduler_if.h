@@ -67,9 +67,13 @@ struct Decision {
 
 /// What the next `pick` will examine. The firmware's decision time is computed from it, so it must be exact (tested for every policy).
 struct DecisionWork {
-  std::size_t candidates = 0;     ///< commands examined, plus hops between two commands examined (each counts as one)
-  std::uint64_t order_steps = 0;  ///< if an exact order is computed: PathOrder::steps
-  std::uint64_t cycles = 0;       ///< of the firmware's processor, besides those of candidates and steps
+  /// How many times of accesses `pick` compares: one for each command that it examines, from the arm's place to the command, and one for each
+  /// hop that it examines, from the end of one command to another. A policy that ranks commands without their times counts the same.
+  std::size_t candidates = 0;
+  /// n * n * 2^n if `pick` finds the exact order of n commands, which is the order with the least total time; 0 if it finds none.
+  std::uint64_t order_steps = 0;
+  /// Further cycles of the firmware's processor, besides those for the candidates and the steps.
+  std::uint64_t cycles = 0;
 };
 
 /// A scheduling policy. It holds the commands that may be served now (the queue keeps back those that must wait for an older overlapping
@@ -120,7 +124,9 @@ class SchedulerIf {
   /// The next command of the sweep. Nothing else is examined, so this is the shortest of all decisions, `kShortest`.
   virtual Decision next_of_sweep(const HeadState& head, Picoseconds now) { return pick(head, now); }
   static constexpr DecisionWork kShortest{1, 0, 0};  ///< one candidate
-  /// Since when commands of hosts wait for destages. Returns true if a decision to wait should be made again.
+  /// Tells the policy that commands of hosts wait outside it until buffered writes (destages) are on the media. `since`: from when the oldest
+  /// of them waits. Returns true if the policy has answered wait and would now answer otherwise: `pick` is then called again. The default
+  /// ignores it.
   virtual bool awaited(const AwaitedDestages& /*since*/) { return false; }
   /// For observers: the last `pick` did not consider this command, because its stream was held back (FirmwareRules).
   virtual bool held_back(Tag /*tag*/) const { return false; }

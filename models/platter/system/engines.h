@@ -29,10 +29,12 @@ struct EngineOptions {
   std::uint64_t seed = 1;  ///< of the random places of the windows in which a sampled lock-step compares
   /// Must be set. scheduling::find_policy() makes one; for a policy of your own see scheduling::PolicyInfo.
   std::optional<scheduling::PolicySpec> policy;
-  scheduling::Interpretations interpretations;   ///< of what the paper of the policy leaves open
-  scheduling::ArrivalParameters arrivals;        ///< how the policy counts with the spread of the arrivals
-  accelerator::AcceleratorOptions accelerator;   ///< of engines with the accelerator
-  accelerator::GivenMargins margins;             ///< of the accelerator's: those that do not follow from the drive's spread
+  scheduling::Interpretations interpretations;  ///< of what the paper of the policy leaves open
+  scheduling::ArrivalParameters arrivals;       ///< margin for the spread of the head's arrivals, for SPTF(margin)
+  accelerator::AcceleratorOptions accelerator;  ///< of engines with the accelerator
+  /// Which of accelerator.margin_ticks, risk_ticks and risk_probability the caller has set. On a drive with an arrival spread the others
+  /// are computed from the spread. A drive without one uses all three as they are.
+  accelerator::GivenMargins margins;
   std::uint32_t firmware_base_cycles = 120;      ///< engine firmware: clock cycles of the controller for each decision
   std::uint32_t firmware_candidate_cycles = 60;  ///< in addition for each command that the decision examines
   std::uint32_t firmware_order_cycles = 12;      ///< in addition for each step of an exact order
