@@ -284,7 +284,8 @@ class CheckedPolicy : public WrappedScheduler {
   static std::unique_ptr<SchedulerIf> made(const PolicyInfo& row, const SchedulerContext& context) {
     if (row.create == nullptr) return create_python(python_of(row), context);
     watch();
-    const Call call(row.name.data(), "its constructor");  // the name of an entry ends with a zero
+    const std::string name(row.name);
+    const Call call(name.c_str(), "its constructor");
     return row.create(context);
   }
 
