@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <functional>
 #include <stdexcept>
 #include <utility>
 
@@ -76,7 +77,7 @@ Device::Device(const sc_core::sc_module_name& name, std::unique_ptr<const system
   disks_->bind(initiator_.disk_init_socket);
   if (disks_->spread()) statistics_.count_misses();
   begin_.emplace(*disks_);
-  for (int tag = static_cast<int>(scenario_->drive.queue_depth); own_tags_ && tag > 0; --tag) tags_.push_back(tag - 1);
+  for (int tag = 0; own_tags_ && tag < static_cast<int>(scenario_->drive.queue_depth); ++tag) tags_.push_back(tag);
 }
 
 std::uint64_t Device::submit(const platter_request& request) {
@@ -116,6 +117,7 @@ std::uint64_t Device::submit(const platter_request& request) {
   open.number = ++submitted_;
   open.made = &made;
   statistics_.issued(open.counted);
+  sink_.issued();
   if (own_tags_ && (tags_.empty() || !waiting_.empty()))
     waiting_.push_back(&made);
   else
@@ -125,7 +127,8 @@ std::uint64_t Device::submit(const platter_request& request) {
 
 void Device::issue(nbd::BlockRequest& request) {
   if (own_tags_) {
-    request.command.tag = tags_.back();
+    request.command.tag = tags_.front();
+    std::pop_heap(tags_.begin(), tags_.end(), std::greater<>());
     tags_.pop_back();
   }
   initiator_.issue(request);
@@ -151,7 +154,10 @@ bool Device::cancel(std::uint64_t number) {
 
 void Device::answered(nbd::BlockRequest& made) {
   const platter_request& request = open_[made.cookie].request;
-  if (own_tags_) tags_.push_back(made.command.tag);
+  if (own_tags_) {
+    tags_.push_back(made.command.tag);
+    std::push_heap(tags_.begin(), tags_.end(), std::greater<>());
+  }
   if (request.data != nullptr && request.operation == PLATTER_READ && made.status == CommandStatus::Good)
     std::memcpy(request.data, made.data.data(), made.data.size());
   if (!waiting_.empty()) {
@@ -186,17 +192,17 @@ void Device::complete(std::size_t place, const command::Result& result) {
   open.number = 0;
   free_.push_back(place);
   if (closed_) return;
-  if (callback_ == nullptr) {
+  if (callback_ != nullptr)
+    callback_(&done, context_);
+  else
     sink_.completed(done);
-    return;
-  }
-  const bool before = std::exchange(in_callback_, true);
-  callback_(&done, context_);
-  in_callback_ = before;
+  sink_.ended();
 }
 
 void Device::close() {
   closed_ = true;
+  for (const Open& open : open_)
+    if (open.number != 0) sink_.ended();
   for (nbd::BlockRequest* const request : waiting_) initiator_.release(*request);
   waiting_.clear();
   initiator_.forget(*this, memory_);

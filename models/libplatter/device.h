@@ -19,10 +19,15 @@
 
 namespace platter::c {
 
-/// Completions that no callback takes.
+/// What the process has to know of its devices' requests.
 class CompletionSinkIf {
  public:
   virtual ~CompletionSinkIf() = default;
+  /// A request has been issued.
+  virtual void issued() = 0;
+  /// A request has ended, and its callback, if there is one, has returned.
+  virtual void ended() = 0;
+  /// A completion that no callback takes.
   virtual void completed(const platter_completion& completion) = 0;
 };
 
@@ -47,8 +52,6 @@ class Device : public sc_core::sc_module, private nbd::BlockClientIf {
     callback_ = callback;
     context_ = context;
   }
-  /// A callback runs.
-  bool in_callback() const { return in_callback_; }
   /// The program takes no completions any more.
   void close();
 
@@ -83,14 +86,13 @@ class Device : public sc_core::sc_module, private nbd::BlockClientIf {
   CompletionSinkIf& sink_;
   platter_callback callback_ = nullptr;
   void* context_ = nullptr;
-  bool in_callback_ = false;
   bool closed_ = false;
   std::uint64_t submitted_ = 0;
   std::vector<Open> open_;
   std::vector<std::size_t> free_;  ///< places in it
   const bool own_tags_;                ///< the host of an array chooses none
   std::deque<nbd::BlockRequest*> waiting_;  ///< requests for which there is no tag
-  std::vector<int> tags_;                   ///< free ones
+  std::vector<int> tags_;                   ///< free ones, a heap with the lowest at the front, as a drive chooses it
   std::string json_;
 };
 

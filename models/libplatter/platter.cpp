@@ -43,6 +43,10 @@ class Process : public platter::c::CompletionSinkIf {
     return *process;
   }
 
+  void issued() override { ++outstanding; }
+  void ended() override {
+    if (--outstanding == 0 && running) sc_core::sc_pause();
+  }
   void completed(const platter_completion& completion) override {
     completions.push_back(completion);
     if (running) sc_core::sc_pause();
@@ -51,14 +55,10 @@ class Process : public platter::c::CompletionSinkIf {
     if (std::this_thread::get_id() != thread)
       throw std::logic_error("called from another thread; expected the one that made the first call");
   }
-  bool in_callback() const {
-    for (const auto& handle : devices)
-      if (handle->device && handle->device->in_callback()) return true;
-    return false;
-  }
 
   std::vector<std::unique_ptr<platter_device>> devices;
   std::deque<platter_completion> completions;
+  std::uint64_t outstanding = 0;
   bool started = false;
   bool running = false;
   bool broken = false;
@@ -212,7 +212,7 @@ int platter_run(int64_t until) {
       if (sc_core::sc_pending_activity_at_current_time()) continue;
       const core::Picoseconds end = std::min<core::Picoseconds>(until, kLongest);
       if (core::now_ps() >= end) return;
-      if (until == PLATTER_FOREVER && !sc_core::sc_pending_activity_at_future_time()) return;
+      if (until == PLATTER_FOREVER && (process.outstanding == 0 || !sc_core::sc_pending_activity_at_future_time())) return;
       sc_core::sc_start(core::to_sc_time(end - core::now_ps()), until == PLATTER_FOREVER ? sc_core::SC_EXIT_ON_STARVATION : sc_core::SC_RUN_TO_TIME);
     }
   });

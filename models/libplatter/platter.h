@@ -22,7 +22,7 @@ extern "C" {
 /* The interface. It changes only if a program must be compiled again. */
 #define PLATTER_ABI 1
 
-/* An absolute time that is never reached: no deadline, or "until nothing is left to do". */
+/* An absolute time that is never reached: no deadline, or "until the last request has completed". */
 #define PLATTER_FOREVER INT64_MAX
 
 /* What a function returns. */
@@ -111,7 +111,7 @@ int platter_cancel(platter_device* device, uint64_t number, int* cancelled);
 /* The present time. */
 int64_t platter_now(void);
 /* Simulates until the time `until`, or until a request has completed for which there is no callback, whichever comes first.
- * With PLATTER_FOREVER it ends, at the latest, when nothing is left to do. */
+ * With PLATTER_FOREVER it ends, at the latest, when no request of any device is outstanding. */
 int platter_run(int64_t until);
 /* Takes the oldest completion that platter_run() has left. Returns 1, or 0 if there is none. */
 int platter_next(platter_completion* completion);

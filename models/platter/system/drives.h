@@ -11,8 +11,8 @@
 
 namespace platter::system {
 
-/// Where the shipped drive profiles and scenarios are, the first of these that is there: $PLATTER_CONFIG_DIR; those installed beside the
-/// program; those of the CMake package that the program was built against; those of the source tree. Otherwise where the project's own
+/// Where the shipped drive profiles and scenarios are, the first of these that is there: $PLATTER_CONFIG_DIR; those installed beside
+/// libplatter, where this code is in it; those installed beside the program; those of the CMake package that the program was built against; those of the source tree. Otherwise where the project's own
 /// prefix would have them.
 std::filesystem::path config_directory();
 
