@@ -41,7 +41,8 @@ drive::DriveConfig data_config(const system::Scenario& s) {
 }
 
 const system::Scenario& checked(const system::Scenario& s) {
-  if (!s.host->takes_clients) s.refuse("host.kind", fmt::format("found {}, expected drive or array, because the program is the host", s.host->name));
+  if (!s.host->takes_clients)
+    s.refuse("host.kind", fmt::format("found {}, expected drive or array, because the program is the host", s.host->name));
   system::check_engine(s);
   return s;
 }
@@ -55,7 +56,9 @@ std::vector<std::unique_ptr<media::DiskFile>> open_disk(const system::Scenario& 
   return files;
 }
 
-[[noreturn]] void refuse(const char* field, const std::string& what) { throw std::invalid_argument(fmt::format("platter_request.{}: {}", field, what)); }
+[[noreturn]] void refuse(const char* field, const std::string& what) {
+  throw std::invalid_argument(fmt::format("platter_request.{}: {}", field, what));
+}
 
 }  // namespace
 
@@ -82,11 +85,14 @@ Device::Device(const sc_core::sc_module_name& name, std::unique_ptr<const system
 
 std::uint64_t Device::submit(const platter_request& request) {
   const bool data = request.operation == PLATTER_READ || request.operation == PLATTER_WRITE;
-  if (!data && request.operation != PLATTER_FLUSH) refuse("operation", fmt::format("found {}, expected PLATTER_READ, PLATTER_WRITE or PLATTER_FLUSH", request.operation));
-  if (request.cls < 0 || request.cls >= static_cast<int>(core::kRequestClasses)) refuse("cls", fmt::format("found {}, expected 0 to {}", request.cls, core::kRequestClasses - 1));
+  if (!data && request.operation != PLATTER_FLUSH)
+    refuse("operation", fmt::format("found {}, expected PLATTER_READ, PLATTER_WRITE or PLATTER_FLUSH", request.operation));
+  if (request.cls < 0 || request.cls >= static_cast<int>(core::kRequestClasses))
+    refuse("cls", fmt::format("found {}, expected 0 to {}", request.cls, core::kRequestClasses - 1));
   if (request.deadline < 0) refuse("deadline", fmt::format("found {}, expected a time from 0", request.deadline));
   constexpr std::uint32_t kMaxBytes = std::uint32_t{1} << 30;
-  if (data && (request.blocks == 0 || request.blocks > kMaxBytes / block_bytes_)) refuse("blocks", fmt::format("found {}, expected 1 to {}", request.blocks, kMaxBytes / block_bytes_));
+  if (data && (request.blocks == 0 || request.blocks > kMaxBytes / block_bytes_))
+    refuse("blocks", fmt::format("found {}, expected 1 to {}", request.blocks, kMaxBytes / block_bytes_));
   if (data && (request.block >= blocks() || blocks() - request.block < request.blocks))
     refuse("block", fmt::format("found {} with {} blocks, expected blocks below {}", request.block, request.blocks, blocks()));
   if (free_.empty()) {

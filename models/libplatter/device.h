@@ -89,8 +89,8 @@ class Device : public sc_core::sc_module, private nbd::BlockClientIf {
   bool closed_ = false;
   std::uint64_t submitted_ = 0;
   std::vector<Open> open_;
-  std::vector<std::size_t> free_;  ///< places in it
-  const bool own_tags_;                ///< the host of an array chooses none
+  std::vector<std::size_t> free_;           ///< places in it
+  const bool own_tags_;                     ///< the host of an array chooses none
   std::deque<nbd::BlockRequest*> waiting_;  ///< requests for which there is no tag
   std::vector<int> tags_;                   ///< free ones, a heap with the lowest at the front, as a drive chooses it
   std::string json_;

@@ -104,25 +104,29 @@ int guarded(const char* function, Body body) {
 }
 
 Device& of(platter_device* handle) {
-  if (handle == nullptr || handle->destroyed) throw std::invalid_argument("found no device, expected one that platter_create() has made");
+  if (handle == nullptr || handle->destroyed)
+    throw std::invalid_argument("found no device, expected one that platter_create() has made");
   return *handle->device;
 }
 
 void outside_callbacks() {
-  if (Process::only().running) throw std::logic_error("called from a callback; expected a call after platter_run() has returned");
+  if (Process::only().running)
+    throw std::logic_error("called from a callback; expected a call after platter_run() has returned");
 }
 
-int create(const char* function, platter::system::Scenario (*read)(const std::string&, const std::string&), const char* text, const char* name,
-           const char* disk, platter_device** device) {
+int create(const char* function, platter::system::Scenario (*read)(const std::string&, const std::string&), const char* text,
+           const char* name, const char* disk, platter_device** device) {
   return guarded(function, [&] {
-    if (text == nullptr || device == nullptr) throw std::invalid_argument("found a null pointer, expected a scenario and a place for the device");
+    if (text == nullptr || device == nullptr)
+      throw std::invalid_argument("found a null pointer, expected a scenario and a place for the device");
     *device = nullptr;
     Process& process = Process::only();
     if (process.started) throw std::logic_error("called after the first platter_run(); expected all devices before it");
     const std::string called = name != nullptr && *name != '\0' ? name : fmt::format("device{}", process.devices.size());
     auto scenario = std::make_unique<const platter::system::Scenario>(read(text, called));
     auto handle = std::make_unique<platter_device>();
-    handle->device = std::make_unique<Device>(sc_core::sc_module_name(called.c_str()), std::move(scenario), disk != nullptr ? disk : "", handle.get(), process);
+    handle->device = std::make_unique<Device>(sc_core::sc_module_name(called.c_str()), std::move(scenario),
+                                              disk != nullptr ? disk : "", handle.get(), process);
     *device = handle.get();
     process.devices.push_back(std::move(handle));
   });
@@ -142,13 +146,15 @@ const char* platter_status_text(int status) {
 }
 
 int platter_create(const char* scenario, const char* name, const char* disk, platter_device** device) {
-  return create(__func__, [](const std::string& text, const std::string& called) { return platter::system::read_scenario(text, called); }, scenario, name,
-                disk, device);
+  return create(
+      __func__, [](const std::string& text, const std::string& called) { return platter::system::read_scenario(text, called); },
+      scenario, name, disk, device);
 }
 
 int platter_create_from_file(const char* path, const char* name, const char* disk, platter_device** device) {
-  return create(__func__, [](const std::string& file, const std::string& /*called*/) { return platter::system::load_scenario(file); }, path, name, disk,
-                device);
+  return create(
+      __func__, [](const std::string& file, const std::string& /*called*/) { return platter::system::load_scenario(file); },
+      path, name, disk, device);
 }
 
 void platter_destroy(platter_device* device) {
@@ -161,8 +167,12 @@ void platter_destroy(platter_device* device) {
   }));
 }
 
-uint32_t platter_block_bytes(const platter_device* device) { return device != nullptr && !device->destroyed ? device->device->block_bytes() : 0; }
-uint64_t platter_blocks(const platter_device* device) { return device != nullptr && !device->destroyed ? device->device->blocks() : 0; }
+uint32_t platter_block_bytes(const platter_device* device) {
+  return device != nullptr && !device->destroyed ? device->device->block_bytes() : 0;
+}
+uint64_t platter_blocks(const platter_device* device) {
+  return device != nullptr && !device->destroyed ? device->device->blocks() : 0;
+}
 
 void platter_request_init(platter_request* request) {
   *request = {};
@@ -178,7 +188,8 @@ int platter_submit(platter_device* device, const platter_request* request, uint6
     Device& to = of(device);
     if (request == nullptr) throw std::invalid_argument("found no request");
     if (request->size != sizeof *request)
-      throw std::invalid_argument(fmt::format("platter_request.size: found {}, expected {}, as platter_request_init() sets it", request->size, sizeof *request));
+      throw std::invalid_argument(fmt::format("platter_request.size: found {}, expected {}, as platter_request_init() sets it",
+                                              request->size, sizeof *request));
     const std::uint64_t given = to.submit(*request);
     if (number != nullptr) *number = given;
   });
@@ -198,7 +209,8 @@ int platter_run(int64_t until) {
     Process& process = Process::only();
     outside_callbacks();
     if (process.broken) throw std::logic_error("called after the simulation has failed");
-    if (until < core::now_ps()) throw std::invalid_argument(fmt::format("found the time {} ps, expected one from now on ({} ps)", until, core::now_ps()));
+    if (until < core::now_ps())
+      throw std::invalid_argument(fmt::format("found the time {} ps, expected one from now on ({} ps)", until, core::now_ps()));
     process.started = true;
     struct Running {
       bool& flag;
@@ -213,7 +225,8 @@ int platter_run(int64_t until) {
       const core::Picoseconds end = std::min<core::Picoseconds>(until, kLongest);
       if (core::now_ps() >= end) return;
       if (until == PLATTER_FOREVER && (process.outstanding == 0 || !sc_core::sc_pending_activity_at_future_time())) return;
-      sc_core::sc_start(core::to_sc_time(end - core::now_ps()), until == PLATTER_FOREVER ? sc_core::SC_EXIT_ON_STARVATION : sc_core::SC_RUN_TO_TIME);
+      sc_core::sc_start(core::to_sc_time(end - core::now_ps()),
+                        until == PLATTER_FOREVER ? sc_core::SC_EXIT_ON_STARVATION : sc_core::SC_RUN_TO_TIME);
     }
   });
 }
@@ -249,7 +262,8 @@ int platter_power_image(platter_device* device, uint32_t drive, const char* path
     Device& from = of(device);
     if (path == nullptr) throw std::invalid_argument("found no path");
     const auto& drives = from.disks().drives();
-    if (drive >= drives.size()) throw std::invalid_argument(fmt::format("found drive {}, expected one below {}", drive, drives.size()));
+    if (drive >= drives.size())
+      throw std::invalid_argument(fmt::format("found drive {}, expected one below {}", drive, drives.size()));
     platter::system::save_power_image(from.scenario(), *drives[drive], drive, path);
   });
 }

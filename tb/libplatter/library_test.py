@@ -1,12 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """libplatter: a program in C, the Python package, and the same requests as a run of the command.
 
-PLATTER is the command, PLATTER_LIBRARY the library, C_TEST and SPEED are programs in C.
+PLATTER is the command, PLATTER_LIBRARY the library, C_TEST and QUEUEING are programs in C.
 """
 
 import csv
 import os
 import pathlib
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -43,12 +45,57 @@ class Library(unittest.TestCase):
         done = run(os.environ["C_TEST"], self.folder)
         self.assertEqual((done.returncode, done.stdout), (0, "all is well\n"), done.stderr)
 
+    def test_transactions_take_longer_where_more_of_them_arrive(self):
+        means = []
+        for rate in (0.5, 20, 30):
+            done = run(os.environ["QUEUEING"], rate)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            means.append(float(done.stdout.split()[-2]))
+        self.assertEqual(means, sorted(means))
+        # Alone, a transaction waits for four random reads and computes three times.
+        self.assertTrue(4 * 7 + 3 * 2 < means[0] < 4 * 11 + 3 * 2, means)
+
     def test_nothing_but_the_functions_of_the_header_is_visible(self):
         names = run("nm", "-D", "--defined-only", "--format=posix", LIBRARY).stdout.split("\n")
         found = {line.split()[0] for line in names if line}
         header = (SOURCE / "models/libplatter/platter.h").read_text(encoding="utf-8")
         self.assertEqual({name for name in found if f"{name}(" not in header}, {"sc_main"})
         self.assertEqual(len(found), 22 + 1)
+
+    def object_of(self, name, header):
+        """A shared object with the types and functions of a header."""
+
+        def defined(found):
+            body = "" if found[1] == "void" else "return 0;"
+            return f"{found[1]} {found[2]} {{ {body} }}"
+
+        types = r"int|int64_t|uint32_t|uint64_t|const char\*|void"
+        text = re.sub(r"/\*.*?\*/", "", header, flags=re.DOTALL)
+        text = re.sub(rf"^({types}) (platter_\w+\([^;]*\));", defined, text, flags=re.MULTILINE)
+        code = self.folder / f"{name}.c"
+        code.write_text(text)
+        done = run("cc", "-g", "-shared", "-fPIC", code, "-o", code.with_suffix(".so"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        return code.with_suffix(".so")
+
+    @unittest.skipUnless(shutil.which("abidiff"), "abidiff is not installed")
+    def test_the_interface_is_that_of_its_number(self):
+        """Programs that were compiled with the header of this number work with the library."""
+        header = (SOURCE / "models/libplatter/platter.h").read_text(encoding="utf-8")
+        number = re.search(r"#define PLATTER_ABI (\d+)", header)[1]
+        first = SOURCE / f"tb/libplatter/platter_abi_{number}.h"
+        kept = self.object_of("kept", first.read_text(encoding="utf-8"))
+        done = run("abidiff", "--no-added-syms", kept, self.object_of("now", header))
+        self.assertEqual(done.returncode & 8, 0, done.stdout)  # an incompatible change
+        self.assertEqual(done.returncode, 0, done.stdout)
+        for old, new in (
+            ("  uint64_t block;", "  uint32_t block;"),
+            ("  int64_t completed; ", "  int64_t more, completed; "),
+            ("int platter_run(int64_t until);", ""),
+        ):
+            self.assertIn(old, header)
+            changed = self.object_of("changed", header.replace(old, new))
+            self.assertNotEqual(run("abidiff", kept, changed).returncode, 0, old)
 
     def test_requests_of_a_run_have_the_same_times(self):
         log = self.folder / "requests.csv"

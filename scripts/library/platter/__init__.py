@@ -145,7 +145,9 @@ class Device:
         that brings its bytes; None: times only.
         """
         if operation not in _OPERATIONS or cls not in _CLASSES:
-            raise ValueError(f"found {operation!r}, {cls!r}; expected {[*_OPERATIONS]}, {[*_CLASSES]}")
+            raise ValueError(
+                f"found {operation!r}, {cls!r}; expected {[*_OPERATIONS]}, {[*_CLASSES]}"
+            )
         request = _ffi.new("platter_request*")
         _lib.platter_request_init(request)
         request.operation = _OPERATIONS[operation]
@@ -155,7 +157,9 @@ class Device:
         buffer = None
         if isinstance(data, bytes):
             if len(data) != blocks * self.block_bytes:
-                raise ValueError(f"data: found {len(data)} bytes, expected {blocks * self.block_bytes}")
+                raise ValueError(
+                    f"data: found {len(data)} bytes, expected {blocks * self.block_bytes}"
+                )
             buffer = _ffi.from_buffer(data)
         elif data:
             buffer = _ffi.new("char[]", blocks * self.block_bytes)
