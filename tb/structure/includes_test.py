@@ -35,7 +35,7 @@ ROOMS = (
     ("observe",),
     ("validation", "crash"),
     ("system",),
-    ("cli",),
+    ("cli", "libplatter"),
 )
 GENERATED = ("platter/version.h", "platter/own_policy_abi.h")  # by CMake, for all rooms
 LEVEL = {room: level for level, rooms in enumerate(ROOMS) for room in rooms}

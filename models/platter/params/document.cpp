@@ -93,9 +93,7 @@ void explain_name_beside_section(const std::string& text, const std::string& fil
                          one.name, other, one.key));
 }
 
-toml::table parse_file(const fs::path& file) {
-  if (const std::string objection = core::note_input(file); !objection.empty()) fail({file.string(), 0, 0}, "", objection);
-  const std::string text = core::read_input(file);  // toml::parse_file needs the file's size, which a pipe does not have
+toml::table parse_text(const fs::path& file, const std::string& text) {
   check_depth(text, file.string());
   try {
     return toml::parse(text, file.string());
@@ -105,6 +103,11 @@ toml::table parse_file(const fs::path& file) {
     fail({file.string(), error.source().begin.line, error.source().begin.column}, "",
          fmt::format("not valid TOML: {}", error.description()));
   }
+}
+
+toml::table parse_file(const fs::path& file) {
+  if (const std::string objection = core::note_input(file); !objection.empty()) fail({file.string(), 0, 0}, "", objection);
+  return parse_text(file, core::read_input(file));  // toml::parse_file needs the file's size, which a pipe does not have
 }
 
 std::string join(const std::string& prefix, std::string_view key) {
@@ -149,9 +152,9 @@ std::string file_objection(const fs::path& path) {
                                      : fmt::format("\"{}\" {}", path.string(), objection);
 }
 
-/// A file of a section, on top of the files that it starts from by `base`.
-toml::table parse_section(const fs::path& file, const std::string& section, const KeySpace& space, const FileLookup& lookup) {
-  toml::table table = parse_file(file);
+/// A section that was read from `file`, on top of the files that it starts from by `base`.
+toml::table on_its_base(toml::table table, const fs::path& file, const std::string& section, const KeySpace& space,
+                        const FileLookup& lookup) {
   if (!space.may_have_base(section)) return table;
   std::error_code ignored;  // a pipe has no such name
   std::set<fs::path> files{fs::weakly_canonical(file, ignored)};
@@ -173,6 +176,10 @@ toml::table parse_section(const fs::path& file, const std::string& section, cons
     table = std::move(base);
   }
   return table;
+}
+
+toml::table parse_section(const fs::path& file, const std::string& section, const KeySpace& space, const FileLookup& lookup) {
+  return on_its_base(parse_file(file), file, section, space, lookup);
 }
 
 void resolve_includes(toml::table& table, const std::string& prefix, const KeySpace& space, const FileLookup& lookup,
@@ -607,15 +614,15 @@ struct Document::Tables {
 };
 
 Document::Document(const fs::path& file, const std::vector<std::string>& overrides, const KeySpace& space,
-                   const FileLookup& lookup)
+                   const FileLookup& lookup, const std::string* text)
     : tables_(std::make_unique<Tables>()) {
   Tables& t = *tables_;
   t.file = file.string();
   t.owners.reserve(overrides.size());
-  t.table = parse_section(file, "", space, lookup);
-  for (const std::string& text : overrides) {
+  t.table = on_its_base(text != nullptr ? parse_text(file, *text) : parse_file(file), file, "", space, lookup);
+  for (const std::string& given : overrides) {
     std::string key;
-    const Leaf leaf = override_leaf(text, t.owners, key);
+    const Leaf leaf = override_leaf(given, t.owners, key);
     if (space.has_section(key) && leaf.node->is_string()) {  // another file for a whole section
       try {
         lookup(**leaf.node->as_string(), key, {t.file, 0, 0});
@@ -629,7 +636,7 @@ Document::Document(const fs::path& file, const std::vector<std::string>& overrid
   }
   for (auto&& [key, node] : t.table) {
     std::string name;
-    if (const auto* text = node.as_string()) name = text->get();
+    if (const auto* named = node.as_string()) name = named->get();
     if (const toml::table* section = node.as_table())
       if (const auto* start = section->get_as<std::string>("file")) name = start->get();
     t.names[std::string(key.str())] = {name, position_of(node, t.file)};

@@ -50,10 +50,10 @@ std::filesystem::path file_beside(const std::string& name, const std::string& se
 /// table N of an array of tables, counted from 0. The positions of such keys in `Source` have the same form, and ARRAY.N is the table's.
 class Document {
  public:
-  /// `space`: all keys that the configuration may have; its section files may have the same keys. Throws core::ConfigError or
-  /// core::InputError.
+  /// `space`: all keys that the configuration may have; its section files may have the same keys. With a `text`, that is what the file holds,
+  /// and `file` is its name in messages. Throws core::ConfigError or core::InputError.
   Document(const std::filesystem::path& file, const std::vector<std::string>& overrides, const KeySpace& space,
-           const FileLookup& lookup);
+           const FileLookup& lookup, const std::string* text = nullptr);
   ~Document();
   Document(const Document&) = delete;
   Document& operator=(const Document&) = delete;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platter/system/drives.h"
 
+#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -26,6 +27,14 @@ std::string& packaged_directory() {
   return directory;
 }
 
+/// The file that this code was loaded from: the program, or a shared object. Empty if it has no such path.
+fs::path shared_object() {
+  Dl_info found{};
+  if (dladdr(reinterpret_cast<void*>(&packaged_directory), &found) == 0 || found.dli_fname == nullptr) return {};
+  std::error_code ignored;
+  return fs::canonical(found.dli_fname, ignored);
+}
+
 }  // namespace
 
 bool use_packaged_configs(const char* directory) {
@@ -37,9 +46,16 @@ fs::path config_directory() {
   if (const char* set = std::getenv("PLATTER_CONFIG_DIR")) return set;
   std::error_code ignored;
   const fs::path program = fs::read_symlink("/proc/self/exe", ignored);
-  // An installed command belongs to the files beside it, wherever both were put.
+  // An installed command belongs to the files beside it, wherever both were put, and so does an installed libplatter.
   const fs::path beside = (program.parent_path() / PLATTER_CONFIGS_FROM_PROGRAM).lexically_normal();
-  for (const fs::path& directory : {beside, fs::path(packaged_directory()), fs::path(PLATTER_SOURCE_CONFIG_DIR)})
+  fs::path beside_library;
+  fs::path in_package;
+  if (const fs::path library = shared_object(); !library.empty() && library != program) {
+    beside_library = (library.parent_path() / PLATTER_CONFIGS_FROM_LIBRARY).lexically_normal();
+    in_package = library.parent_path() / "configs";
+  }
+  for (const fs::path& directory :
+       {in_package, beside_library, beside, fs::path(packaged_directory()), fs::path(PLATTER_SOURCE_CONFIG_DIR)})
     if (!directory.empty() && fs::is_directory(directory / "drives", ignored)) return directory;
   return PLATTER_INSTALL_CONFIG_DIR;
 }

@@ -11,9 +11,9 @@
 
 namespace platter::system {
 
-/// Where the shipped drive profiles and scenarios are: $PLATTER_CONFIG_DIR if it is set, whether or not the folder exists. Otherwise the
-/// first of these that has a folder `drives`: those installed beside the program; those of the CMake package that the program was built
-/// against; those of the source tree. If none has, the folder in which an installation of this build would put them.
+/// Where the shipped drive profiles and scenarios are: $PLATTER_CONFIG_DIR if it is set, whether or not the folder exists. Otherwise the first
+/// of these that has a folder `drives`: those installed beside libplatter, where this code is in it; those installed beside the program; those
+/// of the CMake package that the program was built against; those of the source tree. Otherwise where the project's own prefix would have them.
 std::filesystem::path config_directory();
 
 /// A shipped drive profile: its short name and its file.

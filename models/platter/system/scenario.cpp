@@ -110,13 +110,16 @@ Grammar grammar(Scenario& scenario) {
   return grammar;
 }
 
-Scenario load_scenario(const std::filesystem::path& file, const std::vector<std::string>& overrides) {
+namespace {
+
+/// `text`: what the file holds; null: it is read.
+Scenario scenario_of(const std::filesystem::path& file, const std::vector<std::string>& overrides, const std::string* text) {
   params::KeySpace space;
   for (const HostInfo& host : host_table()) {
     Scenario scenario(host);
     space.add(grammar(scenario));
   }
-  const params::Document document(file, overrides, space, find_section);
+  const params::Document document(file, overrides, space, find_section, text);
   Scenario s(host_of(document));
   std::vector<core::ConfigProblem> problems;
   document.read(grammar(s), s, problems, [&s](const std::string& key) {
@@ -143,6 +146,14 @@ Scenario load_scenario(const std::filesystem::path& file, const std::vector<std:
   if (!problems.empty()) throw core::ConfigError(problems);
   return s;
 }
+
+}  // namespace
+
+Scenario load_scenario(const std::filesystem::path& file, const std::vector<std::string>& overrides) {
+  return scenario_of(file, overrides, nullptr);
+}
+
+Scenario read_scenario(const std::string& text, const std::string& name) { return scenario_of(name, {}, &text); }
 
 media::FaultPlan Scenario::fault_plan(const mechanics::Geometry& geometry) const {
   constexpr double kMonth = media::kSecondsPerMonth;  // for runs whose end is not known

@@ -81,6 +81,8 @@ params::Grammar grammar(Scenario& scenario);
 /// Reads a scenario (params::Document). `drive` may also be the name of a shipped profile. Throws core::ConfigError with every problem found:
 /// unknown keys (with the nearest valid name), wrong types, values out of range, missing files, keys that do not go together.
 Scenario load_scenario(const std::filesystem::path& file, const std::vector<std::string>& overrides = {});
+/// The same of a text; `name` stands for the file in messages. Files that it names are relative to the working directory.
+Scenario read_scenario(const std::string& text, const std::string& name);
 
 /// The effective configuration: every key with its value.
 nlohmann::json configuration(const Scenario& scenario);

@@ -15,12 +15,11 @@
 #include "platter/front/scsi/scsi_target.h"
 #include "platter/front/serving/kernel_loop.h"
 #include "platter/front/vfio_user/vfio_user_server.h"
-#include "platter/mapping/zones/zones.h"
-#include "platter/mechanics/geometry.h"
 #include "platter/media/disk_file.h"
 #include "platter/observe/ahci_waves.h"
 #include "platter/observe/request_tap.h"
 #include "platter/observe/write_log.h"
+#include "platter/system/disk_identity.h"
 #include "platter/system/disk_waves.h"
 #include "platter/system/image_file.h"
 #include "platter/system/load_result.h"
@@ -76,37 +75,6 @@ class MeasuredFrom : public workload::RequestObserverIf {
   core::Picoseconds warmup_;
   std::optional<DisksAt> begin_;
 };
-
-/// FNV-1a.
-std::uint64_t digest(const std::string& text) {
-  std::uint64_t hash = 0xCBF29CE484222325u;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001B3u;
-  return hash;
-}
-
-/// What the disk file of a drive belongs to; `number`: of the drive in its array.
-media::DiskIdentity disk_identity(const Scenario& s, std::uint32_t number) {
-  const mechanics::Geometry geometry(s.drive.geometry);
-  media::DiskIdentity identity;
-  identity.drive = s.drive.name;
-  identity.layout = digest(configuration(s).at("drive").at("geometry").dump());
-  identity.sectors = geometry.block_count();
-  identity.sector_bytes = geometry.sector_bytes();
-  identity.torn_together = geometry.blocks_per_physical_sector();
-  identity.number = number;
-  if (s.drive.zones.model != profile::ZoneModel::None) {
-    const zones::ZoneOptions zones = zones::options_of(s.drive, identity.sectors);
-    identity.layout =
-        digest(configuration(s).at("drive").at("geometry").dump() + configuration(s).at("drive").at("zones").dump());
-    identity.zones = zones::Zones(zones).count();
-  }
-  if (s.eager.enabled) {
-    identity.block_bytes = s.eager.block_bytes;
-    identity.headers = identity.sectors;
-    identity.seed = static_cast<std::uint64_t>(s.run.seed);
-  }
-  return identity;
-}
 
 /// The files of the drives, opened and locked; none if no file was asked for.
 std::vector<std::unique_ptr<media::DiskFile>> open_disks(const Scenario& s, const ServeOptions& options) {
@@ -312,22 +280,6 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
     return options;
   }
 
-  std::vector<std::uint64_t> save_power_image(std::size_t number, const std::filesystem::path& path) const {
-    if (s_.eager.enabled) throw std::invalid_argument("path: an image of a drive with eager writing cannot be written");
-    std::error_code ignored;
-    if (std::filesystem::exists(path, ignored)) throw std::invalid_argument(fmt::format("path: {} exists", path.string()));
-    try {
-      media::DiskFile file(path, disk_identity(s_, static_cast<std::uint32_t>(number)));
-      const drive::DurableImage image = disks_.drives()[number]->power_loss_image();
-      std::vector<std::uint64_t> unreadable = image.media.save(file);
-      image.defects.save(file);
-      if (image.zones) drive::ZoneKeeper::save(*image.zones, file);
-      return unreadable;
-    } catch (const core::InputError& error) {
-      throw std::invalid_argument(fmt::format("path: {}", error.what()));
-    }
-  }
-
   /// From now on clients come.
   void listen() {
     const auto open = [](const char* option, const auto& how) {
@@ -387,7 +339,7 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
                         [this](const std::string& text) {
                           for (const auto& log : write_logs_) log->mark(text);
                         },
-                        [this](std::size_t drive, const std::string& file) { return save_power_image(drive, file); }};
+                        [this](std::size_t drive, const std::string& file) { return save_power_image(s_, *disks_.drives()[drive], static_cast<std::uint32_t>(drive), file); }};
   std::unique_ptr<serving::ControlServer> control_;
   const ServeOptions options_;
   LoadResult result_;

@@ -63,10 +63,11 @@ std::uint64_t BlockInitiator::data_bytes() const {
 }
 
 void BlockInitiator::issue(BlockRequest& request) {
-  request.command.issued = core::now_ps();
-  command::set_command(request.payload_, request, request.command, request.data.data());
+  if (request.command.issued < 0) request.command.issued = core::now_ps();
+  command::set_command(request.payload_, request, request.command,
+                       request.data.empty() ? nullptr : request.data.data());
   backlog_.push_back(&request);
-  issued_.notify(sc_core::SC_ZERO_TIME);
+  if (!finishing_) issued_.notify(sc_core::SC_ZERO_TIME);  // else `finish` sends it
 }
 
 void BlockInitiator::forget(const BlockClientIf& client, Memory& memory) {
@@ -108,7 +109,9 @@ tlm::tlm_sync_enum BlockInitiator::nb_transport_bw(tlm::tlm_generic_payload& pay
 
 void BlockInitiator::finish(tlm::tlm_generic_payload& payload) {
   BlockRequest& request = request_of(payload);
+  const bool before = std::exchange(finishing_, true);
   if (request.client_ != nullptr) request.client_->answered(request);
+  finishing_ = before;
   payload.release();
   send();
 }

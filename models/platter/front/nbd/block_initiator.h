@@ -30,7 +30,7 @@ class BlockClientIf {
 class BlockRequest : public command::CommandExtension {
  public:
   std::uint64_t cookie = 0;        ///< for the client's use
-  std::vector<std::uint8_t> data;  ///< `command.length` bytes at issue; the client may move it out of an answered read
+  std::vector<std::uint8_t> data;  ///< `command.length` bytes at issue, or none: times only; the client may move it out of an answered read
   command::Command command;
 
  private:
@@ -56,7 +56,8 @@ class BlockInitiator : public sc_core::sc_module, public tlm::tlm_mm_interface {
   BlockRequest& acquire(BlockClientIf& client);
   /// Gives back a request that has not been issued.
   void release(BlockRequest& request) { recycle(request); }
-  /// Issues `request.command` now. Call this while the kernel does not run; the command reaches the drive at the present simulated time.
+  /// Issues `request.command` now. Call this while the kernel does not run, or from BlockClientIf::answered(); the command reaches the drive at the
+  /// present simulated time.
   void issue(BlockRequest& request);
   /// The client gets no more answers. Drops its reads that the drive has not received. All other requests are carried out, and `memory`
   /// accounts for their data.
@@ -82,6 +83,7 @@ class BlockInitiator : public sc_core::sc_module, public tlm::tlm_mm_interface {
   core::RingBuffer<BlockRequest*> backlog_;
   command::InitiatorPort way_;
   bool sending_ = false;
+  bool finishing_ = false;
   sc_core::sc_event issued_;
 };
 
