@@ -287,7 +287,7 @@ void LogicalUnit::ended_in_drive(Task& task, const command::Result& result) {
 // --- task management -------------------------------------------------------------------------------------------------
 
 void LogicalUnit::abort(Task& task) {
-  task.aborted = true;
+  if (std::exchange(task.aborted, true)) return;  // it ends with its access
   switch (task.course.place) {
     case Place::Drive:
       control_.abort(task.course.tag);  // the drive answers, now or when the access has ended
