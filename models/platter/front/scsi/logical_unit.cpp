@@ -70,7 +70,7 @@ void LogicalUnit::look_at_drive() {
   if (power) {
     modes_.reset();
     apply_caching();
-    reservations_.reset();
+    reservations_.lose_power();
     stopped_ = false;
   }
   attentions_.establish(power ? sense::kPowerOn : sense::kInternalReset, [](const Nexus&) { return true; });

@@ -265,6 +265,8 @@ bool stops(const Task& task) {
 }
 void start_stop(LogicalUnit& unit, Task& task) {
   const auto power = static_cast<std::uint8_t>(task.cdb[4] >> 4);
+  const bool starts = power == kStartValid && (task.cdb[4] & 0x01) != 0;
+  if (!starts && unit.reservations().conflicts(*task.nexus, Conflict::All)) return unit.end(task, Status::ReservationConflict);
   if (power > kStandby || (task.cdb[3] & 0x0F) != 0)
     return unit.fail(task, {sense::kInvalidField, SenseData::Field{true, 4, 7}});
   if (const Sense why = unit.readiness(); !(why == sense::kNone) && !(why == sense::kNeedsStart)) return unit.fail(task, why);
