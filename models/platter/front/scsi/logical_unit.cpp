@@ -276,11 +276,14 @@ void LogicalUnit::ended_in_drive(Task& task, const command::Result& result) {
     return;
   }
   SenseData sense = result.sense();
-  const bool of_media =
-      result.status == CommandStatus::Unreadable || (result.status == CommandStatus::WriteFault && !c.flush());
-  if (of_media) sense.information = result.first_bad;
-  if (result.status == CommandStatus::Unreadable && task.course.bytes != nullptr && task.course.bytes == task.data.data())
-    task.data.resize(std::min<std::size_t>(task.data.size(), result.first_bad * identity_.sector_bytes - c.address));
+  const bool unreadable = result.status == CommandStatus::Unreadable;
+  if (unreadable || (result.status == CommandStatus::WriteFault && !c.flush())) sense.information = result.first_bad;
+  if (c.read() && task.course.bytes != nullptr && task.course.bytes == task.data.data()) {
+    // The blocks before the first one that cannot be read. Any other failure leaves no data.
+    const std::uint64_t bad = unreadable ? result.first_bad * identity_.sector_bytes : 0;
+    const std::uint64_t readable = bad > c.address ? bad - c.address : 0;
+    task.data.resize(static_cast<std::size_t>(std::min<std::uint64_t>({task.data.size(), readable, task.limit})));
+  }
   fail(task, sense);
 }
 
