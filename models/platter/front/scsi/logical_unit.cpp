@@ -76,9 +76,14 @@ void LogicalUnit::look_at_drive() {
   attentions_.establish(power ? sense::kPowerOn : sense::kInternalReset, [](const Nexus&) { return true; });
 }
 
-void LogicalUnit::apply_caching() {
-  control_.switch_cache(drive::reg::kCacheWriteBack, modes_.write_cache());
-  control_.switch_cache(drive::reg::kCacheReadAhead, modes_.read_ahead());
+void LogicalUnit::switch_caches(bool write_back) {
+  control_.write(drive::reg::kCache,
+                 (write_back ? drive::reg::kCacheWriteBack : 0) | (modes_.read_ahead() ? drive::reg::kCacheReadAhead : 0));
+}
+
+void LogicalUnit::write_through(Task& task) {
+  task.course.writes_through = true;
+  switch_caches(false);
 }
 
 Sense LogicalUnit::readiness() {
@@ -141,6 +146,7 @@ void LogicalUnit::leave(Task& task) {
   const auto at = std::find(tasks_.begin(), tasks_.end(), &task);
   *at = tasks_.back();
   tasks_.pop_back();
+  if (task.course.writes_through) apply_caching();
   task.owner->ended(task);
   if (locked) retry_held();
 }

@@ -66,6 +66,7 @@ struct Task {
     std::uint32_t tag = 0;              ///< in the drive
     Place place = Place::Unit;
     bool locked = false;     ///< no access of another task comes between its own
+    bool writes_through = false;  ///< the drive caches no writes meanwhile, whatever the mode page says
     bool recovered = false;  ///< an access needed retries
   };
   Course course;
