@@ -88,13 +88,21 @@ void read_ended(LogicalUnit& unit, Task& task) {
   finish(unit, task);
 }
 
-/// Writes what the host gives. Fewer bytes than the command asks for must be whole blocks.
-void write_given(LogicalUnit& unit, Task& task, bool fua) {
+/// The blocks of a write are those that the host gives. Fewer bytes than the command asks for must be whole blocks. Returns false if it has ended the
+/// task.
+bool take_given(LogicalUnit& unit, Task& task) {
   const std::uint64_t sector = sector_bytes(unit);
   task.wanted = task.course.blocks * sector;
-  if (task.data.size() < task.wanted && task.data.size() % sector != 0) return unit.fail(task, sense::kInvalidUnit);
+  if (task.data.size() < task.wanted && task.data.size() % sector != 0) {
+    unit.fail(task, sense::kInvalidUnit);
+    return false;
+  }
   task.course.blocks = std::min<std::uint64_t>(task.course.blocks, task.data.size() / sector);
-  if (task.course.blocks == 0) return unit.end(task);
+  if (task.course.blocks == 0) unit.end(task);
+  return task.course.blocks > 0;
+}
+void write_given(LogicalUnit& unit, Task& task, bool fua) {
+  if (!take_given(unit, task)) return;
   unit.access(task, Access::Write, task.course.first, task.course.blocks, task.data.data(), fua);
 }
 void write(LogicalUnit& unit, Task& task) {
@@ -128,14 +136,11 @@ void verify(LogicalUnit& unit, Task& task) {
   if (check == kReserved) return unit.fail(task, {sense::kInvalidField, SenseData::Field{true, 1, 2}});
   const std::uint64_t sector = sector_bytes(unit);
   Task::Course& c = task.course;
-  task.wanted = check == kEach ? c.blocks * sector : check == kOne ? sector : 0;
-  if (check == kEach) c.blocks = std::min<std::uint64_t>(c.blocks, task.data.size() / sector);
-  if (check == kOne && task.data.size() < sector) return unit.fail(task, sense::kInvalidField);
   if (c.blocks == 0) return unit.end(task);
-  if (check == kNoCheck)
-    unit.access(task, Access::Read, c.first, c.blocks, nullptr, true);
-  else
-    read_piece(unit, task, 0);
+  task.wanted = check == kEach ? c.blocks * sector : check == kOne ? sector : 0;
+  if (task.data.size() < task.wanted) return unit.fail(task, sense::kInvalidUnit);  // a part would not be verified
+  if (check == kNoCheck) return unit.access(task, Access::Read, c.first, c.blocks, nullptr, true);
+  read_piece(unit, task, 0);
 }
 
 /// Compares a piece that has been read; `done`: blocks of the pieces so far, this one included.
@@ -186,11 +191,7 @@ void compared_and_written(LogicalUnit& unit, Task& task) {
 }
 
 void or_write(LogicalUnit& unit, Task& task) {
-  if (!locate_write(unit, task)) return;
-  task.wanted = task.course.blocks * sector_bytes(unit);
-  task.course.blocks = std::min<std::uint64_t>(task.course.blocks, task.data.size() / sector_bytes(unit));
-  if (task.course.blocks == 0) return unit.end(task);
-  read_all(unit, task);
+  if (locate_write(unit, task) && take_given(unit, task)) read_all(unit, task);
 }
 void or_written(LogicalUnit& unit, Task& task) {
   Task::Course& c = task.course;
