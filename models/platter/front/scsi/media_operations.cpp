@@ -140,6 +140,7 @@ void verify(LogicalUnit& unit, Task& task) {
   task.wanted = check == kEach ? c.blocks * sector : check == kOne ? sector : 0;
   if (task.data.size() < task.wanted) return unit.fail(task, sense::kInvalidUnit);  // a part would not be verified
   if (check == kNoCheck) return unit.access(task, Access::Read, c.first, c.blocks, nullptr, true);
+  c.several = c.blocks * sector > kPiece;
   read_piece(unit, task, 0);
 }
 
@@ -157,6 +158,7 @@ void verified(LogicalUnit& unit, Task& task) { compared(unit, task, task.course.
 
 void write_and_verify(LogicalUnit& unit, Task& task) {
   if (check_of(task) > kEach) return unit.fail(task, {sense::kInvalidField, SenseData::Field{true, 1, 2}});
+  task.course.several = true;
   if (locate_write(unit, task)) write_given(unit, task, true);
 }
 void written_then_verified(LogicalUnit& unit, Task& task) {
@@ -169,7 +171,7 @@ void written_then_verified(LogicalUnit& unit, Task& task) {
 
 void read_all(LogicalUnit& unit, Task& task) {
   Task::Course& c = task.course;
-  c.locked = true;
+  c.locked = c.several = true;
   c.scratch.resize(c.blocks * sector_bytes(unit));
   unit.access(task, Access::Read, c.first, c.blocks, c.scratch.data(), false);
 }
@@ -221,6 +223,7 @@ void write_same(LogicalUnit& unit, Task& task) {
   c.scratch.resize(std::min(c.blocks, std::max<std::uint64_t>(kPiece / sector, 1)) * sector);
   for (std::size_t at = 0; at < c.scratch.size() && !no_data; at += sector)
     std::memcpy(&c.scratch[at], task.data.data(), sector);
+  c.several = c.blocks * sector > c.scratch.size();
   write_piece(unit, task);
 }
 void same_written(LogicalUnit& unit, Task& task) {
@@ -264,6 +267,8 @@ bool stops(const Task& task) {
   const auto power = static_cast<std::uint8_t>(task.cdb[4] >> 4);
   return power == kStandby || (power == kStartValid && (task.cdb[4] & 0x01) == 0);
 }
+/// After a stop the unit needs a START. In the standby condition an access starts the spindle.
+bool needs_start(const Task& task) { return task.cdb[4] >> 4 == kStartValid; }
 void start_stop(LogicalUnit& unit, Task& task) {
   const auto power = static_cast<std::uint8_t>(task.cdb[4] >> 4);
   const bool starts = power == kStartValid && (task.cdb[4] & 0x01) != 0;
@@ -271,18 +276,26 @@ void start_stop(LogicalUnit& unit, Task& task) {
   if (power > kStandby || (task.cdb[3] & 0x0F) != 0)
     return unit.fail(task, {sense::kInvalidField, SenseData::Field{true, 4, 7}});
   if (const Sense why = unit.readiness(); !(why == sense::kNone) && !(why == sense::kNeedsStart)) return unit.fail(task, why);
+  if (unit.stops_otherwise(task)) return unit.fail(task, sense::kStopInProgress);
+  unit.take_back_stops();  // the latest command is what counts
   if (!stops(task)) {
     unit.set_stopped(false);
     unit.control().write(drive::reg::kSpindle, 1);
     return unit.end(task);
   }
-  Task& going = (task.cdb[1] & 0x01) != 0 ? unit.answer_early(task) : task;
-  unit.access(going, Access::Flush, 0, 0, nullptr, false);
+  Task* going = &task;
+  if ((task.cdb[1] & 0x01) != 0) {
+    unit.set_stopped(needs_start(task));  // from its answer on
+    going = &unit.answer_early(task);
+  }
+  going->course.stops = true;
+  unit.access(*going, Access::Flush, 0, 0, nullptr, false);
 }
 void stopped(LogicalUnit& unit, Task& task) {
-  unit.control().write(drive::reg::kSpindle, 0);
-  // In the standby condition an access starts the spindle; after a stop it needs a START.
-  unit.set_stopped(task.cdb[4] >> 4 == kStartValid);
+  if (task.course.stops) {
+    unit.control().write(drive::reg::kSpindle, 0);
+    unit.set_stopped(needs_start(task));
+  }
   unit.end(task);
 }
 
