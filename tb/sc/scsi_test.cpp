@@ -341,6 +341,13 @@ TEST_F(Scsi, OneStartStopUnitAtATime) {
   EXPECT_FALSE(turns());
   EXPECT_EQ(port.run(start_stop(kStart)).status, kGood);
   EXPECT_EQ(port.run({0x00}).status, kGood);
+  write_to_cache(3'000, some_bytes(kScsiSector, 2));
+  scsi::Task& aborted = port.begin(start_stop(kStop));
+  sc_core::sc_start(sc_core::sc_time(20, sc_core::SC_US));
+  rig.target->abort(aborted, 0);
+  EXPECT_EQ(port.begin(start_stop(kStart)).status, kGood) << "an aborted one refuses nothing";
+  sc_core::sc_start(sc_core::sc_time(2, sc_core::SC_SEC));
+  EXPECT_TRUE(turns());
 }
 
 TEST_F(Scsi, AnUnreadableBlockIsNamedAndTheDataBeforeItComes) {

@@ -99,7 +99,7 @@ bool LogicalUnit::stops_otherwise(const Task& task) const {
   // POWER CONDITION, and without one START.
   const auto condition = [](const Task& of) { return of.cdb[4] & (of.cdb[4] >> 4 != 0 ? 0xF0 : 0x01); };
   return std::any_of(tasks_.begin(), tasks_.end(), [&](const Task* other) {
-    return other->course.stops && other->owner != this && condition(*other) != condition(task);
+    return other->course.stops && other->owner != this && !other->aborted && condition(*other) != condition(task);
   });
 }
 
