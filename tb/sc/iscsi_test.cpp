@@ -139,6 +139,16 @@ class Client {
     std::copy(cdb.begin(), cdb.end(), made.header.begin() + 32);
     return made;
   }
+  /// A command outside of the window.
+  Made immediate(const Bytes& cdb, std::uint32_t expected, std::uint8_t flags = 0x80) {
+    Made made = command(cdb, expected, flags);
+    --command_sn;
+    made.header[0] |= 0x40;
+    return made;
+  }
+  Made management(std::uint8_t function, std::uint32_t own_tag, std::uint32_t task = ~0u) {
+    return Made(0x42, static_cast<std::uint8_t>(0x80 | function)).set(16, own_tag, 4).set(20, task, 4).set(24, command_sn, 4);
+  }
   Made data_out(std::uint32_t transfer_tag, std::uint32_t number, std::uint32_t at, const Bytes& bytes, bool final = true) {
     Made made(0x05, final ? 0x80 : 0);
     return made.set(16, tag, 4).set(20, transfer_tag, 4).set(36, number, 4).set(40, at, 4).with(bytes);
@@ -332,6 +342,44 @@ TEST_F(Iscsi, TheWindowIsTheQueueDepth) {
   EXPECT_TRUE(client.ask(client.command({0x00}, 0).set(24, client.command_sn - 5, 4)).empty()) << "below the window";
 }
 
+TEST_F(Iscsi, ImmediateCommandsAreOutsideOfTheWindow) {  // RFC 7143, 4.2.2.1
+  Client client(portal, memory);
+  client.login();
+  std::uint32_t last = client.command_sn - 1;  // MaxCmdSN
+  std::size_t ended = 0;
+  const auto watch = [&](const std::vector<Said>& said) {
+    for (const Said& each : said) {
+      EXPECT_GE(each.number(32), last) << "MaxCmdSN never decreases";
+      last = each.number(32);
+      if (each.opcode() == 0x25) ++ended;
+    }
+  };
+  Made nop(0x40, 0x80);
+  nop.set(16, 9, 4).set(20, ~0u, 4).set(24, client.command_sn, 4);
+  watch(client.ask(nop));
+  EXPECT_EQ(last, client.command_sn + 31);
+  for (std::uint32_t i = 0; i < 32; ++i) {
+    watch(client.ask(client.immediate(cdb10(0x28, 100 * i, 1), 512, kRead)));
+    watch(client.ask(nop));
+  }
+  const std::vector<Said> refused = client.ask(client.immediate(cdb10(0x28, 7, 1), 512, kRead));
+  ASSERT_EQ(refused.size(), 1u);
+  EXPECT_EQ(refused[0].opcode(), 0x3F);
+  EXPECT_EQ(refused[0].header[2], 0x06) << "too many immediate commands";
+  watch(refused);
+  EXPECT_EQ(last, client.command_sn + 31) << "the window is as wide as before";
+  const std::uint32_t first = client.command_sn;
+  for (std::uint32_t i = 0; i < 32; ++i) watch(client.ask(client.command(cdb10(0x28, 50 + 100 * i, 1), 512, kRead)));
+  watch(client.ask(nop));
+  EXPECT_EQ(last, first + 31) << "it is full";
+  for (int i = 0; i < 100; ++i) {
+    sc_core::sc_start(sc_core::sc_time(50, sc_core::SC_MS));
+    watch(client.take());
+  }
+  EXPECT_EQ(ended, 64u);
+  EXPECT_EQ(last, client.command_sn + 31);
+}
+
 TEST_F(Iscsi, AnswersNopAndLogout) {
   Client client(portal, memory);
   client.login();
@@ -375,6 +423,81 @@ TEST_F(Iscsi, ATaskManagementResponseComesAfterTheCommands) {
   said = client.ask(Made(0x42, 0x85).set(8, std::uint64_t{9} << 48, 8).set(16, 903, 4).set(24, client.command_sn, 4));
   ASSERT_EQ(said.size(), 1u);
   EXPECT_EQ(said[0].header[2], 2) << "no such unit";
+}
+
+TEST_F(Iscsi, EachOfSeveralManagementFunctionsIsAnsweredOnceAfterTheCommand) {
+  Client client(portal, memory);
+  client.login();
+  Client other(portal, memory);
+  other.ask(Client::login_pdu(Client::names()).set(8, 0x0000'0000'0002, 6));
+  other.run(other.command({0x00}, 0));
+  client.ask(client.command(cdb10(0x28, 9'000, 1), 512, kRead));
+  const std::uint32_t under_way = client.tag;
+  sc_core::sc_start(sc_core::sc_time(500, sc_core::SC_US));
+  for (std::uint32_t i = 0; i < 4; ++i) client.ask(client.command(cdb10(0x28, 100 * i, 1), 512, kRead));
+  sc_core::sc_start(sc_core::sc_time(500, sc_core::SC_US));
+  std::vector<Said> said;
+  const auto add = [&said](const std::vector<Said>& more) { said.insert(said.end(), more.begin(), more.end()); };
+  add(client.ask(client.management(1, 900, under_way)));
+  add(client.ask(client.management(1, 901, under_way)));
+  add(client.ask(client.management(2, 902)));
+  other.ask(other.management(5, 910));
+  add(client.ask(client.management(4, 903)));
+  add(client.ask(client.management(5, 904)));
+  add(client.ask(client.management(1, 905, under_way)));
+  sc_core::sc_start(sc_core::sc_time(10, sc_core::SC_US));
+  add(client.take());
+  EXPECT_TRUE(said.empty()) << "the access of the command goes on";
+  EXPECT_EQ(rig.drives[0]->queue().occupancy(), 1u);
+  sc_core::sc_start(sc_core::sc_time(1, sc_core::SC_SEC));
+  add(client.take());
+  std::vector<std::uint32_t> answered;
+  for (const Said& each : said) {
+    EXPECT_EQ(each.opcode(), 0x22) << "no aborted command has a response";
+    EXPECT_EQ(each.header[2], 0);
+    answered.push_back(each.number(16));
+  }
+  std::sort(answered.begin(), answered.end());
+  EXPECT_EQ(answered, (std::vector<std::uint32_t>{900, 901, 902, 903, 904, 905}));
+  EXPECT_EQ(rig.drives[0]->queue().occupancy(), 0u);
+  said = client.ask(client.management(1, 906, under_way));
+  ASSERT_EQ(said.size(), 1u);
+  EXPECT_EQ(said[0].header[2], 1) << "it has ended";
+  EXPECT_EQ(memory.used(), 0u);
+}
+
+TEST_F(Iscsi, AClearedTaskSetIsToldToWhoeverLostACommand) {
+  Client client(portal, memory);
+  client.login();
+  Client pending(portal, memory);  // its data has not come yet
+  pending.ask(Client::login_pdu(Client::names()).set(8, 0x0000'0000'0002, 6));
+  pending.run(pending.command({0x00}, 0));
+  Client running(portal, memory);
+  running.ask(Client::login_pdu(Client::names()).set(8, 0x0000'0000'0003, 6));
+  running.run(running.command({0x00}, 0));
+  Client idle(portal, memory);
+  idle.ask(Client::login_pdu(Client::names()).set(8, 0x0000'0000'0004, 6));
+  idle.run(idle.command({0x00}, 0));
+  ASSERT_EQ(pending.ask(pending.command(cdb10(0x2A, 5, 8), 4096, kWrite)).size(), 1u) << "an R2T";
+  client.ask(client.command(cdb10(0x2A, 5, 8), 4096, kWrite));
+  running.ask(running.command(cdb10(0x28, 9'000, 1), 512, kRead));
+  std::vector<Said> said = client.ask(client.management(4, 900));
+  ASSERT_EQ(said.size(), 1u);
+  EXPECT_EQ(said[0].opcode(), 0x22);
+  sc_core::sc_start(sc_core::sc_time(1, sc_core::SC_SEC));
+  EXPECT_TRUE(pending.take().empty());
+  EXPECT_TRUE(running.take().empty());
+  for (Client* const each : {&pending, &running}) {
+    said = each->run(each->command({0x00}, 0));
+    ASSERT_EQ(said.size(), 1u);
+    EXPECT_EQ(said[0].header[3], 2);
+    ASSERT_GE(said[0].data.size(), 16u);
+    EXPECT_EQ(said[0].data[2 + 2], 6);
+    EXPECT_EQ(said[0].data[2 + 12], 0x2F) << "commands cleared by another initiator";
+    EXPECT_EQ(each->run(each->command({0x00}, 0))[0].header[3], 0) << "once";
+  }
+  EXPECT_EQ(idle.run(idle.command({0x00}, 0))[0].header[3], 0);
+  EXPECT_EQ(client.run(client.command({0x00}, 0))[0].header[3], 0);
 }
 
 TEST_F(Iscsi, ASessionThatGoesTakesItsCommandsAlong) {
@@ -466,6 +589,29 @@ TEST_F(Iscsi, DataOutOfPlaceFailsTheCommand) {
     EXPECT_TRUE(client.ask(client.data_out(1, 0, 0, Bytes(512))).empty()) << "what still comes is dropped";
   }
   EXPECT_FALSE(client.session.over());
+}
+
+TEST_F(Iscsi, WhatWaitsForAnOrderedCommandGoesOnWhenThatIsDropped) {
+  for (const bool cleared : {false, true}) {
+    Client client(portal, memory);
+    client.login();
+    Client other(portal, memory);
+    other.ask(Client::login_pdu(Client::names()).set(8, 0x0000'0000'0002, 6));
+    Made ordered = client.command(cdb10(0x2A, 0, 2), 1024, kWrite);
+    ordered.header[1] = 0xA2;
+    const std::vector<Said> asked = client.ask(ordered);
+    ASSERT_EQ(asked.size(), 1u);
+    const std::uint32_t tag = client.tag;
+    EXPECT_TRUE(client.ask(client.command({0x12, 0, 0, 0, 36}, 36, kRead, std::uint64_t{1} << 48)).empty()) << "it waits";
+    std::vector<Said> said;
+    if (cleared)
+      other.ask(other.management(4, 900));
+    else
+      said = client.ask(client.data_out(asked[0].number(20) + 9, 0, 0, Bytes(512)).set(16, tag, 4));
+    for (const Said& each : client.take()) said.push_back(each);
+    ASSERT_EQ(said.size(), cleared ? 1u : 2u);
+    EXPECT_EQ(said.back().opcode(), 0x25) << "the data of INQUIRY";
+  }
 }
 
 TEST_F(Iscsi, ManySessionsComeAndGo) {

@@ -3,6 +3,7 @@
 // A SCSI target with one logical unit over a toy drive, and an initiator port that sends it commands.
 #pragma once
 
+#include <tlm_utils/simple_target_socket.h>
 #include <list>
 #include <random>
 
@@ -30,6 +31,25 @@ inline Bytes some_bytes(std::size_t count, unsigned seed = 1) {
   return b;
 }
 
+/// Stands between a unit and the registers of its drive, and counts the accesses.
+class RegisterCount : public sc_core::sc_module {
+ public:
+  explicit RegisterCount(const sc_core::sc_module_name& name)
+      : sc_module(name), tgt_socket("tgt_socket"), init_socket("init_socket") {
+    tgt_socket.register_b_transport(this, &RegisterCount::b_transport);
+  }
+
+  tlm_utils::simple_target_socket<RegisterCount> tgt_socket;
+  tlm_utils::simple_initiator_socket<RegisterCount> init_socket;
+  std::uint64_t accesses = 0;
+
+ private:
+  void b_transport(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+    ++accesses;
+    init_socket->b_transport(payload, delay);
+  }
+};
+
 /// A target whose drives keep their data.
 class ScsiRig : public scsi::TaskOwnerIf {
  public:
@@ -43,7 +63,9 @@ class ScsiRig : public scsi::TaskOwnerIf {
     target = std::make_unique<scsi::ScsiTarget>("target", identities);
     for (std::size_t i = 0; i < units; ++i) {
       target->unit(i).disk_init_socket.bind(drives[i]->host_tgt_socket);
-      target->unit(i).register_init_socket.bind(drives[i]->register_tgt_socket);
+      registers.push_back(std::make_unique<RegisterCount>(("registers" + std::to_string(i)).c_str()));
+      target->unit(i).register_init_socket.bind(registers[i]->tgt_socket);
+      registers[i]->init_socket.bind(drives[i]->register_tgt_socket);
       target->unit(i).bind_zones(drives[i]->zones());
     }
     sc_core::sc_start(sc_core::SC_ZERO_TIME);
@@ -55,6 +77,7 @@ class ScsiRig : public scsi::TaskOwnerIf {
   }
 
   std::vector<std::unique_ptr<drive::Drive>> drives;
+  std::vector<std::unique_ptr<RegisterCount>> registers;
   std::unique_ptr<scsi::ScsiTarget> target;
   std::uint64_t ends = 0;
   scsi::Task* last = nullptr;

@@ -21,9 +21,25 @@ class Scsi : public ::testing::Test {
  protected:
   Scsi() { port.settle(); }
 
+  std::uint32_t cache_switches() { return rig.target->unit(0).control().read(drive::reg::kCache); }
+  bool turns() { return (rig.target->unit(0).control().read(drive::reg::kSpindle) & drive::reg::kSpindleTurns) != 0; }
+  /// Writes a block that is then in the cache, but not yet on the media.
+  void write_to_cache(std::uint32_t lba, const Bytes& data) {
+    const std::uint64_t before = rig.ends;
+    const scsi::Task& task = port.begin(cdb10(0x2A, lba, 1), data);
+    for (int turn = 0; turn < 1'000 && rig.ends == before; ++turn) sc_core::sc_start(sc_core::sc_time(20, sc_core::SC_US));
+    EXPECT_EQ(task.status, kGood);
+    ASSERT_NE(media(lba, 1), data);
+  }
+  /// What is on the media.
+  Bytes media(std::uint64_t first, std::size_t blocks) {
+    Bytes bytes(blocks * kScsiSector);
+    rig.drives[0]->media().read(first * kScsiSector, bytes.data(), bytes.size());
+    return bytes;
+  }
+
   ScsiRig rig;
   Port port{rig, "iqn.2026-01.test:one,i,0x000000000001"};
-  const std::uint64_t end = kToyBlocks;
 };
 
 TEST_F(Scsi, EachCommandHasItsStatusAndSense) {
@@ -34,7 +50,7 @@ TEST_F(Scsi, EachCommandHasItsStatusAndSense) {
     std::uint32_t limit;
     Status status;
     Sense sense;
-    std::size_t bytes;  ///< of data that the host gets
+    std::size_t bytes;  ///< of a command that ends well: what the host gets, or what the command takes from it
   };
   const auto last = static_cast<std::uint32_t>(kToyBlocks - 1);
   const Bytes block = some_bytes(kScsiSector);
@@ -67,18 +83,33 @@ TEST_F(Scsi, EachCommandHasItsStatusAndSense) {
       {"READ (16)", cdb16(0x88, 5, 2), {}, 1024, kGood, {}, 1024},
       {"READ (16), address of 64 bits", cdb16(0x88, ~std::uint64_t{0}, 2), {}, 1024, kCheck, sense::kOutOfRange, 0},
       {"WRITE (10)", cdb10(0x2A, 9, 1), block, 0, kGood, {}, 512},
-      {"WRITE (10), past the end", cdb10(0x2A, last, 2), block, 0, kCheck, sense::kOutOfRange, 512},
+      {"WRITE (10), past the end", cdb10(0x2A, last, 2), block, 0, kCheck, sense::kOutOfRange, 0},
       {"VERIFY (10)", cdb10(0x2F, 9, 1), {}, 0, kGood, {}, 0},
       {"VERIFY (10), equal", cdb10(0x2F, 9, 1, 0x02), block, 0, kGood, {}, 512},
-      {"VERIFY (10), different", cdb10(0x2F, 9, 1, 0x02), Bytes(512), 0, kCheck, sense::kMiscompare, 512},
+      {"VERIFY (10), different", cdb10(0x2F, 9, 1, 0x02), Bytes(512), 0, kCheck, sense::kMiscompare, 0},
       {"VERIFY (10), BYTCHK 10b", cdb10(0x2F, 9, 1, 0x04), {}, 0, kCheck, sense::kInvalidField, 0},
+      {"VERIFY (10), BYTCHK 00b takes no data", cdb10(0x2F, 9, 1), Bytes(512), 0, kGood, {}, 0},
+      {"VERIFY (10), BYTCHK 01b without data", cdb10(0x2F, 9, 1, 0x02), {}, 0, kCheck, sense::kInvalidUnit, 0},
+      {"VERIFY (10), BYTCHK 01b, one block of two", cdb10(0x2F, 9, 2, 0x02), block, 0, kCheck, sense::kInvalidUnit, 0},
+      {"VERIFY (10), BYTCHK 01b, part of a block", cdb10(0x2F, 9, 1, 0x02), Bytes(300), 0, kCheck, sense::kInvalidUnit, 0},
+      {"VERIFY (10), BYTCHK 01b of no blocks", cdb10(0x2F, 9, 0, 0x02), {}, 0, kGood, {}, 0},
+      {"VERIFY (10), BYTCHK 11b of no blocks", cdb10(0x2F, 9, 0, 0x06), {}, 0, kGood, {}, 0},
+      {"VERIFY (10), BYTCHK 11b, part of a block", cdb10(0x2F, 9, 4, 0x06), Bytes(300), 0, kCheck, sense::kInvalidUnit, 0},
       {"WRITE SAME (10)", cdb10(0x41, 20, 700), block, 0, kGood, {}, 512},
       {"VERIFY (10) with one block", cdb10(0x2F, 20, 700, 0x06), block, 0, kGood, {}, 512},
-      {"WRITE SAME (10) of 0 blocks", cdb10(0x41, 20, 0), block, 0, kCheck, sense::kInvalidField, 512},
-      {"WRITE SAME (10) with UNMAP", cdb10(0x41, 20, 7, 0x08), block, 0, kCheck, sense::kInvalidField, 512},
+      {"WRITE SAME (10) of 0 blocks", cdb10(0x41, 20, 0), block, 0, kCheck, sense::kInvalidField, 0},
+      {"WRITE SAME (10) with UNMAP", cdb10(0x41, 20, 7, 0x08), block, 0, kCheck, sense::kInvalidField, 0},
       {"WRITE SAME (16) without data", cdb16(0x93, 21, 2, 0x01), {}, 0, kGood, {}, 0},
       {"READ (10) of them", cdb10(0x28, 21, 2), {}, 1024, kGood, {}, 1024},
       {"WRITE AND VERIFY (16)", cdb16(0x8E, 40, 1, 0x02), block, 0, kGood, {}, 512},
+      {"WRITE AND VERIFY (10), BYTCHK 00b", cdb10(0x2E, 40, 1), block, 0, kGood, {}, 512},
+      {"WRITE AND VERIFY (10) of no blocks", cdb10(0x2E, 40, 0, 0x02), {}, 0, kGood, {}, 0},
+      {"WRITE AND VERIFY (10), BYTCHK 10b", cdb10(0x2E, 40, 1, 0x04), block, 0, kCheck, sense::kInvalidField, 0},
+      {"WRITE AND VERIFY (10), BYTCHK 11b", cdb10(0x2E, 40, 1, 0x06), block, 0, kCheck, sense::kInvalidField, 0},
+      {"WRITE AND VERIFY (10), part of a block", cdb10(0x2E, 40, 2), Bytes(700), 0, kCheck, sense::kInvalidUnit, 0},
+      {"ORWRITE (16), part of a block", cdb16(0x8B, 40, 2), Bytes(700, 0xFF), 0, kCheck, sense::kInvalidUnit, 0},
+      {"ORWRITE (16) of no blocks", cdb16(0x8B, 40, 0), {}, 0, kGood, {}, 0},
+      {"VERIFY (16) of what is unchanged", cdb16(0x8F, 40, 1, 0x02), block, 0, kGood, {}, 512},
       {"ORWRITE (16)", cdb16(0x8B, 40, 1), Bytes(512, 0xFF), 0, kGood, {}, 512},
       {"VERIFY (16) of ones", cdb16(0x8F, 40, 1, 0x02), Bytes(512, 0xFF), 0, kGood, {}, 512},
       {"PRE-FETCH (10)", cdb10(0x34, 40, 8), {}, 0, Status::ConditionMet, {}, 0},
@@ -90,8 +121,8 @@ TEST_F(Scsi, EachCommandHasItsStatusAndSense) {
       {"MODE SENSE (10), long descriptor", {0x5A, 0x10, 0x08, 0, 0, 0, 0, 0, 255}, {}, 255, kGood, {}, 8 + 16 + 20},
       {"MODE SENSE (6), no such page", {0x1A, 0, 0x2A, 0, 255}, {}, 255, kCheck, sense::kInvalidField, 0},
       {"MODE SENSE (6), saved values", {0x1A, 0, 0xC8, 0, 255}, {}, 255, kCheck, sense::kSavingUnsupported, 0},
-      {"MODE SELECT (6), SP", {0x15, 0x11, 0, 0, 4}, Bytes(4), 0, kCheck, sense::kInvalidField, 4},
-      {"MODE SELECT (6), a cut list", {0x15, 0x10, 0, 0, 9}, Bytes(4), 0, kCheck, sense::kListLength, 4},
+      {"MODE SELECT (6), SP", {0x15, 0x11, 0, 0, 4}, Bytes(4), 0, kCheck, sense::kInvalidField, 0},
+      {"MODE SELECT (6), a cut list", {0x15, 0x10, 0, 0, 9}, Bytes(4), 0, kCheck, sense::kListLength, 0},
       {"LOG SENSE, all pages", {0x4D, 0, 0x40, 0, 0, 0, 0, 0, 255}, {}, 255, kGood, {}, 4 + 9},
       {"LOG SENSE, read errors", {0x4D, 0, 0x43, 0, 0, 0, 0, 0, 255}, {}, 255, kGood, {}, 4 + 7 * 12},
       {"LOG SENSE, no such page", {0x4D, 0, 0x7E, 0, 0, 0, 0, 0, 255}, {}, 255, kCheck, sense::kInvalidField, 0},
@@ -110,14 +141,20 @@ TEST_F(Scsi, EachCommandHasItsStatusAndSense) {
       {"SEND DIAGNOSTIC", {0x1D, 0x04}, {}, 0, kGood, {}, 0},
       {"START STOP UNIT, power condition 9", {0x1B, 0, 0, 0, 0x90}, {}, 0, kCheck, sense::kInvalidField, 0},
       {"PERSISTENT RESERVE IN, keys", {0x5E, 0, 0, 0, 0, 0, 0, 0, 8}, {}, 8, kGood, {}, 8},
-      {"PERSISTENT RESERVE OUT, a cut list", {0x5F, 0, 0, 0, 0, 0, 0, 0, 23}, Bytes(23), 0, kCheck, sense::kListLength, 23},
+      {"PERSISTENT RESERVE OUT, a cut list", {0x5F, 0, 0, 0, 0, 0, 0, 0, 23}, Bytes(23), 0, kCheck, sense::kListLength, 0},
   };
   for (const Row& row : rows) {
+    const std::uint64_t before = rig.registers[0]->accesses;
     const scsi::Task& task = port.run(row.cdb, row.out, row.limit);
     EXPECT_EQ(task.status, row.status) << row.what;
     EXPECT_TRUE(task.sense == row.sense) << row.what << ": " << int{task.sense.key} << '/' << int{task.sense.code};
-    if (task.status != kCheck) {
-      EXPECT_EQ(task.data.size(), row.bytes) << row.what;
+    if (task.status == kCheck) {
+      EXPECT_TRUE(row.limit == 0 || task.data.empty()) << row.what << ": no data of a command that has failed";
+    } else {
+      EXPECT_EQ(row.limit > 0 ? task.data.size() : task.wanted, row.bytes) << row.what;
+    }
+    if (row.cdb[0] != 0x4D) {  // LOG SENSE reads counters
+      EXPECT_LE(rig.registers[0]->accesses - before, 5u) << row.what;
     }
   }
 }
@@ -128,9 +165,54 @@ TEST_F(Scsi, ReadsWhatWasWritten) {
   EXPECT_EQ(port.run(cdb16(0x88, 100, 8), {}, 8 * kScsiSector).data, data);
   const Bytes forced = some_bytes(kScsiSector, 2);
   EXPECT_EQ(port.run(cdb10(0x2A, 100, 1, 0x08), forced).status, kGood);
-  Bytes media(kScsiSector);
-  rig.drives[0]->media().read(100 * kScsiSector, media.data(), media.size());
-  EXPECT_EQ(media, forced) << "FUA: on the media when it is answered";
+  EXPECT_EQ(media(100, 1), forced) << "FUA: on the media when it is answered";
+}
+
+TEST_F(Scsi, SynchronizeCacheWaitsForTheMediaUnlessItIsImmediate) {
+  for (const bool immediate : {false, true}) {
+    const Bytes data = some_bytes(kScsiSector, immediate ? 2 : 1);
+    write_to_cache(3'000, data);
+    const scsi::Task& task = port.begin(cdb10(0x35, 0, 0, immediate ? 0x02 : 0));
+    const std::uint64_t before = rig.ends - (immediate ? 1 : 0);
+    for (int i = 0; i < 1'000 && rig.ends == before; ++i) sc_core::sc_start(sc_core::sc_time(100, sc_core::SC_US));
+    EXPECT_EQ(rig.ends, before + 1);
+    EXPECT_EQ(task.status, kGood);
+    EXPECT_EQ(media(3'000, 1) == data, !immediate);
+    sc_core::sc_start(sc_core::sc_time(1, sc_core::SC_SEC));
+    EXPECT_EQ(media(3'000, 1), data);
+  }
+}
+
+TEST_F(Scsi, WriteSameWritesEachBlockAndOrwriteTheOr) {
+  const Bytes block = some_bytes(kScsiSector);
+  EXPECT_EQ(port.run(cdb10(0x41, 20, 700), block).status, kGood);
+  Bytes expected;
+  for (int i = 0; i < 700; ++i) expected.insert(expected.end(), block.begin(), block.end());
+  EXPECT_EQ(port.run(cdb10(0x28, 20, 700), {}, 700 * kScsiSector).data, expected);
+  EXPECT_EQ(port.run(cdb10(0x28, 720, 1), {}, kScsiSector).data, Bytes(kScsiSector)) << "the block behind them";
+  EXPECT_EQ(port.run(cdb16(0x93, 21, 2, 0x01)).status, kGood);
+  EXPECT_EQ(port.run(cdb10(0x28, 21, 2), {}, 1024).data, Bytes(1024)) << "NDOB: zeroes";
+  const Bytes more = some_bytes(kScsiSector, 2);
+  EXPECT_EQ(port.run(cdb16(0x8B, 30, 1), more).status, kGood);
+  Bytes both = block;
+  for (std::size_t i = 0; i < both.size(); ++i) both[i] |= more[i];
+  EXPECT_EQ(port.run(cdb10(0x28, 30, 1), {}, kScsiSector).data, both);
+}
+
+TEST_F(Scsi, WriteAndVerifyReadsTheMedia) {
+  const Bytes data = some_bytes(2 * kScsiSector);
+  EXPECT_EQ(port.run(cdb10(0x2E, 500, 2, 0x02), data).status, kGood);
+  EXPECT_EQ(media(500, 2), data);
+  media::Fault fault;
+  fault.kind = media::FaultKind::SilentStale;
+  fault.first = 501;
+  fault.blocks = 1;
+  rig.drives[0]->add_fault(fault);
+  const Bytes lost = some_bytes(2 * kScsiSector, 2);
+  const scsi::Task& same = port.run(cdb10(0x2E, 500, 2, 0x02), lost);
+  EXPECT_TRUE(same.sense == sense::kMiscompare) << "BYTCHK 01b compares";
+  EXPECT_GE(same.sense.information.value_or(0), kScsiSector);
+  EXPECT_EQ(port.run(cdb10(0x2E, 500, 2), lost).status, kGood) << "BYTCHK 00b does not";
 }
 
 TEST_F(Scsi, AWriteOfFewerBytesWritesWholeBlocksOnly) {
@@ -158,7 +240,9 @@ TEST_F(Scsi, ComparesAndWritesAsOne) {
   EXPECT_EQ(first.status, kGood);
   EXPECT_EQ(second.status, kGood);
   EXPECT_TRUE(third.sense == sense::kMiscompare);
-  EXPECT_TRUE(third.sense.information.has_value());
+  const Bytes found = some_bytes(kScsiSector, 5);
+  const auto differs = std::mismatch(found.begin(), found.end(), before.begin()).first - found.begin();
+  EXPECT_EQ(third.sense.information.value_or(~0u), static_cast<std::uint64_t>(differs));
   EXPECT_EQ(port.run(cdb10(0x28, 60, 1), {}, 512).data, some_bytes(kScsiSector, 5));
 }
 
@@ -169,26 +253,106 @@ TEST_F(Scsi, ANewPortHearsOfThePowerOnOnce) {
   EXPECT_EQ(other.run({0x00}).status, kGood);
 }
 
-TEST_F(Scsi, ADriveThatStartsIsNotReady) {
+TEST(ScsiStart, ADriveThatStartsIsNotReady) {
+  profile::DriveProfile profile = scsi_profile();
+  profile.spin_up_s = 5;
+  ScsiRig rig(1, profile);
+  Port port(rig, "iqn.2026-01.test:one,i,0x000000000001");
+  port.settle();
   rig.drives[0]->cut_power();
   EXPECT_TRUE(port.run({0x00}).sense == sense::kPowerOn);
   EXPECT_TRUE(port.run(cdb10(0x28, 0, 1), {}, 512).sense == sense::kNotReady);
   rig.drives[0]->restore_power();
-  const scsi::Task& task = port.run({0x00});
-  EXPECT_TRUE(task.sense == sense::kBecomingReady || task.status == kGood);
-  sc_core::sc_start(sc_core::sc_time(60, sc_core::SC_SEC));
-  EXPECT_EQ(port.run({0x00}).status, kGood);
+  for (const char* when : {"at once", "after 4 s"}) {
+    EXPECT_TRUE(port.run({0x00}).sense == sense::kBecomingReady) << when;
+    EXPECT_TRUE(port.run(cdb10(0x28, 0, 1), {}, 512).sense == sense::kBecomingReady) << when;
+    sc_core::sc_start(sc_core::sc_time(4, sc_core::SC_SEC));
+  }
+  EXPECT_EQ(port.run({0x00}).status, kGood) << "after 8 s";
+  EXPECT_EQ(port.run(cdb10(0x28, 0, 1), {}, 512).data.size(), 512u);
+}
+
+constexpr std::uint8_t kStart = 0x01;
+constexpr std::uint8_t kStop = 0x00;
+constexpr std::uint8_t kStandby = 0x30;
+Bytes start_stop(std::uint8_t what, bool immediate = false) {
+  return {0x1B, static_cast<std::uint8_t>(immediate ? 1 : 0), 0, 0, what};
 }
 
 TEST_F(Scsi, AStoppedUnitNeedsAStart) {
-  EXPECT_EQ(port.run({0x1B, 0, 0, 0, 0}).status, kGood);
+  const Bytes data = some_bytes(kScsiSector);
+  write_to_cache(3'000, data);
+  EXPECT_EQ(port.run(start_stop(kStop)).status, kGood);
+  EXPECT_EQ(media(3'000, 1), data) << "a stop flushes first";
+  EXPECT_FALSE(turns());
   EXPECT_TRUE(port.run({0x00}).sense == sense::kNeedsStart);
   EXPECT_TRUE(port.run(cdb10(0x28, 0, 1), {}, 512).sense == sense::kNeedsStart);
-  EXPECT_EQ(port.run({0x1B, 0, 0, 0, 1}).status, kGood);
-  EXPECT_EQ(port.run(cdb10(0x28, 0, 1), {}, 512).status, kGood);
+  EXPECT_FALSE(turns());
+  EXPECT_EQ(port.run(start_stop(kStart)).status, kGood);
+  EXPECT_TRUE(turns());
+  EXPECT_EQ(port.run(cdb10(0x28, 3'000, 1), {}, 512).data, data);
+  EXPECT_EQ(port.run(start_stop(kStandby)).status, kGood);
+  EXPECT_FALSE(turns());
+  EXPECT_EQ(port.run(cdb10(0x28, 9'000, 1), {}, 512).status, kGood) << "in standby an access starts the spindle";
+  EXPECT_TRUE(turns());
+}
+
+TEST_F(Scsi, AStartTakesBackAStopThatWasAnsweredEarly) {
+  for (const std::uint8_t stop : Bytes{kStop, kStandby}) {
+    write_to_cache(3'000, some_bytes(kScsiSector, 1u + stop));  // there is something to flush
+    EXPECT_EQ(port.begin(start_stop(stop, true)).status, kGood);
+    EXPECT_TRUE(turns()) << "the flush is under way";
+    EXPECT_TRUE(stop == kStandby || port.begin({0x00}).sense == sense::kNeedsStart) << "stopped from the answer on";
+    EXPECT_EQ(port.begin(start_stop(kStart)).status, kGood);
+    EXPECT_EQ(port.begin({0x00}).status, kGood);
+    sc_core::sc_start(sc_core::sc_time(2, sc_core::SC_SEC));
+    EXPECT_TRUE(turns()) << int{stop};
+    EXPECT_EQ(port.run({0x00}).status, kGood) << int{stop};
+    EXPECT_EQ(port.run(cdb10(0x28, 9'000, 1), {}, 512).status, kGood);
+  }
+  EXPECT_EQ(port.run(start_stop(kStop, true)).status, kGood);
+  sc_core::sc_start(sc_core::sc_time(2, sc_core::SC_SEC));
+  EXPECT_FALSE(turns()) << "nothing takes this one back";
+  EXPECT_TRUE(port.run({0x00}).sense == sense::kNeedsStart);
+}
+
+TEST_F(Scsi, AResetTakesBackAStopThatWasAnsweredEarly) {
+  write_to_cache(3'000, some_bytes(kScsiSector));
+  EXPECT_EQ(port.begin(start_stop(kStop, true)).status, kGood);
+  rig.target->manage(Management::UnitReset, port.nexus, 0);
+  port.settle();
+  sc_core::sc_start(sc_core::sc_time(2, sc_core::SC_SEC));
+  EXPECT_TRUE(turns());
+  EXPECT_EQ(port.run({0x00}).status, kGood);
+}
+
+TEST_F(Scsi, OneStartStopUnitAtATime) {
+  write_to_cache(3'000, some_bytes(kScsiSector));
+  const std::uint64_t before = rig.ends;
+  const scsi::Task& stop = port.begin(start_stop(kStop));
+  EXPECT_EQ(rig.ends, before) << "the flush is under way";
+  EXPECT_TRUE(port.begin(start_stop(kStart)).sense == sense::kStopInProgress);
+  EXPECT_TRUE(port.begin(start_stop(kStandby)).sense == sense::kStopInProgress);
+  const scsi::Task& same = port.begin(start_stop(kStop));
+  sc_core::sc_start(sc_core::sc_time(2, sc_core::SC_SEC));
+  EXPECT_EQ(rig.ends, before + 4);
+  EXPECT_EQ(stop.status, kGood);
+  EXPECT_EQ(same.status, kGood);
+  EXPECT_FALSE(turns());
+  EXPECT_EQ(port.run(start_stop(kStart)).status, kGood);
+  EXPECT_EQ(port.run({0x00}).status, kGood);
+  write_to_cache(3'000, some_bytes(kScsiSector, 2));
+  scsi::Task& aborted = port.begin(start_stop(kStop));
+  sc_core::sc_start(sc_core::sc_time(20, sc_core::SC_US));
+  rig.target->abort(aborted, 0);
+  EXPECT_EQ(port.begin(start_stop(kStart)).status, kGood) << "an aborted one refuses nothing";
+  sc_core::sc_start(sc_core::sc_time(2, sc_core::SC_SEC));
+  EXPECT_TRUE(turns());
 }
 
 TEST_F(Scsi, AnUnreadableBlockIsNamedAndTheDataBeforeItComes) {
+  const Bytes written = some_bytes(2 * kScsiSector);
+  port.run(cdb10(0x2A, 70, 2, 0x08), written);
   media::Fault fault;
   fault.kind = media::FaultKind::Unreadable;
   fault.first = 72;
@@ -197,13 +361,29 @@ TEST_F(Scsi, AnUnreadableBlockIsNamedAndTheDataBeforeItComes) {
   const scsi::Task& task = port.run(cdb10(0x28, 70, 4), {}, 4 * kScsiSector);
   EXPECT_TRUE(task.sense == (Sense{0x3, 0x11, 0x00}));
   EXPECT_EQ(task.sense.information.value_or(0), 72u);
-  EXPECT_EQ(task.data.size(), 2 * kScsiSector);
+  EXPECT_EQ(task.data, written);
+  for (const std::uint32_t limit : {300u, 1100u}) {
+    const scsi::Task& cut = port.run(cdb10(0x28, limit < 512 ? 72 : 70, 4), {}, limit);
+    EXPECT_TRUE(cut.sense == (Sense{0x3, 0x11, 0x00})) << limit;
+    EXPECT_EQ(cut.data.size(), limit < 512 ? 0u : 2 * kScsiSector) << limit;
+  }
   const Bytes fixed = scsi::to_bytes(task.sense, false);
   EXPECT_EQ(fixed[0], 0xF0);
   EXPECT_EQ(get<std::uint32_t>(&fixed[3]), 72u);
   const Bytes described = scsi::to_bytes(task.sense, true);
   EXPECT_EQ(described[0], 0x72);
   EXPECT_EQ(get<std::uint64_t>(&described[12]), 72u);
+}
+
+TEST_F(Scsi, AReadOfADriveThatFailsSendsNoData) {
+  scsi::Task& task = port.begin(cdb10(0x28, 9'000, 4), {}, 4 * kScsiSector);
+  sc_core::sc_start(sc_core::sc_time(1, sc_core::SC_MS));
+  EXPECT_EQ(task.data.size(), 4 * kScsiSector) << "it is under way";
+  rig.drives[0]->set_alive(false);
+  sc_core::sc_start(sc_core::sc_time(1, sc_core::SC_MS));
+  EXPECT_EQ(task.status, kCheck);
+  EXPECT_TRUE(task.sense == sense::kUnitFailure);
+  EXPECT_TRUE(task.data.empty());
 }
 
 TEST_F(Scsi, ModeSelectChangesWhatMayChange) {
@@ -215,9 +395,13 @@ TEST_F(Scsi, ModeSelectChangesWhatMayChange) {
   Bytes list = page;
   list[0] = list[1] = list[2] = 0;
   list[4 + 2] &= 0xFB;
+  EXPECT_EQ(cache_switches() & drive::reg::kCacheWriteBack, drive::reg::kCacheWriteBack);
   EXPECT_EQ(port.run({0x15, 0x10, 0, 0, 24}, list).status, kGood);
+  EXPECT_EQ(cache_switches() & drive::reg::kCacheWriteBack, 0u);
   EXPECT_EQ(port.run({0x1A, 0x08, 0x08, 0, 255}, {}, 255).data[4 + 2] & 0x04, 0);
   EXPECT_TRUE(other.run({0x00}).sense == sense::kModeChanged);
+  EXPECT_EQ(port.run({0x15, 0x10, 0, 0, 24}, list).status, kGood);
+  EXPECT_EQ(other.run({0x00}).status, kGood) << "nothing has changed";
   list[4 + 3] = 1;
   const scsi::Task& refused = port.run({0x15, 0x10, 0, 0, 24}, list);
   EXPECT_TRUE(refused.sense == sense::kInvalidParameter);
@@ -228,6 +412,39 @@ TEST_F(Scsi, ModeSelectChangesWhatMayChange) {
   EXPECT_EQ(port.run({0x15, 0x10, 0, 0, 16}, control).status, kGood);
   EXPECT_TRUE(port.run(cdb10(0x2A, 0, 1), Bytes(512)).sense == sense::kWriteProtected);
   EXPECT_EQ(port.run({0x1A, 0x08, 0x0A, 0, 255}, {}, 255).data[2] & 0x80, 0x80) << "WP";
+}
+
+TEST_F(Scsi, TheCacheIsOffOnlyAfterAFlushThatWentWell) {
+  Port other(rig, "iqn.2026-01.test:two,i,0x000000000002");
+  other.settle();
+  const auto write_cache = [this] { return (port.run({0x1A, 0x08, 0x08, 0, 255}, {}, 255).data[4 + 2] & 0x04) != 0; };
+  Bytes list = port.run({0x1A, 0x08, 0x08, 0, 255}, {}, 255).data;
+  ASSERT_EQ(list.size(), 24u);
+  list[0] = list[1] = list[2] = 0;
+  list[4 + 2] &= 0xFB;
+  write_to_cache(3'000, some_bytes(kScsiSector));
+  const std::uint64_t before = rig.ends;
+  const scsi::Task& failing = port.begin({0x15, 0x10, 0, 0, 24}, list);
+  sc_core::sc_start(sc_core::sc_time(100, sc_core::SC_US));
+  EXPECT_EQ(rig.ends, before) << "the flush is under way";
+  EXPECT_TRUE(write_cache());
+  rig.drives[0]->set_alive(false);
+  sc_core::sc_start(sc_core::sc_time(1, sc_core::SC_MS));
+  rig.drives[0]->set_alive(true);
+  EXPECT_TRUE(failing.sense == sense::kUnitFailure);
+  port.settle();
+  EXPECT_TRUE(write_cache());
+  EXPECT_NE(cache_switches() & drive::reg::kCacheWriteBack, 0u);
+  EXPECT_TRUE(other.run({0x00}).sense == sense::kInternalReset);
+  EXPECT_EQ(other.run({0x00}).status, kGood) << "no changed mode parameters";
+  const Bytes data = some_bytes(kScsiSector, 2);
+  write_to_cache(3'000, data);
+  const std::uint64_t accesses = rig.registers[0]->accesses;
+  EXPECT_EQ(port.run({0x15, 0x10, 0, 0, 24}, list).status, kGood);
+  EXPECT_LE(rig.registers[0]->accesses - accesses, 5u);
+  EXPECT_EQ(media(3'000, 1), data);
+  EXPECT_FALSE(write_cache());
+  EXPECT_TRUE(other.run({0x00}).sense == sense::kModeChanged);
 }
 
 Bytes reserve_out(std::uint8_t action, std::uint8_t type) { return {0x5F, action, type, 0, 0, 0, 0, 0, 24}; }
@@ -283,6 +500,68 @@ TEST_F(Scsi, APreemptedPortLosesItsReservation) {
   EXPECT_EQ(full[8 + 12] & 1, 1) << "the holder";
 }
 
+TEST_F(Scsi, StartStopUnitConflictsAsTheStandardSays) {  // SBC-3, table 13
+  Port other(rig, "iqn.2026-01.test:two,i,0x000000000002");
+  other.settle();
+  for (const std::uint8_t type : Bytes{1, 3, 5, 6, 7, 8}) {
+    port.run(reserve_out(0, 0), keys(0, 11));
+    EXPECT_EQ(port.run(reserve_out(1, type), keys(11, 0)).status, kGood);
+    EXPECT_EQ(other.run(start_stop(kStart)).status, kGood) << int{type};
+    for (const std::uint8_t what : Bytes{kStop, kStandby, 0x10, 0x20})
+      EXPECT_EQ(other.run(start_stop(what)).status, Status::ReservationConflict) << int{type} << '/' << int{what};
+    EXPECT_TRUE(turns());
+    other.run(reserve_out(0, 0), keys(0, 22));
+    EXPECT_EQ(other.run(start_stop(0x10)).status, type < 5 ? Status::ReservationConflict : kGood) << "registered";
+    EXPECT_EQ(port.run(start_stop(0x10)).status, kGood) << "the holder";
+    port.run(reserve_out(3, 0), keys(11, 0));
+    other.settle();
+  }
+}
+
+TEST_F(Scsi, APreemptThatChangesTheTypeIsToldToThosePortsThatStay) {
+  Port other(rig, "iqn.2026-01.test:two,i,0x000000000002");
+  Port third(rig, "iqn.2026-01.test:three,i,0x000000000003");
+  other.settle();
+  third.settle();
+  for (const std::uint8_t type : Bytes{5, 1}) {
+    port.run(reserve_out(0, 0), keys(0, 11));
+    port.run(reserve_out(1, 5), keys(11, 0));
+    other.run(reserve_out(6, 0), keys(0, 22));
+    third.run(reserve_out(6, 0), keys(0, 33));
+    EXPECT_EQ(other.run(reserve_out(4, type), keys(22, 11)).status, kGood);
+    EXPECT_TRUE(port.run({0x00}).sense == sense::kRegistrationsPreempted);
+    EXPECT_EQ(port.run({0x00}).status, kGood) << "one condition";
+    EXPECT_EQ(other.run({0x00}).status, kGood) << "not the port itself";
+    EXPECT_TRUE(type == 5 || third.run({0x00}).sense == sense::kReservationsReleased);
+    EXPECT_EQ(third.run({0x00}).status, kGood);
+    const Bytes now = other.run({0x5E, 1, 0, 0, 0, 0, 0, 0, 24}, {}, 24).data;
+    ASSERT_EQ(now.size(), 24u);
+    EXPECT_EQ(now[21], type);
+    EXPECT_EQ(other.run(reserve_out(3, 0), keys(22, 0)).status, kGood);
+    third.settle();
+  }
+}
+
+TEST_F(Scsi, ALossOfPowerEndsPersistentReservations) {
+  Port other(rig, "iqn.2026-01.test:two,i,0x000000000002");
+  other.settle();
+  port.run(reserve_out(0, 0), keys(0, 11));
+  EXPECT_EQ(port.run(reserve_out(1, 3), keys(11, 0)).status, kGood);
+  EXPECT_EQ(other.run(cdb10(0x28, 0, 1), {}, 512).status, Status::ReservationConflict);
+  rig.target->manage(Management::UnitReset, port.nexus, 0);
+  other.settle();
+  EXPECT_EQ(other.run(cdb10(0x28, 0, 1), {}, 512).status, Status::ReservationConflict) << "a reset leaves them";
+  rig.drives[0]->cut_power();
+  rig.drives[0]->restore_power();
+  sc_core::sc_start(sc_core::sc_time(60, sc_core::SC_SEC));
+  other.settle();
+  EXPECT_EQ(other.run(cdb10(0x28, 0, 1), {}, 512).status, kGood);
+  EXPECT_EQ(other.run({0x5E, 0, 0, 0, 0, 0, 0, 0, 24}, {}, 24).data, Bytes(8)) << "no key, and PRGENERATION is 0";
+  EXPECT_EQ(other.run({0x5E, 1, 0, 0, 0, 0, 0, 0, 24}, {}, 24).data, Bytes(8)) << "no reservation";
+  port.settle();
+  EXPECT_EQ(port.run(reserve_out(1, 3), keys(11, 0)).status, Status::ReservationConflict) << "the key is forgotten";
+}
+
 TEST_F(Scsi, ReservationsOfOnePortEndWithIt) {
   {
     Port other(rig, "iqn.2026-01.test:two,i,0x000000000002");
@@ -303,6 +582,9 @@ TEST_F(Scsi, TasksThatWaitAreAbortedAtOnceAndOthersAtTheirEnd) {
   const std::uint64_t before = rig.ends;
   EXPECT_LT(before - settled, 50u);
   rig.target->manage(Management::AbortTaskSet, port.nexus, 0);
+  const std::uint32_t depth = rig.target->unit(0).identity().queue_depth;
+  EXPECT_GE(rig.ends - settled, 100u - depth) << "those that are not in the drive end at once";
+  EXPECT_LT(rig.ends - settled, 100u) << "the access that has begun ends later";
   sc_core::sc_start(sc_core::sc_time(1, sc_core::SC_SEC));
   EXPECT_EQ(rig.ends - settled, 100u) << "each ends once";
   std::size_t aborted = 0;
@@ -325,17 +607,63 @@ TEST_F(Scsi, AResetIsToldToEveryPort) {
 }
 
 TEST_F(Scsi, AttributesOrderTheQueue) {
+  // By distance alone the order after the first one would be: near, ordered, head.
   std::vector<scsi::Task*> order;
-  scsi::Task& far = port.begin(cdb10(0x28, 16'000, 1), {}, 512);
+  scsi::Task& first = port.begin(cdb10(0x28, 16'000, 1), {}, 512);
+  sc_core::sc_start(sc_core::sc_time(1, sc_core::SC_MS));
   scsi::Task& ordered = port.begin(cdb10(0x28, 8'000, 1), {}, 512, 0, TaskAttribute::Ordered);
-  scsi::Task& near = port.begin(cdb10(0x28, 10, 1), {}, 512);
-  while (order.size() < 3) {
+  scsi::Task& near = port.begin(cdb10(0x28, 15'000, 1), {}, 512);
+  scsi::Task& head = port.begin(cdb10(0x28, 10, 1), {}, 512, 0, TaskAttribute::HeadOfQueue);
+  while (order.size() < 4) {
     const std::uint64_t before = rig.ends;
     sc_core::sc_start(sc_core::sc_time(100, sc_core::SC_US));
     if (rig.ends > before) order.push_back(rig.last);
     ASSERT_LT(core::now_ps(), 10 * core::kPicosecondsPerSecond);
   }
-  EXPECT_EQ(order, (std::vector<scsi::Task*>{&far, &ordered, &near}));
+  EXPECT_EQ(order, (std::vector<scsi::Task*>{&first, &head, &ordered, &near}));
+}
+
+TEST_F(Scsi, AnOrderedCommandOfSeveralAccessesIsNotOvertaken) {
+  const Bytes old = some_bytes(kScsiSector, 8);
+  const Bytes block = some_bytes(kScsiSector, 9);
+  port.run(cdb10(0x2A, 2'699, 1), old);
+  const scsi::Task& same = port.begin(cdb10(0x41, 2'000, 700), block, 0, 0, TaskAttribute::Ordered);
+  const scsi::Task& younger = port.begin(cdb10(0x28, 2'699, 1), {}, 512);
+  const scsi::Task& head = port.begin(cdb10(0x28, 2'699, 1), {}, 512, 0, TaskAttribute::HeadOfQueue);
+  sc_core::sc_start(sc_core::sc_time(5, sc_core::SC_SEC));
+  EXPECT_EQ(same.status, kGood);
+  EXPECT_EQ(younger.data, block);
+  EXPECT_EQ(head.data, old) << "HEAD OF QUEUE overtakes it";
+}
+
+TEST_F(Scsi, AnOrderedCommandWaitsForAllAccessesOfOlderOnes) {
+  const Bytes block = some_bytes(kScsiSector, 9);
+  const scsi::Task& same = port.begin(cdb10(0x41, 2'000, 700), block);
+  const scsi::Task& ordered = port.begin(cdb10(0x28, 2'699, 1), {}, 512, 0, TaskAttribute::Ordered);
+  const scsi::Task& younger = port.begin(cdb10(0x28, 2'698, 1), {}, 512);
+  sc_core::sc_start(sc_core::sc_time(5, sc_core::SC_SEC));
+  EXPECT_EQ(same.status, kGood);
+  EXPECT_EQ(ordered.data, block);
+  EXPECT_EQ(younger.data, block) << "it waits for the ordered one";
+}
+
+TEST_F(Scsi, NothingComesBetweenTheAccessesOfACommandAtTheHeadOfTheQueue) {
+  const Bytes before = some_bytes(kScsiSector, 3);
+  const Bytes after = some_bytes(kScsiSector, 4);
+  const Bytes between = some_bytes(kScsiSector, 5);
+  Bytes both = before;
+  both.insert(both.end(), after.begin(), after.end());
+  port.run(cdb10(0x2A, 60, 1, 0x08), before);
+  // The drive's queue is full, and a write to the same block waits in the unit.
+  const std::uint32_t depth = rig.target->unit(0).identity().queue_depth;
+  for (std::uint32_t i = 0; i < depth; ++i) port.begin(cdb10(0x28, 1'000 + 128 * i, 1), {}, 512);
+  sc_core::sc_start(sc_core::sc_time(1, sc_core::SC_MS));
+  const scsi::Task& write = port.begin(cdb10(0x2A, 60, 1), between);
+  const scsi::Task& swap = port.begin({0x89, 0, 0, 0, 0, 0, 0, 0, 0, 60, 0, 0, 0, 1}, both, 0, 0, TaskAttribute::HeadOfQueue);
+  sc_core::sc_start(sc_core::sc_time(5, sc_core::SC_SEC));
+  EXPECT_EQ(swap.status, kGood) << "it goes before the write";
+  EXPECT_EQ(write.status, kGood);
+  EXPECT_EQ(port.run(cdb10(0x28, 60, 1), {}, 512).data, between);
 }
 
 TEST(ScsiUnits, EachDriveIsAUnit) {

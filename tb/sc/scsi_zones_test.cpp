@@ -131,6 +131,7 @@ TEST_F(ScsiZones, EachCommandHasItsStatusAndSense) {
   EXPECT_EQ(write(kFirst + 8, 8), kUnaligned);
   EXPECT_EQ(write(kFirst, 264), kWriteBoundary);
   EXPECT_EQ(read(kFirst - 1, 2), kReadBoundary);
+  EXPECT_TRUE(port.run(cdb16(0x88, kFirst - 1, 2), {}, 2 * kScsiSector).data.empty()) << "a read that is refused has no data";
   EXPECT_EQ(read(kFirst, 8), sense::kNone) << "above the write pointer";
   EXPECT_EQ(act(kOpen, 0), sense::kInvalidField) << "conventional";
   EXPECT_EQ(act(kOpen, kFirst + 1), sense::kInvalidField) << "not its start";

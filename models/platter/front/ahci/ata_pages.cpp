@@ -6,6 +6,7 @@
 #include <cctype>
 #include <numeric>
 
+#include "platter/mapping/zones/zone_report.h"
 #include "platter/version.h"
 
 namespace platter::ahci {
@@ -399,22 +400,10 @@ std::optional<Page> log_pages(const PageSource& source, std::uint8_t log, std::u
 }
 
 Page zone_report(const zones::ZoneReport& report, std::size_t bytes) {
-  constexpr std::size_t kHeader = zones::ZoneReport::kHeaderBytes;
-  constexpr std::size_t kDescriptor = zones::ZoneReport::kDescriptorBytes;
   Page page(bytes);
-  put(page, 0, std::uint64_t{report.listed} * kDescriptor, 4);
-  page[4] = report.same;
-  put(page, 8, report.last_block, 8);
-  for (std::size_t i = 0; i < report.zones.size(); ++i) {
-    const zones::ZoneDescriptor& zone = report.zones[i];
-    const std::size_t at = kHeader + i * kDescriptor;
-    page[at] = static_cast<std::uint8_t>(zone.type);
-    page[at + 1] = static_cast<std::uint8_t>(static_cast<unsigned>(zone.condition) << 4 | (zone.non_sequential ? 2u : 0u) |
-                                             (zone.reset_recommended ? 1u : 0u));
-    put(page, at + 8, zone.blocks, 8);
-    put(page, at + 16, zone.start, 8);
-    put(page, at + 24, zone.write_pointer, 8);
-  }
+  zones::write_report(report, page.data(), [](std::uint8_t* to, std::uint64_t value, std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) to[i] = static_cast<std::uint8_t>(value >> 8 * i);
+  });
   return page;
 }
 

@@ -55,16 +55,16 @@ void Portal::leave(Session& session) {
 
 void Portal::reinstate(const Session& by, const std::string& nexus) {
   for (Session* const each : sessions_)
-    if (each != &by && each->nexus() == nexus) each->close();
+    if (each != &by && each->nexus().name == nexus) each->close();
 }
 
 void Portal::say_farewell() {
   for (Session* const each : sessions_) each->say_farewell();
 }
 
-void Portal::drop_pending(const Session& by, std::uint64_t lun, bool all_units) {
+void Portal::drop_pending(const Session& by, std::uint64_t lun, bool all_units, bool tells) {
   for (Session* const each : sessions_)
-    if (each != &by) each->drop_pending(lun, all_units);
+    if (each != &by && each->drop_pending(lun, all_units) && tells) target_.tell_cleared(each->nexus(), lun);
 }
 
 }  // namespace platter::iscsi

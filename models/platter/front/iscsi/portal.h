@@ -28,6 +28,7 @@ struct Command : scsi::Task {
   std::uint32_t expected = 0;  ///< Expected Data Transfer Length
   bool reads = false;
   bool writes = false;
+  bool numbered = false;  ///< it takes room in the window: it is not an immediate one
   State state = State::Receiving;
   bool unsolicited = false;        ///< Data-Out PDUs without an R2T are to come
   std::uint32_t burst_end = 0;     ///< of the present sequence of Data-Out PDUs
@@ -35,7 +36,7 @@ struct Command : scsi::Task {
   std::uint32_t data_sn = 0;       ///< of the next Data-Out PDU
   std::uint32_t sequences = 0;     ///< R2Ts so far
   std::uint64_t held = 0;          ///< bytes of shared memory
-  std::uint64_t management = 0;    ///< number of the task management function that waits for its end; 0: none
+  bool managed = false;            ///< task management functions wait for its end
 };
 
 /// What the sessions of a server share: the target, its name, and the commands, which may outlive their sessions.
@@ -46,7 +47,7 @@ class Portal : private scsi::TaskOwnerIf {
 
   scsi::ScsiTarget& target() const { return target_; }
   const std::string& name() const { return name_; }
-  /// Commands that a session may have in progress.
+  /// Commands that a session may have in progress, and as many immediate ones.
   std::uint32_t window() const { return window_; }
   /// HOST:PORT, for discovery.
   const std::string& address() const { return address_; }
@@ -63,8 +64,8 @@ class Portal : private scsi::TaskOwnerIf {
   void reinstate(const Session& by, const std::string& nexus);
   /// Asks all initiators to log out.
   void say_farewell();
-  /// Drops what other sessions have not yet given to the target.
-  void drop_pending(const Session& by, std::uint64_t lun, bool all_units);
+  /// Drops what other sessions have not yet given to the target. `tells`: their initiator ports get a unit attention condition of the unit.
+  void drop_pending(const Session& by, std::uint64_t lun, bool all_units, bool tells);
   /// A number for a session: TSIH, never 0.
   std::uint16_t next_handle() {
     if (++handle_ == 0) ++handle_;

@@ -36,6 +36,7 @@ void Session::close() {
   state_ = State::Over;
   drop_pending(0, true);
   if (std::exchange(attached_, false)) portal_.target().detach(nexus_);
+  numbered_ = 0;
   for (Command* const command : std::exchange(commands_, {})) {  // their accesses have begun
     memory_.give_back(command->held);
     portal_.orphan(*command, shared_);
@@ -79,8 +80,7 @@ bool Session::step() {
 }
 
 void Session::send(Header& header, bool status, const std::uint8_t* data, std::size_t bytes) {
-  const auto busy = std::min(static_cast<std::uint32_t>(commands_.size()), portal_.window());
-  header.set(24, next_.status).set(28, next_.command).set(32, next_.command + portal_.window() - busy - 1);
+  header.set(24, next_.status).set(28, next_.command).set(32, last_number());
   if (status) ++next_.status;
   writer_.add(header, data, bytes);
 }
@@ -164,9 +164,7 @@ void Session::enter_full_feature(const Pdu& pdu) {
 bool Session::in_sequence(const Pdu& pdu) {
   if (pdu.immediate()) return true;
   const std::uint32_t number = pdu.number(24);
-  const auto busy = std::min(static_cast<std::uint32_t>(commands_.size()), portal_.window());
-  const std::uint32_t last = next_.command + portal_.window() - busy - 1;
-  if (before(number, next_.command) || before(last, number)) return false;
+  if (before(number, next_.command) || before(last_number(), number)) return false;
   if (number != next_.command) {  // on one connection nothing can be lost in between
     reject(pdu, RejectReason::ProtocolError);
     close();
@@ -269,8 +267,7 @@ Command* Session::find(std::uint32_t tag) const {
 
 void Session::begin_command(const Pdu& pdu) {
   if (find(pdu.tag()) != nullptr) return reject(pdu, RejectReason::TaskInProgress);
-  if (pdu.immediate() && commands_.size() >= 2 * std::size_t{portal_.window()})
-    return reject(pdu, RejectReason::TooManyImmediate);
+  if (pdu.immediate() && commands_.size() - numbered_ >= portal_.window()) return reject(pdu, RejectReason::TooManyImmediate);
   const bool reads = (pdu.flags() & kReads) != 0;
   const bool writes = (pdu.flags() & kWrites) != 0;
   const std::uint32_t expected = pdu.number(20);
@@ -300,6 +297,8 @@ void Session::begin_command(const Pdu& pdu) {
   command.held = kCommandBytes + pdu.data_bytes;
   memory_.add(command.held);
   commands_.push_back(&command);
+  command.numbered = !pdu.immediate();
+  if (command.numbered) ++numbered_;
   command.data.assign(pdu.data, pdu.data + pdu.data_bytes);
   const auto attribute = static_cast<std::uint8_t>(pdu.flags() & 7);
   if (attribute == 2 || attribute == 3)
@@ -316,6 +315,7 @@ void Session::refuse(Command& command, const scsi::Sense& sense) {
   command.data.clear();
   command.state = Command::State::Waiting;
   ended(command);
+  run_ready();  // others may have waited for it
 }
 
 /// The shared memory for the data of a command that has not come yet, or that will be read.
@@ -430,6 +430,7 @@ void Session::remove(Command& command) {
 void Session::withdraw(Command& command) {
   if (command.state != Command::State::Running && command.attribute == command::TaskAttribute::Ordered) --ordered_;
   commands_.erase(std::find(commands_.begin(), commands_.end(), &command));
+  if (command.numbered) --numbered_;
   const auto waits = std::find(waiting_.begin(), waiting_.end(), &command);
   if (waits != waiting_.end()) {
     waiting_.erase(waits);
@@ -438,20 +439,18 @@ void Session::withdraw(Command& command) {
 }
 
 void Session::release(Command& command) {
-  const std::uint64_t management = command.management;
+  const bool managed = command.managed;
+  if (managed)
+    for (Management& each : managements_)
+      each.awaited.erase(std::remove(each.awaited.begin(), each.awaited.end(), &command), each.awaited.end());
   memory_.give_back(command.held);
   portal_.release(command);
-  if (management == 0) return;
-  const auto at =
-      std::find_if(managements_.begin(), managements_.end(), [&](const Management& m) { return m.number == management; });
-  if (at == managements_.end() || --at->left > 0) return;
-  management_response(at->tag, ManagementResponse::Complete);
-  managements_.erase(at);
+  if (managed) answer_managements();
 }
 
 /// Sends the data of a read, in PDUs as large as the initiator takes.
 void Session::send_data(Command& command, bool with_status) {
-  const std::size_t all = command.data.size();
+  const std::size_t all = std::min<std::size_t>(command.data.size(), command.limit);
   std::uint32_t number = 0;
   for (std::size_t at = 0; at < all; ++number) {
     const std::size_t burst_end = std::min(all, (at / parameters_.max_burst + 1) * parameters_.max_burst);
@@ -503,10 +502,27 @@ void Session::management_response(std::uint32_t tag, ManagementResponse response
   send(header, true);
 }
 
-void Session::drop_pending(std::uint64_t lun, bool all_units) {
+void Session::answer_managements() {
+  for (auto at = managements_.begin(); at != managements_.end();) {
+    if (!at->carried_out || !at->awaited.empty()) {
+      ++at;
+      continue;
+    }
+    management_response(at->tag, ManagementResponse::Complete);
+    at = managements_.erase(at);
+  }
+}
+
+bool Session::drop_pending(std::uint64_t lun, bool all_units) {
+  bool dropped = false;
   const std::vector<Command*> all = commands_;
-  for (Command* const each : all)
-    if (each->state != Command::State::Running && (all_units || each->lun == lun)) remove(*each);
+  for (Command* const each : all) {
+    if (each->state == Command::State::Running || (!all_units && !portal_.target().same_unit(each->lun, lun))) continue;
+    remove(*each);
+    dropped = true;
+  }
+  if (dropped) run_ready();
+  return dropped;
 }
 
 void Session::manage(const Pdu& pdu) {
@@ -522,20 +538,16 @@ void Session::manage(const Pdu& pdu) {
   std::vector<Command*> meant;
   if (function == Function::AbortTask) {
     Command* const command = find(pdu.transfer_tag());  // the Referenced Task Tag
-    if (command == nullptr || command->lun != lun) return management_response(pdu.tag(), ManagementResponse::NoTask);
+    if (command == nullptr || !portal_.target().same_unit(command->lun, lun))
+      return management_response(pdu.tag(), ManagementResponse::NoTask);
     meant.push_back(command);
   } else {
     for (Command* const each : commands_)
-      if (of_target || each->lun == lun) meant.push_back(each);
+      if (of_target || portal_.target().same_unit(each->lun, lun)) meant.push_back(each);
   }
   // Those that the target has may end later. The response waits for them.
-  managements_.push_back({++next_.management, pdu.tag(), 1});
-  const std::uint64_t number = next_.management;
-  for (Command* const each : meant) {
-    if (each->management != 0) continue;  // another function waits for it
-    each->management = number;
-    ++managements_.back().left;
-  }
+  Management& management = managements_.emplace_back(Management{pdu.tag(), {meant.begin(), meant.end()}});
+  for (Command* const each : meant) each->managed = true;
   if (function == Function::AbortTask) {
     Command& command = *meant.front();
     if (command.state == Command::State::Running)
@@ -545,14 +557,11 @@ void Session::manage(const Pdu& pdu) {
   } else {
     for (Command* const each : meant)
       if (each->state != Command::State::Running) remove(*each);
-    if (function != Function::AbortTaskSet) portal_.drop_pending(*this, lun, of_target);
+    if (function != Function::AbortTaskSet) portal_.drop_pending(*this, lun, of_target, function == Function::ClearTaskSet);
     portal_.target().manage(function, nexus_, lun);
   }
-  const auto at = std::find_if(managements_.begin(), managements_.end(), [&](const auto& m) { return m.number == number; });
-  if (at != managements_.end() && --at->left == 0) {
-    management_response(at->tag, ManagementResponse::Complete);
-    managements_.erase(at);
-  }
+  management.carried_out = true;
+  answer_managements();
   run_ready();
 }
 

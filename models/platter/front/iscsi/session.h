@@ -49,17 +49,17 @@ class Session : public serving::SessionIf, public scsi::TaskOwnerIf {
   void say_farewell();
   /// Ends the session; its commands are aborted.
   void close();
-  const std::string& nexus() const { return nexus_.name; }
-  /// Drops the commands that the target does not have yet.
-  void drop_pending(std::uint64_t lun, bool all_units);
+  const scsi::Nexus& nexus() const { return nexus_; }
+  /// Drops the commands that the target does not have yet. Returns false if there are none.
+  bool drop_pending(std::uint64_t lun, bool all_units);
 
  private:
   enum class State : std::uint8_t { Login, FullFeature, Over };
   /// A task management function whose response waits for the end of commands.
   struct Management {
-    std::uint64_t number;
     std::uint32_t tag;
-    std::uint32_t left;
+    std::vector<const Command*> awaited;
+    bool carried_out = false;
   };
   static constexpr std::uint64_t kMaxUnsent = std::uint64_t{64} << 20;  ///< bytes of answers that the initiator has not taken
   static constexpr std::uint64_t kCommandBytes = 512;                   ///< bytes of a command without its data
@@ -70,6 +70,8 @@ class Session : public serving::SessionIf, public scsi::TaskOwnerIf {
   void full_feature(const Pdu& pdu);
   /// Returns false if the PDU is outside of the window, and is ignored.
   bool in_sequence(const Pdu& pdu);
+  /// MaxCmdSN. It never decreases: a command that takes room in the window also takes a number.
+  std::uint32_t last_number() const { return next_.command + portal_.window() - numbered_ - 1; }
 
   // Login and text.
   void login(const Pdu& pdu);
@@ -99,6 +101,8 @@ class Session : public serving::SessionIf, public scsi::TaskOwnerIf {
   // Others.
   void manage(const Pdu& pdu);
   void management_response(std::uint32_t tag, ManagementResponse response);
+  /// Answers the functions that wait for nothing any more.
+  void answer_managements();
   void nop(const Pdu& pdu);
   void logout(const Pdu& pdu);
   void reject(const Pdu& pdu, RejectReason reason);
@@ -123,12 +127,12 @@ class Session : public serving::SessionIf, public scsi::TaskOwnerIf {
     std::uint32_t command = 0;   ///< ExpCmdSN
     std::uint32_t status = 1;    ///< StatSN of the next response
     std::uint32_t transfer = 0;  ///< TTT of the last R2T
-    std::uint64_t management = 0;
   } next_;
   scsi::Nexus nexus_;
   bool attached_ = false;
   std::vector<Command*> commands_;  ///< in progress, in their order
   std::deque<Command*> waiting_;    ///< for memory
+  std::uint32_t numbered_ = 0;      ///< commands in progress that take room in the window
   std::uint32_t ordered_ = 0;       ///< commands with an attribute that are not with the target yet
   bool reviewing_ = false;          ///< `run_ready` is at work
   std::list<Management> managements_;

@@ -70,23 +70,41 @@ void LogicalUnit::look_at_drive() {
   if (power) {
     modes_.reset();
     apply_caching();
-    reservations_.reset();
+    reservations_.lose_power();
+    take_back_stops();
     stopped_ = false;
   }
   attentions_.establish(power ? sense::kPowerOn : sense::kInternalReset, [](const Nexus&) { return true; });
 }
 
-void LogicalUnit::apply_caching() {
-  control_.switch_cache(drive::reg::kCacheWriteBack, modes_.write_cache());
-  control_.switch_cache(drive::reg::kCacheReadAhead, modes_.read_ahead());
+void LogicalUnit::switch_caches(bool write_back) {
+  control_.write(drive::reg::kCache,
+                 (write_back ? drive::reg::kCacheWriteBack : 0) | (modes_.read_ahead() ? drive::reg::kCacheReadAhead : 0));
+}
+
+void LogicalUnit::write_through(Task& task) {
+  task.course.writes_through = true;
+  switch_caches(false);
 }
 
 Sense LogicalUnit::readiness() {
   const std::uint32_t power = control_.read(drive::reg::kPower);
   if ((power & drive::reg::kPowerOn) == 0) return sense::kNotReady;
-  if ((control_.read(drive::reg::kState) & drive::reg::kStateAlive) == 0) return sense::kUnitFailure;
-  if ((power & drive::reg::kPowerReady) == 0) return sense::kBecomingReady;
+  if ((power & drive::reg::kPowerReady) == 0)
+    return (control_.read(drive::reg::kState) & drive::reg::kStateAlive) == 0 ? sense::kUnitFailure : sense::kBecomingReady;
   return stopped_ ? sense::kNeedsStart : sense::kNone;
+}
+
+bool LogicalUnit::stops_otherwise(const Task& task) const {
+  // POWER CONDITION, and without one START.
+  const auto condition = [](const Task& of) { return of.cdb[4] & (of.cdb[4] >> 4 != 0 ? 0xF0 : 0x01); };
+  return std::any_of(tasks_.begin(), tasks_.end(), [&](const Task* other) {
+    return other->course.stops && other->owner != this && !other->aborted && condition(*other) != condition(task);
+  });
+}
+
+void LogicalUnit::take_back_stops() {
+  for (const std::unique_ptr<Task>& each : carriers_) each->course.stops = false;
 }
 
 // --- tasks -----------------------------------------------------------------------------------------------------------
@@ -98,7 +116,8 @@ void LogicalUnit::begin(Task& task) {
   task.wanted = 0;
   task.aborted = false;
   task.descriptors = modes_.descriptor_sense();
-  tasks_.push_back(&task);
+  task.course.order = begun_++;
+  enter(task);
   look_at_drive();
   const Operation* const found = find_operation(task.cdb);
   const Operation* const operation = found != nullptr && offers(*found) ? found : nullptr;
@@ -134,15 +153,20 @@ void LogicalUnit::fail(Task& task, const SenseData& sense) {
   end(task, Status::CheckCondition);
 }
 
+void LogicalUnit::enter(Task& task) {
+  tasks_.push_back(&task);
+  if (task.attribute == command::TaskAttribute::Ordered) ++ordered_;
+}
+
 void LogicalUnit::leave(Task& task) {
-  const auto lock = std::find(locks_.begin(), locks_.end(), &task);
-  const bool locked = lock != locks_.end();
-  if (locked) locks_.erase(lock);
+  if (const auto lock = std::find(locks_.begin(), locks_.end(), &task); lock != locks_.end()) locks_.erase(lock);
   const auto at = std::find(tasks_.begin(), tasks_.end(), &task);
   *at = tasks_.back();
   tasks_.pop_back();
+  if (task.attribute == command::TaskAttribute::Ordered) --ordered_;
+  if (task.course.writes_through) apply_caching();
+  if (!backlog_.empty()) issued_.notify(sc_core::SC_ZERO_TIME);  // accesses may have waited for this task
   task.owner->ended(task);
-  if (locked) retry_held();
 }
 
 Task& LogicalUnit::answer_early(Task& task, Status status) {
@@ -153,12 +177,13 @@ Task& LogicalUnit::answer_early(Task& task, Status status) {
   carrier.cdb = task.cdb;
   carrier.attribute = task.attribute;
   carrier.course = std::move(task.course);
-  tasks_.push_back(&carrier);
+  enter(carrier);
   end(task, status);
   return carrier;
 }
 
 void LogicalUnit::ended(Task& task) {
+  if (task.course.stops && task.status != Status::Good) stopped_ = false;  // the flush failed, so it has not stopped
   carriers_.remove_if([&task](const std::unique_ptr<Task>& each) { return each.get() == &task; });
 }
 
@@ -195,21 +220,32 @@ void LogicalUnit::manage_zones(Task& task, command::ZoneAction action, std::uint
 
 bool LogicalUnit::locked_out(const Task& task) const {
   const command::Command& c = task.course.access;
-  if (!c.moves_data()) return false;
+  if (c.flush()) return false;
   return std::any_of(locks_.begin(), locks_.end(), [&](const Task* other) {
     const command::Command& o = other->course.access;
-    return other != &task && c.address < o.address + o.length && o.address < c.address + c.length;
+    return other != &task && (c.zone() || (c.address < o.address + o.length && o.address < c.address + c.length));
   });
 }
 
-/// The access goes to the drive, unless it has to wait for a task that has locked its blocks.
-void LogicalUnit::issue(Task& task) {
-  if (!locks_.empty() && locked_out(task)) {
-    task.course.place = Place::Held;
-    held_.push_back(&task);
-    return;
+LogicalUnit::Fences LogicalUnit::fences() const {
+  Fences found;
+  if (ordered_ == 0) return found;
+  for (const Task* const task : tasks_) {
+    if (!task->course.several && task->course.place != Place::Backlog) continue;  // the drive keeps the order
+    found.any = std::min(found.any, task->course.order);
+    if (task->attribute == command::TaskAttribute::Ordered) found.ordered = std::min(found.ordered, task->course.order);
   }
-  if (task.course.locked && task.course.step == 0) locks_.push_back(&task);
+  return found;
+}
+
+bool LogicalUnit::waits(const Task& task, const Fences& fences) const {
+  if (!locks_.empty() && locked_out(task)) return true;
+  // A task that has begun goes on. It waits for locks only, and their owners wait for nobody.
+  if (task.attribute == command::TaskAttribute::HeadOfQueue || task.course.step > 0) return false;
+  return (task.attribute == command::TaskAttribute::Ordered ? fences.any : fences.ordered) < task.course.order;
+}
+
+void LogicalUnit::issue(Task& task) {
   task.course.place = Place::Backlog;
   if (task.attribute == command::TaskAttribute::HeadOfQueue)
     backlog_.push_front(&task);
@@ -218,16 +254,18 @@ void LogicalUnit::issue(Task& task) {
   issued_.notify(sc_core::SC_ZERO_TIME);
 }
 
-void LogicalUnit::retry_held() {
-  for (Task* const task : std::exchange(held_, {})) issue(*task);
-}
-
 void LogicalUnit::send_backlog() {
   if (link_.sending) return;  // this is a nested call: the drive has answered within `link_.way.send`
   link_.sending = true;
-  while (!backlog_.empty() && !free_tags_.empty() && !link_.way.busy()) {
-    Task& task = *backlog_.front();
-    backlog_.pop_front();
+  Fences others = fences();
+  for (std::size_t at = 0; at < backlog_.size() && !free_tags_.empty() && !link_.way.busy();) {
+    Task& task = *backlog_[at];
+    if (waits(task, others)) {
+      ++at;
+      continue;
+    }
+    backlog_.erase(backlog_.begin() + static_cast<std::ptrdiff_t>(at));
+    if (task.course.locked && task.course.step == 0) locks_.push_back(&task);
     task.course.place = Place::Drive;
     task.course.tag = free_tags_.back();
     free_tags_.pop_back();
@@ -236,6 +274,8 @@ void LogicalUnit::send_backlog() {
     task.course.access.tag = static_cast<int>(task.course.tag);
     command::set_command(slot.payload, slot, task.course.access, task.course.bytes);
     if (link_.way.send(disk_init_socket, slot.payload) == Heard::Answered) answered(slot.payload);
+    at = 0;  // others may wait no longer, and tasks may have ended meanwhile
+    others = fences();
   }
   link_.sending = false;
 }
@@ -276,24 +316,26 @@ void LogicalUnit::ended_in_drive(Task& task, const command::Result& result) {
     return;
   }
   SenseData sense = result.sense();
-  const bool of_media =
-      result.status == CommandStatus::Unreadable || (result.status == CommandStatus::WriteFault && !c.flush());
-  if (of_media) sense.information = result.first_bad;
-  if (result.status == CommandStatus::Unreadable && task.course.bytes != nullptr && task.course.bytes == task.data.data())
-    task.data.resize(std::min<std::size_t>(task.data.size(), result.first_bad * identity_.sector_bytes - c.address));
+  const bool unreadable = result.status == CommandStatus::Unreadable;
+  if (unreadable || (result.status == CommandStatus::WriteFault && !c.flush())) sense.information = result.first_bad;
+  if (c.read() && task.course.bytes != nullptr && task.course.bytes == task.data.data()) {
+    // The blocks before the first one that cannot be read. Any other failure leaves no data.
+    const std::uint64_t bad = unreadable ? result.first_bad * identity_.sector_bytes : 0;
+    const std::uint64_t readable = bad > c.address ? bad - c.address : 0;
+    task.data.resize(static_cast<std::size_t>(std::min<std::uint64_t>({task.data.size(), readable, task.limit})));
+  }
   fail(task, sense);
 }
 
 // --- task management -------------------------------------------------------------------------------------------------
 
 void LogicalUnit::abort(Task& task) {
-  task.aborted = true;
+  if (std::exchange(task.aborted, true)) return;  // it ends with its access
   switch (task.course.place) {
     case Place::Drive:
       control_.abort(task.course.tag);  // the drive answers, now or when the access has ended
       return;
     case Place::Backlog: backlog_.erase(std::find(backlog_.begin(), backlog_.end(), &task)); break;
-    case Place::Held: held_.erase(std::find(held_.begin(), held_.end(), &task)); break;
     case Place::Unit: break;
   }
   leave(task);
@@ -311,6 +353,7 @@ void LogicalUnit::reset(const Sense& attention) {
   abort_all([](const Task&) { return true; });
   reservations_.reset();
   modes_.reset();
+  take_back_stops();
   if (stopped_) {
     stopped_ = false;
     control_.write(drive::reg::kSpindle, 1);

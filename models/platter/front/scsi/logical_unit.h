@@ -27,6 +27,9 @@ namespace platter::scsi {
 ///
 /// A task becomes accesses to the drive, one after another. An access has a tag of the drive's queue, so the unit must be the only initiator of its
 /// drive. Accesses beyond the queue's depth wait in the unit, in their order.
+///
+/// The drive orders accesses by the attributes of their tasks. The unit does so for tasks of several accesses: an ORDERED task waits for all of their
+/// accesses, and nothing but HEAD OF QUEUE comes between those of an ORDERED one.
 class LogicalUnit : public sc_core::sc_module, public tlm::tlm_mm_interface, private TaskOwnerIf {
  public:
   SC_HAS_PROCESS(LogicalUnit);
@@ -76,10 +79,16 @@ class LogicalUnit : public sc_core::sc_module, public tlm::tlm_mm_interface, pri
   /// Does this unit have the operation?
   bool offers(const Operation& operation) const { return !operation.of_zones || zones_ != nullptr; }
   void set_stopped(bool stopped) { stopped_ = stopped; }
+  /// True if a START STOP UNIT without IMMED is about to take the unit to another condition than `task` does.
+  bool stops_otherwise(const Task& task) const;
+  /// A stop that has been answered early, and has not come to its end, takes no effect.
+  void take_back_stops();
   /// The data that a read gets, cut to `allocation` bytes and to what the host takes. Ends the task.
   void send(Task& task, const std::vector<std::uint8_t>& data, std::uint64_t allocation);
   /// The drive's cache switches follow the caching mode page.
-  void apply_caching();
+  void apply_caching() { switch_caches(modes_.write_cache()); }
+  /// Until the task ends or clears `writes_through`, the drive caches no writes.
+  void write_through(Task& task);
   /// Sends an access of the task to the drive. `bytes`: its data; null: none.
   void access(Task& task, command::Operation operation, std::uint64_t first, std::uint64_t blocks, std::uint8_t* bytes,
               bool fua);
@@ -99,17 +108,28 @@ class LogicalUnit : public sc_core::sc_module, public tlm::tlm_mm_interface, pri
     Task* task = nullptr;
   };
 
+  /// Orders of the oldest tasks that others wait for.
+  struct Fences {
+    static constexpr std::uint64_t kNone = ~std::uint64_t{0};
+    std::uint64_t any = kNone;      ///< ORDERED tasks wait for it
+    std::uint64_t ordered = kNone;  ///< an ORDERED task: SIMPLE ones wait for it too
+  };
+
   void free(tlm::tlm_generic_payload* payload) override;
   tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
   void ended(Task& task) override;
   void look_at_drive();
+  void switch_caches(bool write_back);
+  void enter(Task& task);
   void issue(Task& task);
   void send_backlog();
   void answered(tlm::tlm_generic_payload& payload);
   void ended_in_drive(Task& task, const command::Result& result);
   void leave(Task& task);
-  void retry_held();
   bool locked_out(const Task& task) const;
+  Fences fences() const;
+  /// Must the access of a task in the backlog wait for another task?
+  bool waits(const Task& task, const Fences& fences) const;
 
   const UnitIdentity identity_;
   ModePages modes_;
@@ -126,11 +146,12 @@ class LogicalUnit : public sc_core::sc_module, public tlm::tlm_mm_interface, pri
   } seen_;                                     ///< what the drive had counted when the unit looked last
   std::vector<std::unique_ptr<Slot>> slots_;   ///< by tag
   std::vector<std::uint32_t> free_tags_;       ///< the one that is used next is the last
-  std::deque<Task*> backlog_;                  ///< their accesses wait for a tag
-  std::vector<Task*> locks_;                   ///< tasks whose blocks nobody else may access
-  std::vector<Task*> held_;                    ///< their accesses wait for the end of such a task
+  std::deque<Task*> backlog_;                  ///< their accesses wait for a tag, or for other tasks
+  std::vector<Task*> locks_;                   ///< tasks that have begun, and whose blocks nobody else may access
   std::vector<Task*> tasks_;                   ///< in the unit
   std::list<std::unique_ptr<Task>> carriers_;  ///< of accesses whose command has ended
+  std::uint64_t begun_ = 0;                    ///< tasks so far
+  std::uint32_t ordered_ = 0;                  ///< ORDERED tasks in the unit
   struct {
     command::InitiatorPort way;
     bool sending = false;  ///< `send_backlog` is at work

@@ -88,13 +88,21 @@ void read_ended(LogicalUnit& unit, Task& task) {
   finish(unit, task);
 }
 
-/// Writes what the host gives. Fewer bytes than the command asks for must be whole blocks.
-void write_given(LogicalUnit& unit, Task& task, bool fua) {
+/// The blocks of a write are those that the host gives. Fewer bytes than the command asks for must be whole blocks. Returns false if it has ended the
+/// task.
+bool take_given(LogicalUnit& unit, Task& task) {
   const std::uint64_t sector = sector_bytes(unit);
   task.wanted = task.course.blocks * sector;
-  if (task.data.size() < task.wanted && task.data.size() % sector != 0) return unit.fail(task, sense::kInvalidUnit);
+  if (task.data.size() < task.wanted && task.data.size() % sector != 0) {
+    unit.fail(task, sense::kInvalidUnit);
+    return false;
+  }
   task.course.blocks = std::min<std::uint64_t>(task.course.blocks, task.data.size() / sector);
-  if (task.course.blocks == 0) return unit.end(task);
+  if (task.course.blocks == 0) unit.end(task);
+  return task.course.blocks > 0;
+}
+void write_given(LogicalUnit& unit, Task& task, bool fua) {
+  if (!take_given(unit, task)) return;
   unit.access(task, Access::Write, task.course.first, task.course.blocks, task.data.data(), fua);
 }
 void write(LogicalUnit& unit, Task& task) {
@@ -128,14 +136,12 @@ void verify(LogicalUnit& unit, Task& task) {
   if (check == kReserved) return unit.fail(task, {sense::kInvalidField, SenseData::Field{true, 1, 2}});
   const std::uint64_t sector = sector_bytes(unit);
   Task::Course& c = task.course;
-  task.wanted = check == kEach ? c.blocks * sector : check == kOne ? sector : 0;
-  if (check == kEach) c.blocks = std::min<std::uint64_t>(c.blocks, task.data.size() / sector);
-  if (check == kOne && task.data.size() < sector) return unit.fail(task, sense::kInvalidField);
   if (c.blocks == 0) return unit.end(task);
-  if (check == kNoCheck)
-    unit.access(task, Access::Read, c.first, c.blocks, nullptr, true);
-  else
-    read_piece(unit, task, 0);
+  task.wanted = check == kEach ? c.blocks * sector : check == kOne ? sector : 0;
+  if (task.data.size() < task.wanted) return unit.fail(task, sense::kInvalidUnit);  // a part would not be verified
+  if (check == kNoCheck) return unit.access(task, Access::Read, c.first, c.blocks, nullptr, true);
+  c.several = c.blocks * sector > kPiece;
+  read_piece(unit, task, 0);
 }
 
 /// Compares a piece that has been read; `done`: blocks of the pieces so far, this one included.
@@ -152,6 +158,7 @@ void verified(LogicalUnit& unit, Task& task) { compared(unit, task, task.course.
 
 void write_and_verify(LogicalUnit& unit, Task& task) {
   if (check_of(task) > kEach) return unit.fail(task, {sense::kInvalidField, SenseData::Field{true, 1, 2}});
+  task.course.several = true;
   if (locate_write(unit, task)) write_given(unit, task, true);
 }
 void written_then_verified(LogicalUnit& unit, Task& task) {
@@ -164,7 +171,7 @@ void written_then_verified(LogicalUnit& unit, Task& task) {
 
 void read_all(LogicalUnit& unit, Task& task) {
   Task::Course& c = task.course;
-  c.locked = true;
+  c.locked = c.several = true;
   c.scratch.resize(c.blocks * sector_bytes(unit));
   unit.access(task, Access::Read, c.first, c.blocks, c.scratch.data(), false);
 }
@@ -186,11 +193,7 @@ void compared_and_written(LogicalUnit& unit, Task& task) {
 }
 
 void or_write(LogicalUnit& unit, Task& task) {
-  if (!locate_write(unit, task)) return;
-  task.wanted = task.course.blocks * sector_bytes(unit);
-  task.course.blocks = std::min<std::uint64_t>(task.course.blocks, task.data.size() / sector_bytes(unit));
-  if (task.course.blocks == 0) return unit.end(task);
-  read_all(unit, task);
+  if (locate_write(unit, task) && take_given(unit, task)) read_all(unit, task);
 }
 void or_written(LogicalUnit& unit, Task& task) {
   Task::Course& c = task.course;
@@ -220,6 +223,7 @@ void write_same(LogicalUnit& unit, Task& task) {
   c.scratch.resize(std::min(c.blocks, std::max<std::uint64_t>(kPiece / sector, 1)) * sector);
   for (std::size_t at = 0; at < c.scratch.size() && !no_data; at += sector)
     std::memcpy(&c.scratch[at], task.data.data(), sector);
+  c.several = c.blocks * sector > c.scratch.size();
   write_piece(unit, task);
 }
 void same_written(LogicalUnit& unit, Task& task) {
@@ -263,23 +267,35 @@ bool stops(const Task& task) {
   const auto power = static_cast<std::uint8_t>(task.cdb[4] >> 4);
   return power == kStandby || (power == kStartValid && (task.cdb[4] & 0x01) == 0);
 }
+/// After a stop the unit needs a START. In the standby condition an access starts the spindle.
+bool needs_start(const Task& task) { return task.cdb[4] >> 4 == kStartValid; }
 void start_stop(LogicalUnit& unit, Task& task) {
   const auto power = static_cast<std::uint8_t>(task.cdb[4] >> 4);
+  const bool starts = power == kStartValid && (task.cdb[4] & 0x01) != 0;
+  if (!starts && unit.reservations().conflicts(*task.nexus, Conflict::All)) return unit.end(task, Status::ReservationConflict);
   if (power > kStandby || (task.cdb[3] & 0x0F) != 0)
     return unit.fail(task, {sense::kInvalidField, SenseData::Field{true, 4, 7}});
   if (const Sense why = unit.readiness(); !(why == sense::kNone) && !(why == sense::kNeedsStart)) return unit.fail(task, why);
+  if (unit.stops_otherwise(task)) return unit.fail(task, sense::kStopInProgress);
+  unit.take_back_stops();  // the latest command is what counts
   if (!stops(task)) {
     unit.set_stopped(false);
     unit.control().write(drive::reg::kSpindle, 1);
     return unit.end(task);
   }
-  Task& going = (task.cdb[1] & 0x01) != 0 ? unit.answer_early(task) : task;
-  unit.access(going, Access::Flush, 0, 0, nullptr, false);
+  Task* going = &task;
+  if ((task.cdb[1] & 0x01) != 0) {
+    unit.set_stopped(needs_start(task));  // from its answer on
+    going = &unit.answer_early(task);
+  }
+  going->course.stops = true;
+  unit.access(*going, Access::Flush, 0, 0, nullptr, false);
 }
 void stopped(LogicalUnit& unit, Task& task) {
-  unit.control().write(drive::reg::kSpindle, 0);
-  // In the standby condition an access starts the spindle; after a stop it needs a START.
-  unit.set_stopped(task.cdb[4] >> 4 == kStartValid);
+  if (task.course.stops) {
+    unit.control().write(drive::reg::kSpindle, 0);
+    unit.set_stopped(needs_start(task));
+  }
   unit.end(task);
 }
 

@@ -63,15 +63,14 @@ std::optional<std::vector<std::uint8_t>> ModePages::pages(std::uint8_t code, std
   return all;
 }
 
-std::optional<SenseData> ModePages::select(const std::vector<std::uint8_t>& list, std::size_t begin, bool& changed) {
+std::optional<SenseData> ModePages::put(const std::vector<std::uint8_t>& list, std::size_t begin, std::vector<Page>& pages) {
   const auto wrong = [](std::size_t at) {
     return SenseData(sense::kInvalidParameter, SenseData::Field{false, static_cast<std::uint16_t>(at), 8});
   };
-  std::vector<Page> after = pages_;
   for (std::size_t at = begin; at < list.size();) {
     if (list.size() - at < 2) return SenseData(sense::kListLength);
-    const auto found = std::find_if(after.begin(), after.end(), [&](const Page& p) { return p.code() == (list[at] & 0x3F); });
-    if (found == after.end() || (list[at] & 0xC0) != 0) return wrong(at);  // also PS, and pages with subpages
+    const auto found = std::find_if(pages.begin(), pages.end(), [&](const Page& p) { return p.code() == (list[at] & 0x3F); });
+    if (found == pages.end() || (list[at] & 0xC0) != 0) return wrong(at);  // also PS, and pages with subpages
     if (list[at + 1] != found->initial[1]) return wrong(at + 1);
     if (list.size() - at < found->initial.size()) return SenseData(sense::kListLength);
     for (std::size_t i = 2; i < found->initial.size(); ++i) {
@@ -80,9 +79,22 @@ std::optional<SenseData> ModePages::select(const std::vector<std::uint8_t>& list
     }
     at += found->initial.size();
   }
-  for (std::size_t i = 0; i < pages_.size(); ++i) changed = changed || after[i].current != pages_[i].current;
-  pages_ = std::move(after);
   return std::nullopt;
+}
+
+std::optional<SenseData> ModePages::check(const std::vector<std::uint8_t>& list, std::size_t begin, bool& write_cache) const {
+  std::vector<Page> after = pages_;
+  const std::optional<SenseData> wrong = put(list, begin, after);
+  for (const Page& each : after)
+    if (each.code() == kCaching) write_cache = ModePages::write_cache(each);
+  return wrong;
+}
+
+bool ModePages::select(const std::vector<std::uint8_t>& list, std::size_t begin) {
+  const std::vector<Page> before = pages_;
+  put(list, begin, pages_);
+  return !std::equal(before.begin(), before.end(), pages_.begin(),
+                     [](const Page& a, const Page& b) { return a.current == b.current; });
 }
 
 }  // namespace platter::scsi

@@ -18,7 +18,7 @@ class ModePages {
   explicit ModePages(const UnitIdentity& identity);
 
   // What the pages say now.
-  bool write_cache() const { return (find(kCaching)->current[2] & 0x04) != 0; }
+  bool write_cache() const { return write_cache(*find(kCaching)); }
   bool read_ahead() const { return (find(kCaching)->current[12] & 0x20) == 0; }
   bool descriptor_sense() const { return (find(kControl)->current[2] & 0x04) != 0; }
   bool write_protected() const { return (find(kControl)->current[4] & 0x08) != 0; }
@@ -30,8 +30,11 @@ class ModePages {
   enum class Control : std::uint8_t { Current, Changeable, Default, Saved };
   /// The pages that a MODE SENSE with this page and subpage code returns; nothing: there is no such page.
   std::optional<std::vector<std::uint8_t>> pages(std::uint8_t code, std::uint8_t subcode, Control control) const;
-  /// Takes the pages of a MODE SELECT. Returns the position in the list of what cannot be set; nothing has then changed.
-  std::optional<SenseData> select(const std::vector<std::uint8_t>& list, std::size_t begin, bool& changed);
+  /// Checks the pages of a MODE SELECT, which begin at this position of the list. Returns what cannot be set, and where it is. `write_cache`: the bit
+  /// WCE that they would set.
+  std::optional<SenseData> check(const std::vector<std::uint8_t>& list, std::size_t begin, bool& write_cache) const;
+  /// Sets the pages. Precondition: nothing is wrong with them. Returns true if a value has changed.
+  bool select(const std::vector<std::uint8_t>& list, std::size_t begin);
   /// As after power-up.
   void reset();
 
@@ -47,7 +50,10 @@ class ModePages {
     std::vector<std::uint8_t> current;
     std::uint8_t code() const { return initial[0] & 0x3F; }
   };
+  static bool write_cache(const Page& caching) { return (caching.current[2] & 0x04) != 0; }
   const Page* find(std::uint8_t code) const;
+  /// Puts the pages of a MODE SELECT into `pages`. Returns what cannot be set.
+  static std::optional<SenseData> put(const std::vector<std::uint8_t>& list, std::size_t begin, std::vector<Page>& pages);
 
   std::vector<Page> pages_;  ///< by code
 };

@@ -98,9 +98,17 @@ void mode_sense(LogicalUnit& unit, Task& task) {
   unit.send(task, data, ten ? get(&task.cdb[7], 2) : task.cdb[4]);
 }
 
-/// Applies the caching mode page to the drive, and ends the task.
+/// Where the pages of a MODE SELECT begin, behind header and block descriptor.
+std::size_t header_bytes(const Task& task) { return task.cdb[0] == kModeSelect10 ? 8 : 4; }
+std::size_t descriptor_bytes(const Task& task) { return task.cdb[0] == kModeSelect10 ? get(&task.data[6], 2) : task.data[3]; }
+
+/// Sets the mode pages, tells the other ports, and ends the task.
 void apply_modes(LogicalUnit& unit, Task& task) {
-  unit.apply_caching();
+  if (unit.modes().select(task.data, header_bytes(task) + descriptor_bytes(task))) {
+    unit.establish(sense::kModeChanged, [&task](const Nexus& nexus) { return &nexus != task.nexus; });
+    unit.apply_caching();
+  }
+  task.course.writes_through = false;
   unit.end(task);
 }
 
@@ -111,10 +119,10 @@ void mode_select(LogicalUnit& unit, Task& task) {
   const std::uint64_t length = ten ? get(&task.cdb[7], 2) : task.cdb[4];
   task.wanted = length;
   if (length == 0) return unit.end(task);
-  const std::size_t header = ten ? 8 : 4;
+  const std::size_t header = header_bytes(task);
   if (task.data.size() < length || length < header) return unit.fail(task, sense::kListLength);
   task.data.resize(length);
-  const std::size_t block = ten ? get(&task.data[6], 2) : task.data[3];
+  const std::size_t block = descriptor_bytes(task);
   const bool large = ten && (task.data[4] & 0x01) != 0;
   const auto wrong = [](std::size_t at) {
     return SenseData(sense::kInvalidParameter, SenseData::Field{false, static_cast<std::uint16_t>(at), 8});
@@ -128,14 +136,13 @@ void mode_select(LogicalUnit& unit, Task& task) {
     if (!std::equal(expected.begin(), expected.end(), task.data.begin() + static_cast<std::ptrdiff_t>(header)))
       return unit.fail(task, wrong(header));
   }
-  const bool cached = unit.modes().write_cache();
-  bool changed = false;
-  if (const std::optional<SenseData> why = unit.modes().select(task.data, header + block, changed))
+  bool write_cache = false;
+  if (const std::optional<SenseData> why = unit.modes().check(task.data, header + block, write_cache))
     return unit.fail(task, *why);
-  if (changed) unit.establish(sense::kModeChanged, [&task](const Nexus& nexus) { return &nexus != task.nexus; });
-  if (cached && !unit.modes().write_cache())  // what is in the cache goes to the media first
-    return unit.access(task, command::Operation::Flush, 0, 0, nullptr, false);
-  apply_modes(unit, task);
+  if (!unit.modes().write_cache() || write_cache) return apply_modes(unit, task);
+  // What is in the cache goes to the media first. If it cannot, the cache stays on.
+  unit.write_through(task);
+  unit.access(task, command::Operation::Flush, 0, 0, nullptr, false);
 }
 
 void log_sense(LogicalUnit& unit, Task& task) {
@@ -214,7 +221,7 @@ void send_diagnostic(LogicalUnit& unit, Task& task) {
   const bool simple = (task.cdb[1] & 0x04) != 0;
   if (get(&task.cdb[3], 2) != 0) return unit.fail(task, field(3));
   if (simple ? code != 0 : code != 0 && code != kShort && code != kAbort) return unit.fail(task, field(1, 7));
-  if (const Sense why = unit.readiness(); simple && !(why == sense::kNone)) return unit.fail(task, sense::kSelfTestFailed);
+  if (simple && !(unit.readiness() == sense::kNone)) return unit.fail(task, sense::kSelfTestFailed);
   if (code != 0) unit.control().write(drive::reg::kSelfTest, code == kShort ? 1 : 0);
   unit.end(task);
 }

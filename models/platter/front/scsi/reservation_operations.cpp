@@ -42,10 +42,12 @@ void reserve_out(LogicalUnit& unit, Task& task) {
   request.key = get(task.data.data(), 8);
   request.action_key = get(&task.data[8], 8);
   const Reservations::Effect effect = unit.reservations().change(*task.nexus, request);
-  const auto told = [&effect](const Nexus& nexus) {
-    return std::find(effect.told.begin(), effect.told.end(), nexus.name) != effect.told.end();
+  const auto among = [](const std::vector<std::string>& names) {
+    return [&names](const Nexus& nexus) { return std::find(names.begin(), names.end(), nexus.name) != names.end(); };
   };
+  const auto told = among(effect.told);
   if (!effect.told.empty()) unit.establish(effect.attention, told);
+  if (!effect.kept.empty()) unit.establish(sense::kReservationsReleased, among(effect.kept));
   if (effect.aborts) unit.abort_all([&](const Task& other) { return &other != &task && told(*other.nexus); });
   if (effect.status == Status::CheckCondition) return unit.fail(task, effect.sense);
   unit.end(task, effect.status);

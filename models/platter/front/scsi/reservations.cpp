@@ -196,6 +196,7 @@ Reservations::Effect Reservations::preempt(const Nexus& nexus, const Request& re
   ++generation_;
   for (const std::string& name : effect.told) remove(name);
   if (takes) {
+    if (type_ != request.type) effect.kept = others(nexus);
     type_ = request.type;
     holder_ = nexus.name;
   }

@@ -19,8 +19,7 @@ enum class Conflict : std::uint8_t {
   All,      ///< also persistent ones for exclusive writing
 };
 
-/// The reservations of a logical unit: those of RESERVE and RELEASE (SPC-2, 5.5), and persistent ones (SPC-4, 5.12). They do not outlive the power
-/// of the target.
+/// The reservations of a logical unit: those of RESERVE and RELEASE (SPC-2, 5.5), and persistent ones (SPC-4, 5.12).
 class Reservations {
  public:
   bool conflicts(const Nexus& nexus, Conflict conflict) const;
@@ -34,6 +33,8 @@ class Reservations {
   }
   /// A reset of the unit: a reservation of RESERVE ends.
   void reset() { reserved_by_ = nullptr; }
+  /// Nothing outlives a loss of power (there is no APTPL).
+  void lose_power() { *this = Reservations(); }
 
   // PERSISTENT RESERVE IN: the parameter data.
   std::vector<std::uint8_t> keys() const;
@@ -55,6 +56,7 @@ class Reservations {
     Sense attention;                ///< the unit attention condition of the ports in `told`
     std::vector<std::string> told;  ///< names of initiator ports
     bool aborts = false;            ///< their commands are aborted
+    std::vector<std::string> kept;  ///< ports that stay registered under a reservation of another type: RESERVATIONS RELEASED
   };
   Effect change(const Nexus& nexus, const Request& request);
   static constexpr std::uint8_t kActions = 7;  ///< of PERSISTENT RESERVE OUT, from 0 on

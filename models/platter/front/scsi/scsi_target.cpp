@@ -97,4 +97,9 @@ bool ScsiTarget::manage(Management function, const Nexus& nexus, std::uint64_t l
   return true;
 }
 
+void ScsiTarget::tell_cleared(const Nexus& nexus, std::uint64_t lun) {
+  if (LogicalUnit* const unit = find(lun))
+    unit->establish(sense::kCommandsCleared, [&nexus](const Nexus& each) { return &each == &nexus; });
+}
+
 }  // namespace platter::scsi

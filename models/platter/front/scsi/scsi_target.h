@@ -46,6 +46,13 @@ class ScsiTarget : public sc_core::sc_module {
   /// Carries out a function that concerns more than one task. Returns false if there is no such logical unit.
   bool manage(Management function, const Nexus& nexus, std::uint64_t lun);
 
+  /// Tells a port that CLEAR TASK SET of another one has taken a command that had not been begun.
+  void tell_cleared(const Nexus& nexus, std::uint64_t lun);
+
+  /// True if both are addresses of one logical unit.
+  bool same_unit(std::uint64_t lun, std::uint64_t other) const {
+    return lun == other || (has(lun) && find(lun) == find(other));
+  }
   /// True if there is such a logical unit.
   bool has(std::uint64_t lun) const { return find(lun) != nullptr; }
 

@@ -29,6 +29,7 @@ inline constexpr Sense kRecoveredWrite{0x1, 0x0C, 0x00};
 inline constexpr Sense kNotReady{0x2, 0x04, 0x00};           // cause not reportable: the drive has no power
 inline constexpr Sense kBecomingReady{0x2, 0x04, 0x01};      // in process of becoming ready
 inline constexpr Sense kNeedsStart{0x2, 0x04, 0x02};         // initializing command required
+inline constexpr Sense kStopInProgress{0x2, 0x04, 0x1A};     // START STOP UNIT command in progress
 inline constexpr Sense kUnitFailure{0x4, 0x3E, 0x01};        // logical unit failure
 inline constexpr Sense kSelfTestFailed{0x4, 0x3E, 0x03};     // logical unit failed self-test
 inline constexpr Sense kInvalidUnit{0x5, 0x0E, 0x03};        // invalid field in command information unit

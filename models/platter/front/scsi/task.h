@@ -53,9 +53,10 @@ struct Task {
 
   /// How far the unit has come with the task. Only the unit and its operations use it.
   struct Course {
-    enum class Place : std::uint8_t { Unit, Held, Backlog, Drive };
+    enum class Place : std::uint8_t { Unit, Backlog, Drive };
 
     const Operation* operation = nullptr;
+    std::uint64_t order = 0;            ///< of the beginning of the tasks
     std::uint64_t first = 0;            ///< logical block of the command
     std::uint64_t blocks = 0;           ///< of the command
     std::uint64_t done = 0;             ///< blocks of the accesses that have ended
@@ -65,8 +66,11 @@ struct Task {
     std::uint32_t step = 0;             ///< accesses that have ended
     std::uint32_t tag = 0;              ///< in the drive
     Place place = Place::Unit;
-    bool locked = false;     ///< no access of another task comes between its own
-    bool recovered = false;  ///< an access needed retries
+    bool locked = false;          ///< no access of another task comes between its own
+    bool several = false;         ///< it may need more than one access
+    bool stops = false;           ///< the unit stops, or goes to standby, at its end
+    bool writes_through = false;  ///< the drive caches no writes meanwhile, whatever the mode page says
+    bool recovered = false;       ///< an access needed retries
   };
   Course course;
   /// @endcond

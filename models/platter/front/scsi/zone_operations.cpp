@@ -8,7 +8,7 @@
 #include "platter/core/big_endian.h"
 #include "platter/front/scsi/logical_unit.h"
 #include "platter/front/scsi/operation.h"
-#include "platter/mapping/zones/zones.h"
+#include "platter/mapping/zones/zone_report.h"
 
 namespace platter::scsi {
 
@@ -21,25 +21,6 @@ namespace {
 
 SenseData invalid(std::uint16_t byte) { return {sense::kInvalidField, SenseData::Field{true, byte, 8}}; }
 
-/// REPORT ZONES parameter data (ZBC, 5.8.2).
-std::vector<std::uint8_t> zone_report(const ZoneReport& report) {
-  std::vector<std::uint8_t> data(ZoneReport::kHeaderBytes + report.zones.size() * ZoneReport::kDescriptorBytes);
-  put(data.data(), std::uint64_t{report.listed} * ZoneReport::kDescriptorBytes, 4);
-  data[4] = report.same;
-  put(&data[8], report.last_block, 8);
-  std::uint8_t* at = data.data() + ZoneReport::kHeaderBytes;
-  for (const zones::ZoneDescriptor& zone : report.zones) {
-    at[0] = static_cast<std::uint8_t>(zone.type);
-    at[1] = static_cast<std::uint8_t>(static_cast<unsigned>(zone.condition) << 4 | (zone.non_sequential ? 2u : 0u) |
-                                      (zone.reset_recommended ? 1u : 0u));
-    put(at + 8, zone.blocks, 8);
-    put(at + 16, zone.start, 8);
-    put(at + 24, zone.write_pointer, 8);
-    at += ZoneReport::kDescriptorBytes;
-  }
-  return data;
-}
-
 void report_zones(LogicalUnit& unit, Task& task) {
   constexpr std::uint8_t kPartial = 0x80;
   constexpr std::uint8_t kOption = 0x3F;
@@ -51,7 +32,9 @@ void report_zones(LogicalUnit& unit, Task& task) {
                                                     static_cast<std::size_t>(room / ZoneReport::kDescriptorBytes), report);
   if (status == CommandStatus::BadAddress) return unit.fail(task, {sense::kOutOfRange, start});
   if (status != CommandStatus::Good) return unit.fail(task, invalid(14));
-  unit.send(task, zone_report(report), allocation);
+  std::vector<std::uint8_t> data(ZoneReport::kHeaderBytes + report.zones.size() * ZoneReport::kDescriptorBytes);
+  zones::write_report(report, data.data(), put);
+  unit.send(task, data, allocation);
 }
 
 /// CLOSE, FINISH, OPEN and RESET WRITE POINTER, by service action.
