@@ -6,6 +6,9 @@
 
 #include <stdexcept>
 
+#include "platter/core/error.h"
+#include "platter/drive/register_client.h"
+#include "platter/media/disk_file.h"
 #include "platter/media/faults.h"
 
 namespace platter::testing {
@@ -448,6 +451,37 @@ TEST(MediaFault, ScrubbingGivesUpABadBlockAfterAFewTurns) {
     go(s, t, false, 9'000, 1);
     EXPECT_EQ(t.extension.status, CommandStatus::Good) << "a host has the whole ladder";
   });
+}
+
+/// A self-test starts while a piece of the test before it is read.
+TEST(MediaFault, ASelfTestBeginsAtItsOwnFirstPiece) {
+  constexpr std::uint64_t kPiece = 1'024;
+  profile::DriveProfile p = faulty_profile();
+  p.recovery.scrub_blocks = kPiece;
+  const auto disk = make_faulty(p, {});
+  drive::RegisterClient registers("registers");
+  registers.register_init_socket.bind(disk->register_tgt_socket);
+  Script script("script", [&](Script& s) {
+    const auto wait_for = [&](std::uint64_t blocks) {
+      while (disk->media_errors().scrubbed_blocks < blocks && core::now_ps() < 20'000 * kMs) s.pause(1 * kMs);
+      EXPECT_EQ(disk->media_errors().scrubbed_blocks, blocks);
+    };
+    registers.write(drive::reg::kSelfTest, drive::reg::kSelfTestLong);
+    wait_for(3 * kPiece);
+    s.pause(30 * kMs);
+    ASSERT_EQ(disk->actuator().doing(), ControllerState::Transfer) << "the fourth piece";
+    registers.write(drive::reg::kSelfTest, 0);
+    registers.write(drive::reg::kSelfTest, drive::reg::kSelfTestLong);
+    wait_for(4 * kPiece);
+    EXPECT_EQ(registers.read(drive::reg::kSelfTest) & drive::reg::kSelfTestState, drive::reg::kSelfTestRuns);
+    wait_for(4 * kPiece + kToyBlocks);  // all of the drive
+    s.pause(100 * kMs);
+    EXPECT_EQ(registers.read(drive::reg::kSelfTest) & drive::reg::kSelfTestState, drive::reg::kSelfTestGood);
+    EXPECT_EQ(disk->media_errors().scrubbed_blocks, 4 * kPiece + kToyBlocks);
+  });
+  script.disk_init_socket.bind(disk->host_tgt_socket);
+  run_until(30'000 * kMs);
+  EXPECT_TRUE(script.done());
 }
 
 /// Random commands at a depth, with and without reads in rotational waits.
