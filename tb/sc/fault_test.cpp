@@ -561,6 +561,49 @@ TEST_P(WaitReads, CostNothingWithASpreadOfArrivals) {
 
 INSTANTIATE_TEST_SUITE_P(Depths, WaitReads, ::testing::Values(1u, 8u), ::testing::PrintToStringParamName());
 
+/// The head cannot read more blocks in a wait than pass under it: an access on the track of the one before it or on its own.
+void check_waits(profile::DriveProfile p) {
+  profile::ZoneProfile inner;
+  inner.first_cylinder = 64;
+  inner.last_cylinder = 127;
+  inner.sectors_per_track = 40;
+  p.geometry.zones[0].last_cylinder = 63;
+  p.geometry.zones.push_back(inner);
+  p.recovery.scrub_in_waits = true;
+  with_drive(p, {}, [](drive::Drive& disk, Script& s, Transaction& t) {
+    const std::uint64_t capacity = disk.capacity_sectors();
+    const auto sector_time = [&](std::uint64_t block) { return block < 64 * 2 * 64 ? kTurn / 64 : kTurn / 40; };
+    core::RandomStream random(11, "waits");
+    std::uint64_t before = 0;
+    std::uint64_t last = 0;
+    Picoseconds waits = 0;
+    Picoseconds reads = 0;
+    for (int i = 0; i < 1'500; ++i) {
+      const auto blocks = static_cast<std::uint32_t>(1 + random.bits() % 30);
+      const std::uint64_t block = random.bits() % (capacity - blocks);
+      go(s, t, random.bits() % 3 == 0, block, blocks);
+      ASSERT_EQ(t.extension.status, CommandStatus::Good);
+      const std::uint64_t read = disk.media_errors().wait_blocks - before;
+      before += read;
+      const Picoseconds least = static_cast<Picoseconds>(read) * std::min(sector_time(block), sector_time(last));
+      ASSERT_LE(least, t.timing().rotation) << "command " << i << " reads " << read << " blocks in its wait";
+      waits += t.timing().rotation;
+      reads += least;
+      last = block + blocks - 1;
+    }
+    EXPECT_LE(before, (disk.rounds_in_waits() + 1) * capacity) << "each block once in a round";
+    EXPECT_GT(reads, waits / 20) << "it reads at all";
+  });
+}
+
+TEST(MediaFault, ReadsInWaitsTakeNoLongerThanTheWaits) { check_waits(toy_profile()); }
+
+TEST(MediaFault, ReadsInWaitsTakeNoLongerThanTheWaitsWithASpreadOfArrivals) {
+  profile::DriveProfile p = toy_profile();
+  p.arrival_spread_us = {{1, 200}};
+  check_waits(p);
+}
+
 // --- silent -------------------------------------------------------------------------------------------------------------
 
 TEST(MediaFault, SilentOnesAreReportedByNobody) {
