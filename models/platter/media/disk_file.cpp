@@ -340,10 +340,10 @@ void DiskFile::for_each_header(const std::function<void(std::uint64_t index, con
   });
 }
 
-void DiskFile::put_counters(const std::vector<std::uint64_t>& counters) {
-  std::vector<std::uint8_t> bytes(counters.size() * 8);
-  for (std::size_t i = 0; i < counters.size(); ++i) put(bytes.data() + 8 * i, counters[i]);
-  write_at(counters_, bytes.data(), bytes.size());
+void DiskFile::put_counters(const std::uint64_t* counters, std::size_t count) {
+  std::array<std::uint8_t, kPage> bytes{};
+  for (std::size_t i = 0; i < count; ++i) put(bytes.data() + 8 * i, counters[i]);
+  write_at(counters_, bytes.data(), 8 * count);
 }
 
 std::vector<std::uint64_t> DiskFile::counters(std::size_t count) const {
