@@ -241,6 +241,26 @@ TEST(Zones, ZonesThatAreWornOut) {
   EXPECT_EQ(condition(zones, 2), Condition::ReadOnly);
 }
 
+/// The order of the table of errors in docs/reference/zones.md.
+TEST(Zones, TheFirstOfSeveralErrors) {
+  ZoneOptions options = small();
+  options.unrestricted_reads = false;
+  Zones zones(options);
+  zones.write(3 * kZone, 8);
+  zones.wear_out(2, Condition::Offline);
+  zones.wear_out(5, Condition::ReadOnly);
+  EXPECT_EQ(zones.read(kFirst - 8, 16), Status::ZoneOffline) << "before the types";
+  EXPECT_EQ(zones.read(kFirst, 2 * kZone), Status::ZoneOffline) << "before the boundary";
+  EXPECT_EQ(zones.write(kFirst - 8, 16), Status::ZoneOffline);
+  EXPECT_EQ(zones.write(4 * kZone + 8, kZone), Status::ZoneReadOnly) << "before the boundary and the pointer";
+  EXPECT_EQ(zones.read(3 * kZone, kZone + 8), Status::ReadBoundary) << "before the pointer";
+  EXPECT_EQ(act(zones, Action::Reset, kBlocks + 1), Status::BadAddress) << "before the start of a zone";
+  EXPECT_EQ(act(zones, Action::Reset, kFirst + 1), Status::BadZone) << "before the condition";
+  EXPECT_EQ(act(zones, Action::Open, kFirst), Status::ZoneOffline);
+  ZoneReport report;
+  EXPECT_EQ(zones.report(kBlocks, 0x55, false, 9, report), Status::BadZone) << "the option before the place";
+}
+
 TEST(Zones, SenseData) {
   const std::map<Status, command::Sense> expected = {
       {Status::BadZone, {0x5, 0x24, 0x00}},        {Status::BadAddress, {0x5, 0x21, 0x00}},

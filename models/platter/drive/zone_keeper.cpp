@@ -46,7 +46,8 @@ ZoneKeeper::ZoneKeeper(const profile::DriveProfile& profile, std::uint64_t block
 
 CommandStatus ZoneKeeper::admit(const command::Command& command) {
   if (command.zone()) {
-    if (command.address % sector_bytes_ != 0) return CommandStatus::BadZone;
+    if (!command.all_zones && command.address % sector_bytes_ != 0)
+      return command.address / sector_bytes_ < zones_.options().blocks ? CommandStatus::BadZone : CommandStatus::BadAddress;
     admitted_ = {};
     return zones_.manage(command.zone_action, command.address / sector_bytes_, command.all_zones, admitted_);
   }

@@ -189,9 +189,9 @@ void Zones::reset(std::uint32_t zone, ZoneChange& change) {
 CommandStatus Zones::may_read(std::uint64_t first, std::uint32_t blocks) const {
   const std::uint32_t begin = zone_of(first);
   const std::uint32_t end = zone_of(first + blocks - 1);
-  if (conventional(begin) != conventional(end)) return CommandStatus::ReadBoundary;
   for (std::uint32_t zone = begin; zone <= end; ++zone)
     if (zones_[zone].condition == ZoneCondition::Offline) return CommandStatus::ZoneOffline;
+  if (conventional(begin) != conventional(end)) return CommandStatus::ReadBoundary;
   if (options_.unrestricted_reads || !managed() || conventional(begin)) return CommandStatus::Good;
   if (begin != end) return CommandStatus::ReadBoundary;
   if (first + blocks > start_of(begin) + zones_[begin].pointer) return CommandStatus::ReadInvalid;
