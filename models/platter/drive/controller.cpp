@@ -118,7 +118,7 @@ void Controller::close_gap(const QueueEntry& entry) {
 }
 
 bool Controller::abort(QueueEntry& entry) {
-  if (entry.asked.zone() && !entry.stuck) return false;  // the zones have changed
+  if (entry.asked.zone()) return false;  // the zones have changed
   switch (entry.stage) {
     case Stage::Blocked: queue_.unblock(entry); break;
     case Stage::Held:
@@ -322,7 +322,7 @@ bool Controller::stuck(QueueEntry& entry, Picoseconds now) {
   if (std::exchange(entry.arrived, true)) return false;
   Picoseconds delay = 0;
   const media::Faults::Effect effect =
-      recovery_.faults().command(entry.walk.first, entry.asked.flush() ? 0 : entry.walk.blocks, now, delay);
+      recovery_.faults().command(entry.walk.first, entry.walk.blocks, now, delay, !entry.asked.zone());
   if (effect == media::Faults::Effect::None) return false;
   if (effect != media::Faults::Effect::Stuck) {
     if (events_ != nullptr) events_->befalls(effect, delay);

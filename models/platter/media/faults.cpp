@@ -214,10 +214,11 @@ void Faults::carve(std::uint64_t first, std::uint64_t end, Of of) {
 
 // --- commands ---------------------------------------------------------------------------------------------------------
 
-Faults::Effect Faults::command(std::uint64_t first, std::uint64_t blocks, Picoseconds now, Picoseconds& delay) {
+Faults::Effect Faults::command(std::uint64_t first, std::uint64_t blocks, Picoseconds now, Picoseconds& delay, bool may_stick) {
   ++commands_;
   for (const std::size_t index : by_command_)
     if (live_[index].begun < 0 && active(live_[index], now)) live_[index].begun = now;
+  if (!may_stick) return take_event(now, delay);
   Live* stuck = nullptr;
   const auto look = [&](std::size_t index) {
     Live& live = live_[index];

@@ -94,8 +94,9 @@ class Faults {
   // --- commands ---
 
   enum class Effect : std::uint8_t { None, Stuck, LinkDrop, Reset };
-  /// A command of a host over these blocks (0 of them: a flush) has its turn. Counts it, and tells what befalls it; `delay`: of Reset.
-  Effect command(std::uint64_t first, std::uint64_t blocks, Picoseconds now, Picoseconds& delay);
+  /// A command of a host over these blocks (0 of them: a flush or a zone management command) has its turn. Counts it, and tells what befalls
+  /// it; `delay`: of Reset. `may_stick`: false for a command that is never stuck.
+  Effect command(std::uint64_t first, std::uint64_t blocks, Picoseconds now, Picoseconds& delay, bool may_stick = true);
   /// The earliest time at which a fault of the kinds LinkDrop and Reset is due by time alone; kNoDeadline: none.
   Picoseconds next_event() const;
   /// Takes such a fault that is due. `delay`: of Reset.
