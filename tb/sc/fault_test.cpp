@@ -354,6 +354,39 @@ TEST(MediaFault, TheImageHasPendingSectorsSparesAndCounters) {
   for (const std::size_t i : {1u, 2u}) EXPECT_EQ(times[1][i] % kTurn, times[0][i] % kTurn) << i;
 }
 
+TEST(MediaFault, ADiskFileWithAnImpossibleSpareIsRefused) {
+  profile::DriveProfile p = faulty_profile();
+  p.geometry.spare_unit = profile::SpareUnit::Track;
+  p.geometry.zones[0].spare_sectors = 2;
+  const mechanics::AccessPlanner planner(p);
+  const auto objection = [&](std::uint32_t track, std::uint32_t place) {
+    return drive::Recovery::objection(planner.geometry(), {0, track, place});
+  };
+  EXPECT_EQ(objection(~0u, 7), "") << "on the last tracks";
+  EXPECT_EQ(objection(3, 63), "");
+  EXPECT_EQ(objection(3, 64), "found sector 64, expected at most 63");
+  EXPECT_EQ(objection(3, 61), "found sector 61 of track 3, expected one without a block");
+  EXPECT_EQ(objection(256, 0), "found track 256, expected one with blocks");
+  EXPECT_EQ(objection(~0u - 1, 0), "found track 4294967294, expected one with blocks");
+  media::DiskIdentity identity;
+  identity.sectors = planner.geometry().block_count();
+  identity.sector_bytes = 512;
+  const TemporaryFile path(".disk");
+  media::DiskFile file(path.path(), identity);
+  file.put_spare(0, {2, 3, 63});
+  file.put_spare(1, {4, 3, 61});
+  drive::DriveConfig config;
+  config.profile = p;
+  config.disk_file = &file;
+  try {
+    const drive::Drive disk("disk", config, system::engine_factory(engine_options("FCFS", "firmware", p)));
+    ADD_FAILURE() << "it is taken";
+  } catch (const core::InputError& error) {
+    EXPECT_EQ(std::string(error.what()),
+              path.path().string() + ": spare 1: found sector 61 of track 3, expected one without a block");
+  }
+}
+
 // --- the buffer ---------------------------------------------------------------------------------------------------------
 
 TEST(MediaFault, AReadAheadEndsBeforeABadBlockWithoutAnError) {

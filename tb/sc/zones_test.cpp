@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "platter/core/error.h"
 #include "platter/media/disk_file.h"
 #include "testing.h"
 
@@ -406,6 +407,29 @@ TEST(Zoned, ADiskFileHasNoPointerAheadOfItsData) {
   script.disk_init_socket.bind(disk.host_tgt_socket);
   run_until(1'000 * kMs);
   EXPECT_TRUE(script.done());
+}
+
+TEST(Zoned, ADiskFileWithImpossibleRecordsIsRefused) {
+  const DriveProfile profile = zoned_profile();
+  const auto message = [&](std::uint64_t zone, const media::DiskZone& record) -> std::string {
+    const TemporaryFile path(".disk");
+    media::DiskFile file(path.path(), identity_of(profile));
+    file.put_zones(zone, &record, 1);
+    media::Media media(512, true, 1, &file);
+    zones::Zones zones(zones::options_of(profile, kToyBlocks));
+    try {
+      drive::ZoneKeeper::load(zones, media);
+    } catch (const core::InputError& error) {
+      EXPECT_EQ(error.file(), path.path().string());
+      return std::string(error.what()).substr(path.path().string().size());
+    }
+    return "";
+  };
+  EXPECT_EQ(message(4, {8, 4, 0}), "");
+  EXPECT_EQ(message(4, {8, 16, 0}), ": zone 4: found condition 10h, expected at most Fh");
+  EXPECT_EQ(message(4, {8, 4, 6}), ": zone 4: found flags 6h, expected 0 or 1");
+  EXPECT_EQ(message(63, {257, 14, 0}), ": zone 63: found 257 blocks below the write pointer, expected 256");
+  EXPECT_EQ(message(3, {8, 4, 0}), ": zone 3: found condition 4h, expected 0h, Dh or Fh, because the zone is conventional");
 }
 
 /// A process may end after a write has reached the file, and before an older one of its zone.

@@ -403,6 +403,35 @@ TEST(Zones, TheDurableStateIsRestored) {
   EXPECT_EQ(zones.durable(2, 2 * kZone + 8).written, 8u);
 }
 
+struct Kept {
+  std::uint32_t zone;
+  std::uint64_t written;
+  Condition condition;
+  const char* objection;
+};
+
+TEST(Zones, ADurableStateThatNoZoneCanHave) {
+  using C = Condition;
+  const Zones zones(small());
+  for (const Kept& k :
+       {Kept{2, 0, C::Empty, ""},
+        {2, 1, C::Closed, ""},
+        {2, kZone - 1, C::Closed, ""},
+        {2, kZone, C::Full, ""},
+        {kZones - 1, kRunt, C::Full, ""},
+        {2, kZone, C::ReadOnly, ""},
+        {0, 0, C::Offline, ""},
+        {2, 1, C::Empty, "found 1 blocks below the write pointer, expected 0"},
+        {2, 0, C::Closed, "found 0 blocks below the write pointer, expected 1 to 63"},
+        {2, kZone, C::Closed, "found 64 blocks below the write pointer, expected 1 to 63"},
+        {kZones - 1, kZone, C::Full, "found 64 blocks below the write pointer, expected 24"},
+        {2, ~std::uint64_t{0}, C::Offline, "found 18446744073709551615 blocks below the write pointer, expected 0 to 64"},
+        {2, 8, C::ExplicitOpen, "found condition 3h, expected 1h, 4h, Dh, Eh or Fh"},
+        {2, 8, static_cast<C>(9), "found condition 9h, expected 1h, 4h, Dh, Eh or Fh"},
+        {1, 0, C::Empty, "found condition 1h, expected 0h, Dh or Fh, because the zone is conventional"}})
+    EXPECT_EQ(zones.objection(k.zone, {k.written, k.condition, false}), k.objection);
+}
+
 // --- profiles --------------------------------------------------------------------------------------------------------
 
 profile::DriveProfile drive_with_zones() {

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platter/drive/zone_keeper.h"
 
-#include <algorithm>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <string>
+
+#include "platter/core/error.h"
 #include "platter/core/sc_time.h"
 
 namespace platter::drive {
@@ -39,7 +43,7 @@ ZoneKeeper::ZoneKeeper(const profile::DriveProfile& profile, std::uint64_t block
       queue_(queue),
       changes_(queue.depth()),
       call_(core::Rank::Access, [this] { carry_out(*std::exchange(current_, nullptr)); }) {
-  if (media_.file() != nullptr) load();
+  if (media_.file() != nullptr) load(zones_, media_);
 }
 
 // --- commands --------------------------------------------------------------------------------------------------------
@@ -159,24 +163,34 @@ void ZoneKeeper::save(const Zones& zones, media::DiskFile& file) {
   file.put_zones(0, records.data(), records.size());
 }
 
-void ZoneKeeper::load() {
-  media_.file()->for_each_zone([this](std::uint64_t zone, const media::DiskZone& record) {
-    zones_.restore(static_cast<std::uint32_t>(zone),
-                   {record.written, static_cast<ZoneCondition>(record.condition), (record.flags & 1) != 0});
+void ZoneKeeper::load(Zones& zones, media::Media& media) {
+  const media::DiskFile& file = *media.file();
+  file.for_each_zone([&](std::uint64_t number, const media::DiskZone& record) {
+    const auto zone = static_cast<std::uint32_t>(number);
+    const auto refuse = [&](const std::string& why) {
+      throw core::InputError(file.file().string(), 0, 0, fmt::format("zone {}: {}", number, why));
+    };
+    if (record.condition > static_cast<std::uint32_t>(ZoneCondition::Offline))
+      refuse(fmt::format("found condition {:X}h, expected at most Fh", record.condition));
+    if (record.flags > 1) refuse(fmt::format("found flags {:X}h, expected 0 or 1", record.flags));
+    const Zones::Durable state{record.written, static_cast<ZoneCondition>(record.condition), record.flags == 1};
+    if (const std::string objection = zones.objection(zone, state); !objection.empty()) refuse(objection);
+    zones.restore(zone, state);
   });
-  if (zones_.options().model != zones::ZoneModel::Managed) return;
+  if (zones.options().model != zones::ZoneModel::Managed) return;
   // Writes may have reached the file before an older one of their zone.
+  const std::uint64_t sector_bytes = media.sector_bytes();
   std::vector<BlockRange> behind;
-  media_.file()->for_each_data([&](std::uint64_t offset, std::uint64_t length) {
-    const std::uint64_t end = (offset + length + sector_bytes_ - 1) / sector_bytes_;
-    for (std::uint32_t zone = zones_.zone_of(offset / sector_bytes_); zone < zones_.count(); ++zone) {
-      const zones::ZoneDescriptor each = zones_.descriptor(zone);
+  file.for_each_data([&](std::uint64_t offset, std::uint64_t length) {
+    const std::uint64_t end = (offset + length + sector_bytes - 1) / sector_bytes;
+    for (std::uint32_t zone = zones.zone_of(offset / sector_bytes); zone < zones.count(); ++zone) {
+      const zones::ZoneDescriptor each = zones.descriptor(zone);
       if (each.start >= end) break;
       if (each.write_pointer != zones::ZoneDescriptor::kNoPointer)
         behind.push_back({each.write_pointer, each.start + each.blocks - each.write_pointer});
     }
   });
-  for (const BlockRange& range : behind) drop(media_, range.first, range.blocks);
+  for (const BlockRange& range : behind) drop(media, range.first, range.blocks);
 }
 
 }  // namespace platter::drive

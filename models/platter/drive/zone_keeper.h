@@ -72,6 +72,9 @@ class ZoneKeeper {
 
   /// Writes the zones to a file that is new.
   static void save(const zones::Zones& zones, media::DiskFile& file);
+  /// Restores new zones from the file of `media`, and removes what lies behind their write pointers. Throws core::InputError for a record that
+  /// no zone can have.
+  static void load(zones::Zones& zones, media::Media& media);
 
  private:
   void carry_out(QueueEntry& entry);
@@ -80,9 +83,8 @@ class ZoneKeeper {
   std::vector<std::uint64_t> would_lose(const QueueEntry* but) const;
   /// Writes the durable state of the zones of these blocks to the file. `entry`: as in `durable`.
   void save(std::uint64_t first, std::uint64_t blocks, const QueueEntry* entry);
-  void load();
-  void drop(media::Media& media, std::uint64_t first, std::uint64_t blocks) const {
-    media.drop(first * sector_bytes_, blocks * sector_bytes_);
+  static void drop(media::Media& media, std::uint64_t first, std::uint64_t blocks) {
+    media.drop(first * media.sector_bytes(), blocks * media.sector_bytes());
   }
 
   zones::Zones zones_;

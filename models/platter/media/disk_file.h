@@ -92,7 +92,8 @@ class DiskFile {
   void for_each_pending(const std::function<void(std::uint64_t physical)>& visit) const;
   /// Writes the spare with this number. Precondition: `number` is less than the number of physical sectors.
   void put_spare(std::uint64_t number, const DiskSpare& spare);
-  /// The spares, by their numbers.
+  /// The spares, by their numbers. Throws core::InputError if one replaces a physical sector that the drive does not have, or that has one
+  /// already.
   std::vector<DiskSpare> spares() const;
   /// Calls `visit` with every range of bytes that may have a byte that is not zero.
   void for_each_data(const std::function<void(std::uint64_t offset, std::uint64_t length)>& visit) const;

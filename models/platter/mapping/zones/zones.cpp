@@ -428,6 +428,26 @@ Zones::Durable Zones::durable(std::uint32_t zone, std::uint64_t lost) const {
   return state;
 }
 
+std::string Zones::objection(std::uint32_t zone, const Durable& state) const {
+  const std::uint64_t size = size_of(zone);
+  const auto written = [&](std::uint64_t least, std::uint64_t most) {
+    if (state.written >= least && state.written <= most) return std::string();
+    const std::string expected = least == most ? fmt::format("{}", least) : fmt::format("{} to {}", least, most);
+    return fmt::format("found {} blocks below the write pointer, expected {}", state.written, expected);
+  };
+  const auto condition = [&](const char* expected) {
+    return fmt::format("found condition {:X}h, expected {}", static_cast<unsigned>(state.condition), expected);
+  };
+  if (state.condition == ZoneCondition::ReadOnly || state.condition == ZoneCondition::Offline) return written(0, size);
+  if (conventional(zone)) return condition("0h, Dh or Fh, because the zone is conventional");
+  switch (state.condition) {
+    case ZoneCondition::Empty: return written(0, 0);
+    case ZoneCondition::Closed: return written(1, size - 1);
+    case ZoneCondition::Full: return written(size, size);
+    default: return condition("1h, 4h, Dh, Eh or Fh");
+  }
+}
+
 void Zones::restore(std::uint32_t zone, const Durable& state) {
   zones_[zone].pointer = state.written;
   zones_[zone].condition = state.condition;

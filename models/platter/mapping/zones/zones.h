@@ -168,7 +168,9 @@ class Zones {
   };
   /// `lost`: the first block of the zone that would be lost; at or behind the zone's end: none.
   Durable durable(std::uint32_t zone, std::uint64_t lost) const;
-  /// Precondition: the zone is as at the construction.
+  /// What makes such a state impossible for a zone, of the form "found ..., expected ..."; an empty text if nothing does.
+  std::string objection(std::uint32_t zone, const Durable& state) const;
+  /// Precondition: the zone is as at the construction, and there is no objection to the state.
   void restore(std::uint32_t zone, const Durable& state);
 
  private:
