@@ -141,7 +141,7 @@ const std::vector<QueueEntry*>& HazardQueue::buffered_writes(const QueueEntry& r
   buffered_.clear();
   if (pending_.writes > 0)
     for (QueueEntry& other : entries_)
-      if (other.used() && !other.on_media() && !other.asked.flush() && other.asked.write() &&
+      if (other.used() && !other.on_media() && !other.asked.flush() && other.asked.write() && !other.behind_gap &&
           other.command.sequence < read.command.sequence && overlap(other, read))
         buffered_.push_back(&other);
   std::sort(buffered_.begin(), buffered_.end(),

@@ -83,6 +83,24 @@ void ZoneKeeper::carry_out(QueueEntry& entry) {
   done_(entry);
 }
 
+bool ZoneKeeper::superseded(const QueueEntry& write) const {
+  const std::uint32_t zone = zones_.zone_of(write.first());
+  const std::vector<QueueEntry>& entries = queue_.entries();
+  return std::any_of(entries.begin(), entries.end(), [&](const QueueEntry& other) {
+    const command::ZoneAction action = other.asked.zone_action;
+    return other.used() && !other.on_media() && other.asked.zone() && other.command.sequence > write.command.sequence &&
+           (action == command::ZoneAction::Reset || action == command::ZoneAction::Finish) &&
+           (other.asked.all_zones || zones_.zone_of(other.asked.address / sector_bytes_) == zone);
+  });
+}
+
+BlockRange ZoneKeeper::aborted(const QueueEntry& entry) {
+  const std::uint64_t first = entry.first();
+  if (!zones_.retract(first)) return {first, 0};
+  const zones::ZoneDescriptor zone = zones_.descriptor(zones_.zone_of(first));
+  return {first, zone.start + zone.blocks - first};
+}
+
 void ZoneKeeper::wear_out(std::uint32_t zone, ZoneCondition condition) {
   zones_.wear_out(zone, condition);
   durable(zone * zones_.options().zone_blocks, 1, nullptr);
@@ -94,7 +112,7 @@ void ZoneKeeper::settle(Zones& zones, media::Media& media, const Loss& loss) con
   std::vector<std::uint64_t> lost;
   const std::uint32_t physical = zones.options().physical_blocks;
   const auto lose = [&](std::uint64_t first, const QueueEntry* of) {
-    if (of != nullptr && of == loss.writing) first = (first + front_of(loss.so_far)) / physical * physical;
+    if (of != nullptr && of == loss.writing && !of->behind_gap) first = (first + front_of(loss.so_far)) / physical * physical;
     lost.push_back(first);
   };
   for (const QueueEntry& entry : queue_.entries()) {

@@ -53,8 +53,11 @@ class ZoneKeeper {
   }
   /// Are both blocks in one zone?
   bool together(std::uint64_t a, std::uint64_t b) const { return zones_.zone_of(a) == zones_.zone_of(b); }
-  /// A write that the drive has accepted has been aborted, and so has every younger one of its zone that has not begun.
-  void aborted(const QueueEntry& entry) { zones_.retract(entry.first()); }
+  /// Does a younger command that waits reset or finish the zone of this write? Then the zone no longer depends on it.
+  bool superseded(const QueueEntry& write) const;
+  /// A write that the drive has accepted has been aborted: the write pointer goes back to it. Returns the blocks from there to the end of the
+  /// zone, whose data is lost; none if the pointer stays.
+  zones::BlockRange aborted(const QueueEntry& entry);
   /// These blocks are durable now: keeps the state of their zones in the disk file, if there is one. `entry`: their command, if it has not
   /// ended yet.
   void durable(std::uint64_t first, std::uint64_t blocks, const QueueEntry* entry) {

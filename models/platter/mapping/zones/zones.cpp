@@ -394,17 +394,18 @@ CommandStatus Zones::report(std::uint64_t start, std::uint8_t option, bool parti
 
 // --- what befalls the drive ------------------------------------------------------------------------------------------
 
-void Zones::retract(std::uint64_t block) {
+bool Zones::retract(std::uint64_t block) {
   const std::uint32_t zone = zone_of(block);
   Zone& z = zones_[zone];
   const std::uint64_t within = block - start_of(zone);
   if (conventional(zone) || !managed() || within >= z.pointer || z.condition == ZoneCondition::ReadOnly ||
       z.condition == ZoneCondition::Offline)
-    return;
+    return false;
   z.pointer = within;
   if (z.condition == ZoneCondition::Full || z.condition == ZoneCondition::Closed)
     z.condition = within == 0 ? ZoneCondition::Empty : ZoneCondition::Closed;
   ++counts_.retracted;
+  return true;
 }
 
 void Zones::close_all() {

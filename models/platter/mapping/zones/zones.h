@@ -151,8 +151,9 @@ class Zones {
 
   // --- what befalls the drive ---
 
-  /// From `block` on, its zone has lost what was written: the write pointer goes back to it. Without effect if it is not behind the pointer.
-  void retract(std::uint64_t block);
+  /// From `block` on, its zone has lost what was written: the write pointer goes back to it. Returns false, without effect, if the pointer is
+  /// not behind it, or if the zone has no pointer that can go back.
+  bool retract(std::uint64_t block);
   /// The drive has lost its power, or its firmware restarts: open zones are closed, or empty if nothing is written.
   void close_all();
   /// Makes a zone read-only or offline. Precondition: `condition` is one of these.
