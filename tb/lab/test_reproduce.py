@@ -44,8 +44,10 @@ from platter_lab.reproduce import (
     mixed_media,
     on_real_drives,
     page,
+    random_reads,
     replicated_striping,
     spread_claims,
+    starvation,
     text_and_video,
     varying_loads,
 )
@@ -119,6 +121,7 @@ STUDIES = (
     integrated_servers,
     drive_that_misses,
     faults,
+    starvation,
 )
 
 
@@ -1922,6 +1925,37 @@ def streams_of(scenario: Path, seconds: int, on: bool, seed: int, change: dict[s
 OFFERED = [1000.0, 12510.0] * 1024  # bytes per second of the bursty trace
 
 
+def jobs_of(settings: dict[str, str], change: dict[str, float]) -> dict:
+    """A stream, and random reads that wait for the age limit, or without end if there is none."""
+    depth = settings.get("workload.job.0.iodepth", "4")
+    limit = 1000 * float(settings.get("drive.controller.age_limit_s", "0"))
+    took = change.get(f"random at depth {depth}", change.get("over the limit", 1.02) * limit)
+    took = float(settings.get("workload.job.1.deadline_ms", took))
+    ended = 20 * (took > 0)
+    bins = [0] * random_reads.BINS
+    bins[min(int(took).bit_length(), random_reads.BINS - 1)] = ended
+    return {
+        "log": {"ended": ended, "slow": ended * (took > 1000), "bins": bins},
+        "jobs": {
+            "random": {
+                "response_ms": dict.fromkeys(
+                    ("mean", "p50", "p99", "max"), took if ended else None
+                ),
+                "waiting": {"oldest_ms": 0.5 * took if ended else 65_000.0},
+                "late": change.get("late reads", 0),
+                "throughput": {"requests_per_s": ended / 60},
+            },
+            "stream": {
+                "throughput": {
+                    "bytes_per_s": 1e6
+                    * change.get(f"stream at depth {depth}", 280.0)
+                    * (1 - 10 / (took + 40))
+                }
+            },
+        },
+    }
+
+
 def made_up(plan: Plan, **change: float) -> Results:
     """Results in which mean response, fairness and throughput are as a rule of the policy's name,
     times `change`."""
@@ -2065,7 +2099,11 @@ def made_up(plan: Plan, **change: float) -> Results:
                 }
                 for phase in ("before", "after")
             },
-            "summary": {"batch_means_ms": [10.0 * factor + i for i in range(5)]},
+            "summary": {
+                "batch_means_ms": [10.0 * factor + i for i in range(5)],
+                **jobs_of(settings, change)["log"],
+            },
+            "jobs": jobs_of(settings, change)["jobs"],
         }
 
     return Results(
@@ -2407,6 +2445,88 @@ class Faults(unittest.TestCase):
     def test_no_outcome_is_in_the_fixed_text(self) -> None:
         for word in ("hiccups per error are", "wins", "costs about", "of 10^6 continuous requests"):
             self.assertNotIn(word, faults.INTRODUCTION)
+
+
+class Starvation(unittest.TestCase):
+    """Random reads of which none may have ended."""
+
+    def test_reads_of_a_log_are_counted_by_powers_of_two(self) -> None:
+        took_ms = (0.5, 1, 3.9, 4, 999, 1000, 1001, 4096, 60_000)
+        rows = [(6.0, took, "random") for took in took_ms]
+        rows += [(4.9, 2000, "random"), (6.0, 2000, "stream")]  # in the warm-up, and another job's
+        with tempfile.TemporaryDirectory() as name:
+            log = Path(name) / "requests.csv"
+            log.write_text(
+                "number,issued_ps,completed_ps,job,late\n"
+                + "".join(
+                    f"{number},{at * 1e12:.0f},{at * 1e12 + took * 1e9:.0f},{job},0\n"
+                    for number, (at, took, job) in enumerate(rows)
+                )
+            )
+            found = random_reads.histogram(log)
+        self.assertEqual((found["ended"], found["slow"]), (9, 3))
+        expected = {0: 1, 1: 1, 2: 1, 3: 1, 10: 3, 13: 2}
+        self.assertEqual(
+            {number: count for number, count in enumerate(found["bins"]) if count}, expected
+        )
+
+    def test_points_are_distinct_and_set_a_key_once(self) -> None:
+        for quick in (True, False):
+            plan = starvation.plan(quick)
+            self.assertEqual(len(plan.points), len(set(plan.points)))
+            for point in plan.points:
+                keys = [key for key, _ in point.settings]
+                self.assertEqual(len(keys), len(set(keys)), point.settings)
+
+    def test_a_read_that_never_ends_has_waited_for_the_run(self) -> None:
+        _, results = whole(starvation)
+        point = starvation.closed(starvation.TODAY, "4", starvation.NONE, True)
+        run = results[point][0]
+        self.assertTrue(math.isnan(starvation.p99(run)))
+        self.assertEqual(starvation.longest_s(run), 65.0)
+        self.assertTrue(math.isnan(starvation.slow_share(run)))
+        self.assertEqual(starvation._cells(results, point)[1:6], ("–", "–", "–", "65", "–"))
+        self.assertEqual(starvation.starving_depths(results, starvation.TODAY, True), ["1", "4"])
+        self.assertEqual(starvation.bin_shares(results, point), [])
+
+    def test_verdicts_follow_the_data(self) -> None:
+        found = verdicts_of(starvation)
+        for name in ("no-rule", "half-wait-for-the-limit", "limit-bounds", "depth-one"):
+            self.assertIs(found[name], Verdict.HOLDS, name)
+        self.assertIs(found["one-tag"], Verdict.FAILS)
+        self.assertIs(found["two-tags"], Verdict.HOLDS)
+        self.assertIs(found["deadline-kept"], Verdict.HOLDS)
+        quick = verdicts_of(starvation, **{"random at depth 1": 30, "random at depth 4": 20})
+        for name in ("no-rule", "half-wait-for-the-limit", "depth-one", "rule-before-policy"):
+            self.assertIs(quick[name], Verdict.FAILS, name)
+        self.assertIs(quick["one-tag"], Verdict.HOLDS)
+        self.assertIs(quick["slower-stream"], Verdict.HOLDS)
+        beyond = verdicts_of(starvation, **{"over the limit": 1.6})
+        self.assertIs(beyond["limit-bounds"], Verdict.FAILS)
+        self.assertIs(verdicts_of(starvation, **{"late reads": 1})["deadline-kept"], Verdict.FAILS)
+        for rate, verdict in ((30, Verdict.HOLDS), (250, Verdict.FAILS)):
+            self.assertIs(
+                verdicts_of(starvation, **{"stream at depth 1": rate})["depth-one-price"], verdict
+            )
+
+    def test_the_words_and_the_table_of_reports_follow_the_data(self) -> None:
+        _, results = whole(starvation, **{"random at depth 1": 30})
+        best = starvation.fastest_stream(results, True)
+        self.assertEqual(best[50], starvation.SHALLOW[0])  # the deadline of 50 ms ends at 50 ms
+        self.assertEqual(best[100].keys, starvation.DEADLINES[0].keys)
+        report = starvation.report(results, True)
+        self.assertIn(
+            "none of the measures", "".join(starvation.findings(whole(starvation)[1], True))
+        )
+        verdicts = {claim.name: claim.verdict_text() for claim in report.claims}
+        table = report.first[-1]
+        self.assertEqual(len(table.rows), len(starvation.REPORTS))
+        for row in table.rows:
+            self.assertEqual(row[-1], verdicts[row[2].strip("`")])
+
+    def test_no_outcome_is_in_the_fixed_text(self) -> None:
+        for word in ("MB/s instead", "does not hold", "median", "no random read ends"):
+            self.assertNotIn(word, starvation.INTRODUCTION)
 
 
 class Studies(unittest.TestCase):
@@ -3335,6 +3455,15 @@ class WithTheModel(unittest.TestCase):
         "text.clients",
         "video.clients",
         "text.load_bytes_per_s",
+        "workload.job.0.bs",
+        "workload.job.0.iodepth",
+        "workload.job.0.rate_iops",
+        "workload.job.0.startdelay",
+        "workload.job.1.deadline_ms",
+        "workload.job.1.rate_iops",
+        "workload.job.1.startdelay",
+        "drive.controller.age_limit_s",
+        "drive.queue.depth",
     }
 
     def shapes(self, plan: Plan) -> list[Point]:
