@@ -32,6 +32,7 @@ import jsonschema
 import numpy as np
 import scipy.stats
 from platter_lab import LabError, StudyFailed, cli, reproduce, statistics
+from platter_lab.guest import starvation as guest_starvation
 from platter_lab.reproduce import (
     autoqos,
     beyond_clusters,
@@ -2523,6 +2524,48 @@ class Starvation(unittest.TestCase):
         self.assertEqual(len(table.rows), len(starvation.REPORTS))
         for row in table.rows:
             self.assertEqual(row[-1], verdicts[row[2].strip("`")])
+
+    def test_a_row_of_a_guest_is_what_fio_measured(self) -> None:
+        def said(random_ios: int, error: int = 0) -> str:
+            times = {"mean": 956e6, "max": 1_076e6}
+            shares = {"50.000000": 1_036_000_000, "99.000000": 1_082_000_000}
+            return "fio: a note\n" + json.dumps(
+                {
+                    "jobs": [
+                        {
+                            "jobname": name,
+                            "error": error,
+                            "read": {
+                                "total_ios": ios,
+                                "bw_bytes": 20_200_000,
+                                "lat_ns": times,
+                                "clat_ns": {"percentile": shares} if ios else {},
+                            },
+                        }
+                        for name, ios in (("stream", 391), ("random", random_ios))
+                    ]
+                }
+            )
+
+        case = guest_starvation.CASES[1]
+        times = ("956", "1,036", "1,082", "1,076")
+        self.assertEqual(
+            guest_starvation.row(case, said(21)), ("mq-deadline", "", "21", *times, "20.2")
+        )
+        self.assertEqual(guest_starvation.row(case, said(0))[2:7], ("0", *"––––"))
+        for wrong in (said(21, error=5), "FAILED: fio", '{"jobs": []}'):
+            with self.assertRaises(StudyFailed):
+                guest_starvation.row(case, wrong)
+
+    def test_the_guest_runs_each_case_under_its_scheduler(self) -> None:
+        text = guest_starvation.text(seconds=7)
+        for number, case in enumerate(guest_starvation.CASES):
+            part = text[text.index(f"part case{number}\n") :].split("cat /tmp/fio")[0]
+            self.assertIn(f"echo {case.scheduler} > /sys/block/sda/queue/scheduler", part)
+            self.assertIn(f"grep -q '\\[{case.scheduler}\\]'", part)
+            self.assertIn(f"--iodepth=1 {case.random}", part)
+            self.assertIn(f"--size=20% {case.stream}", part)
+            self.assertIn("--runtime=7", part)
 
     def test_no_outcome_is_in_the_fixed_text(self) -> None:
         for word in ("MB/s instead", "does not hold", "median", "no random read ends"):
