@@ -872,13 +872,15 @@ def _said(values: Iterable[Interval], unit: str) -> str:
     return f"{low} {unit}" if low == high else f"{low} to {high} {unit}"
 
 
-def starving_depths(results: Results, drive: Drive, quick: bool) -> list[str]:
-    """At which no random read of any run has ended, without a rule."""
-    return [
-        depth
-        for depth in _depths(quick)
-        if not any(run["summary"]["ended"] for run in results[closed(drive, depth, NONE, quick)])
+def starved_runs(results: Results, quick: bool) -> tuple[int, int]:
+    """Without a rule, beside a stream of depth 2 or more: the runs in which no random read has
+    ended, and all."""
+    runs = [
+        run["summary"]["ended"]
+        for drive, size, depth in _waiting(quick)
+        for run in results[closed(drive, depth, NONE, quick, size)]
     ]
+    return runs.count(0), len(runs)
 
 
 def _listed(words: Sequence[str]) -> str:
@@ -891,20 +893,13 @@ def _tail(results: Results, point: Point) -> str:
 
 
 def findings(results: Results, quick: bool) -> tuple[str, ...]:
-    words = []
-    by_depths: dict[tuple[str, ...], list[str]] = {}
-    for drive in _drives(quick):
-        by_depths.setdefault(tuple(starving_depths(results, drive, quick)), []).append(drive.name)
-    for depths, names in by_depths.items():
-        words.append(
-            f"**Without a rule, {_listed(names)}**: "
-            + (
-                "no random read ends in any run beside a stream of depth "
-                f"{_listed(depths)} under SPTF."
-                if depths
-                else "random reads end at every depth under SPTF."
-            )
-        )
+    starved, whole = starved_runs(results, quick)
+    unruled = [closed(drive, depth, NONE, quick, size) for drive, size, depth in _waiting(quick)]
+    words = [
+        "**Without a rule, SPTF**: beside a stream of depth 2 or more the longest wait is "
+        f"{_said((over_runs(results, point, longest_s) for point in unruled), 's')}. In {starved} "
+        f"of {whole} runs no random read ends."
+    ]
     first = [closed(drive, depth, FIRST, quick, size) for drive, size, depth in _waiting(quick)]
     deep = [over_runs(results, point, p50) for point in first]
     words.append(
@@ -943,15 +938,16 @@ def findings(results: Results, quick: bool) -> tuple[str, ...]:
     said = []
     for bound, measure in fastest_stream(results, quick).items():
         if measure is None:
-            said.append(f"below {bound:,} ms none of the measures")
+            said.append(f"p99 below {bound:,} ms by none of the measures")
             continue
         point = measured(measure, quick)
         said.append(
-            f"below {bound:,} ms {measure.id} (rules: {measure.rules.name}), "
+            f"p99 below {bound:,} ms by {measure.family} ({measure.name}; rules: "
+            f"{measure.rules.name}), "
             f"{_number(over_runs(results, point, stream_mb_per_s))} MB/s"
         )
     words.append(
-        f"**The fastest stream by the p99 of the random reads, {TODAY.name}, depth 4**: "
+        f"**The fastest stream for a bound of the random reads, {TODAY.name}, depth 4**: "
         f"{'; '.join(said)}."
     )
     rate = _rates(quick)[-1]
@@ -965,8 +961,8 @@ def findings(results: Results, quick: bool) -> tuple[str, ...]:
     ]
     words.append(
         f"**The shape of the response times, {TODAY.name}, {LONGEST.name}**: in the highest bin of "
-        f"a histogram by powers of two are {' and '.join(shapes) or 'no reads'} of the random "
-        "reads. The histogram of the first drives in 11166 has 21 of its 136 reads there."
+        f"a histogram by powers of two are, of all random reads, {' and '.join(shapes) or '–'}. "
+        "The histogram of the first drives in 11166 has 21 of its 136 reads there."
     )
     tags = [
         f"{_number(over_runs(results, point, stream_mb_per_s))} MB/s with {count} tags"
@@ -1194,8 +1190,9 @@ Nothing in the model was fitted to them.
 ## Why a drive does it
 
 A policy such as SPTF serves the nearest request next. A stream's next read begins where the last
-one has ended, so it is the nearest one whenever it is in the drive in time. A random read is served
-only when the stream has no read in the drive. The firmware of drives therefore has an
+one has ended, so it is the nearest one whenever it is in the drive in time. A random read waits
+until it happens to be nearer. It may be so just after another random read, while the arm is away
+from the stream. The firmware of drives therefore has an
 [age limit](../../reference/policies.md#rules-of-the-firmware) (`controller.age_limit_s`): a request
 that has waited this long goes first. The firmware may also prefer a stream whatever the policy says
 (`controller.stream_first`). The shipped profiles have neither, because no data sheet has them. This
