@@ -122,7 +122,7 @@ for number, command in enumerate(sys.argv[2:]):
         os.dup2(1, 2)
         y.run_pass(command, y.Design())
         sys.exit(0)
-    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+    print(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), flush=True)
 """
 
 
