@@ -20,9 +20,11 @@ import re
 import stat
 import subprocess
 import tempfile
+import threading
 import tomllib
 import unittest
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
@@ -1957,9 +1959,9 @@ def jobs_of(settings: dict[str, str], change: dict[str, float]) -> dict:
     }
 
 
-def made_up(plan: Plan, **change: float) -> Results:
+def made_up(plan: Plan, before: Results | None = None, **change: float) -> Results:
     """Results in which mean response, fairness and throughput are as a rule of the policy's name,
-    times `change`."""
+    times `change`. `before` are those of an earlier stage of the study, with the same change."""
     # The same under all interpretations
     streams = functools.cache(functools.partial(streams_of, change=change))
 
@@ -2107,13 +2109,14 @@ def made_up(plan: Plan, **change: float) -> Results:
             "jobs": jobs_of(settings, change)["jobs"],
         }
 
-    return Results(
-        {
-            point: [result(point, settings, seed) for seed in seeds]
-            for point, seeds in plan.batches
-            for settings in (dict(point.settings),)
-        }
-    )
+    def runs(point: Point, seeds: tuple[int, ...]) -> list[dict]:
+        kept = before[point] if before is not None and point in before else ()
+        if [one["seed"] for one in kept[: len(seeds)]] == list(seeds):
+            return list(kept[: len(seeds)])
+        settings = dict(point.settings)
+        return [result(point, settings, seed) for seed in seeds]
+
+    return Results({point: runs(point, seeds) for point, seeds in plan.batches})
 
 
 def whole(module, **change: float) -> tuple[Plan, Results]:
@@ -2123,7 +2126,7 @@ def whole(module, **change: float) -> tuple[Plan, Results]:
         return plan, made_up(plan, **change)
     results = Results({})
     while not results.has((plan := module.STUDY.follow(results, True)).batches):
-        results = made_up(plan, **change)
+        results = made_up(plan, results, **change)
     return plan, results
 
 
@@ -2132,6 +2135,12 @@ def unchanged(module) -> tuple[Plan, Report]:
     """The last plan and the report of results in which nothing is changed."""
     plan, results = whole(module)
     return plan, module.report(results, True)
+
+
+@functools.cache
+def page_of(module) -> str:
+    """The page of results in which nothing is changed."""
+    return page.files(module.STUDY, *unchanged(module), True)["README.md"]
 
 
 def claims_of(module, **change: float) -> dict[str, Claim]:
@@ -2577,12 +2586,11 @@ class Studies(unittest.TestCase):
     def test_every_study_writes_a_page_and_all_it_names(self) -> None:
         for module in STUDIES:
             with self.subTest(study=module.STUDY.name):
-                plan, report = unchanged(module)
-                texts = page.files(module.STUDY, plan, report, True)
+                report = unchanged(module)[1]
                 for claim in report.claims:
-                    self.assertIn(f"| {claim.name} |", texts["README.md"])
+                    self.assertIn(f"| {claim.name} |", page_of(module))
                 for chart in report.charts:
-                    self.assertIn(f"({chart.file})", texts["README.md"])
+                    self.assertIn(f"({chart.file})", page_of(module))
                 self.assertEqual(len({claim.name for claim in report.claims}), len(report.claims))
 
     def test_the_pages_in_the_project_have_the_words_of_the_studies(self) -> None:
@@ -2638,9 +2646,8 @@ class Studies(unittest.TestCase):
             self.assertEqual(
                 listed, {claim.name for claim in claims if not claim.name.startswith("own-")}
             )
-            texts = page.files(module.STUDY, *unchanged(module), True)
             for _, _, sentence in (*module.SENTENCES, *module.NOT_JUDGED):
-                self.assertIn(sentence, texts["README.md"])
+                self.assertIn(sentence, page_of(module))
 
     def test_the_names_in_the_table_are_the_studies(self) -> None:
         self.assertEqual({module.STUDY.name for module in STUDIES}, set(reproduce.STUDIES))
@@ -3528,49 +3535,72 @@ class WithTheModel(unittest.TestCase):
         eager = "eager" in tomllib.loads(point.scenario.read_text(encoding="utf-8"))
         return (("eager.ageing_turnovers", "0.05"),) if eager else ()
 
+    def pairs(self, point: Point) -> set[tuple]:
+        """Each setting of a point beside each other one, in its scenario."""
+        settings = sorted(pair for pair in point.settings if pair[0] not in self.LOAD)
+        return set(itertools.product([point.scenario], settings, settings)) | {(point.scenario,)}
+
     def test_the_model_takes_every_policy_under_every_interpretation(self) -> None:
-        with tempfile.TemporaryDirectory() as name:
-            runner = Runner(
-                Path(os.environ["PLATTER"]), Store(Path(name)), LocalProcesses(os.cpu_count() or 1)
-            )
-            policies = subprocess.run(
-                [os.environ["PLATTER"], "list", "policies"],
-                capture_output=True,
-                text=True,
-                check=True,
-            ).stdout
-            for module in STUDIES:
-                with self.subTest(study=module.STUDY.name):
-                    if module is eager_writing and eager_writing.SATF_EW not in policies:
-                        self.skipTest("the executable has no eager writing")
-                    plan = quick_plan(module)
-                    short = [
-                        (
-                            replace(
-                                point,
-                                warmup_s=0.0,
-                                measure_s=max(5.0, point.least_s),
-                                settings=(*point.settings, *self.young(point)),
-                            ),
-                            (1,),
-                        )
-                        for point in self.shapes(plan)
-                    ]
-                    results = runner.results(short)
-                    for (
-                        point,
-                        _,
-                    ) in short:  # neither flat policies nor Cello nor aged SPTF have a guard
-                        if results[point][0].get("errors"):
-                            continue  # the guard does not count on recovery
-                        policy = dict(point.settings).get("policy", "")
-                        if policy not in (
-                            *mixed_media.FLAT,
-                            mixed_media.ROUND_ROBIN,
-                        ) and not policy.startswith(("CELLO", "ASPTF")):
-                            self.assertEqual(
-                                results[point][0].get("hiccups", 0), 0, point.command(1)
-                            )
+        """It accepts every point. It runs so many of them that each setting has run beside each
+        other one, in each scenario where they meet."""
+        policies = subprocess.run(
+            [os.environ["PLATTER"], "list", "policies"], capture_output=True, text=True, check=True
+        ).stdout
+        of_study = {
+            point: module.STUDY.name
+            for module in STUDIES
+            if module is not eager_writing or eager_writing.SATF_EW in policies
+            for point in self.shapes(quick_plan(module))
+        }
+        # Points with more settings first, since fewer of them have all pairs.
+        missing = set().union(*map(self.pairs, of_study))
+        todo = []
+        for point in sorted(of_study, key=lambda point: -len(point.settings)):
+            runs = not missing.isdisjoint(self.pairs(point))
+            missing -= self.pairs(point)
+            todo.append((point, runs))
+        with (
+            tempfile.TemporaryDirectory() as name,
+            ThreadPoolExecutor(os.cpu_count() or 1) as pool,
+        ):
+            found = pool.map(lambda one: self.called(*one, Path(name)), todo)
+            for (point, runs), (code, said, result) in zip(todo, found, strict=True):
+                with self.subTest(study=of_study[point]):
+                    self.assertEqual(code, 0, f"{point.command(1)}\n{said}")
+                    if not runs or result.get("errors"):
+                        continue  # the guard does not count on recovery
+                    policy = dict(point.settings).get("policy", "")
+                    # Neither flat policies nor Cello nor aged SPTF have a guard.
+                    if policy not in (
+                        *mixed_media.FLAT,
+                        mixed_media.ROUND_ROBIN,
+                    ) and not policy.startswith(("CELLO", "ASPTF")):
+                        self.assertEqual(result.get("hiccups", 0), 0, point.command(1))
+
+    def called(self, point: Point, runs: bool, folder: Path) -> tuple[int, str, dict]:
+        """Of a short run, or of a look at the scenario: exit code, messages, and the result."""
+        short = replace(
+            point,
+            warmup_s=0.0,
+            measure_s=max(5.0, point.least_s),
+            settings=(*point.settings, *self.young(point)),
+        )
+        words = [str(point.scenario), *short.overrides(), "--set", "sim.seed=1"]
+        file = folder / f"{threading.get_ident()}.json"
+        file.unlink(missing_ok=True)
+        done = subprocess.run(
+            [
+                os.environ["PLATTER"],
+                *(["run", *words, "--quiet", "--result", str(file)] if runs else []),
+                *(["config", "check", *words] if not runs else []),
+            ],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        good = runs and done.returncode == 0
+        return done.returncode, done.stderr, json.loads(file.read_text()) if good else {}
 
     def test_a_table_that_a_scenario_names_from_its_own_folder_is_in_the_key(self) -> None:
         frames = (
