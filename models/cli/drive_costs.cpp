@@ -43,8 +43,9 @@ mechanics::Extent read_request(const std::string& text, std::size_t line, const 
         return planner.resolve(core::Lba(first), blocks, text[0] == 'W');
     }
   }
-  throw core::InputError("standard input", line, 0,
-                         fmt::format("found \"{}\", expected R,FIRST,BLOCKS or W,FIRST,BLOCKS within {} blocks", text, capacity));
+  throw core::InputError(
+      "standard input", line, 0,
+      fmt::format("found \"{}\", expected R,FIRST,BLOCKS or W,FIRST,BLOCKS within {} blocks", text, capacity));
 }
 
 }  // namespace

@@ -325,7 +325,8 @@ void declare(CLI::App& app, std::function<int()>& action) {
   static std::string costs_scenario;
   static std::vector<std::string> costs_overrides;
   auto* costs = drive_command->add_subcommand(
-      "costs", "print the least times between the accesses of requests, in ps, as CSV; the requests come from the standard input");
+      "costs",
+      "print the least times between the accesses of requests, in ps, as CSV; the requests come from the standard input");
   costs->add_option("scenario", costs_scenario, "scenario with the drive (TOML)")->required();
   costs->add_option("--set", costs_overrides, "set one key: KEY=VALUE; may be repeated");
   costs->callback([&action] { action = [] { return cli::drive_costs(costs_scenario, costs_overrides); }; });
@@ -473,7 +474,8 @@ int sc_main(int argc, char** argv) {
     app.parse(argc, argv);
   } catch (const CLI::RequiredError& error) {
     if (argc > 1 && argv[1][0] != '-' && app.get_subcommands().empty()) {
-      constexpr std::array<std::string_view, 7> kOfTheLab{"sweep", "optimise", "report", "bound", "reproduce", "guest", "stream-tables"};
+      constexpr std::array<std::string_view, 7> kOfTheLab{"sweep",     "optimise", "report",       "bound",
+                                                          "reproduce", "guest",    "stream-tables"};
       if (std::find(kOfTheLab.begin(), kOfTheLab.end(), argv[1]) != kOfTheLab.end())
         fmt::print(stderr, "platter: {0} is a command of the Python package: platter-lab {0}\n", argv[1]);
       else

@@ -7,6 +7,7 @@ import json
 import subprocess
 import sys
 import unittest
+import unittest.mock
 from typing import Any
 
 import numpy as np
@@ -148,11 +149,30 @@ class Certificates(LabCase):
         self.assertIn(
             "two duals", self.refused(self.assignment, multipliers_ps=[duals[0] + 1, *duals[1:]])
         )
-        moved = [["R", 0, 8, 0, -1], *self.walk["requests"][1:]]
-        self.assertNotEqual(moved, self.walk["requests"])
+        near = [[op, 8 * i, *rest] for i, (op, _, *rest) in enumerate(self.walk["requests"])]
+        self.assertIn("claims", self.refused(self.walk, requests=near))
         slower = self.walk["drive"].replace("[drive]", "[nothing]")
         self.assertIn("refuses", self.refused(self.walk, drive=slower))
         self.assertIn("not a certificate", self.refused({}))
+
+    def test_equal_costs_have_a_known_bound(self) -> None:
+        """With a fake executable: 10 ps to the first end, then 7 ps a request, the last 2 ps
+        earlier. With deadlines a request must not be quicker over a detour."""
+        table = np.full((6, 6), 7, np.int64)
+        table[0], table[1:, 5] = 10, 2
+        requests = [["R", i, 1, i, -1] for i in range(5)]
+        walk = {"kind": "walk", "drive": "", "requests": requests, "bound_ps": 29}
+        walk |= {"depth": 2, "completions": 4, "multipliers_ps": [0] * 5}
+        with unittest.mock.patch.object(checker, "costs_of", lambda *_: table):
+            self.assertEqual(checker.check(walk, ""), 10 + 3 * 7 - 2)
+            self.assertIn("proves only 29", self.refused(walk, bound_ps=30))
+            walk["requests"] = [[*r[:4], -1 if r[1] < 3 else 0] for r in requests]
+            self.assertEqual(checker.check(walk, ""), 29)
+            # A walk of four positions serves these two three times, as it never returns at once.
+            walk["multipliers_ps"] = [0, 0, 0, -5, -5]
+            self.assertEqual(checker.check(walk | {"bound_ps": 0}, ""), 29 - 3 * 5 + 2 * 5)
+            table[1, 2] = 15
+            self.assertIn("detour", self.refused(walk))
 
     def test_the_check_needs_nothing_but_the_costs(self) -> None:
         file = self.folder / "certificate.json"

@@ -73,8 +73,8 @@ def add_command(subparsers: argparse._SubParsersAction[argparse.ArgumentParser])
     parser.add_argument(
         "--annealing",
         type=int,
-        default=1_000_000,
-        help="steps of the search for a good schedule; 0: none; default: 1000000",
+        default=5_000_000,
+        help="steps of the search for a good schedule; 0: none; default: 5000000",
     )
     parser.add_argument("-o", "--output", type=Path, help="write the certificate to this file")
     parser.add_argument("--result", type=Path, help="write the numbers to this file (JSON)")

@@ -54,7 +54,10 @@ POLICIES = (
     "SFQ(1|1|0)",
 )
 _MOST_REQUESTS = 2000  # a matrix of their costs has this many rows
-_SLACK = 1.8  # how much more requests beside streams are looked at than the best policy completes
+_FIRST = 1.5  # times as many as the best policy completes: the first number that is tried
+_NUMBERS = 3  # that are tried
+_ABOVE = 1.1  # a time that some schedule reaches, in times of the end of the rounds, is about this
+_SLACK = 2.0  # how much more requests beside streams are looked at than the best policy completes
 
 
 @dataclass
@@ -176,19 +179,23 @@ def of_rounds(load: Load, rounds: int, policies: Sequence[str], iterations: int)
         )
     instance = rounds_of(load, rounds, int(max(in_time) * _SLACK) + 10)
     streams, end = instance.before[-1], rounds * load.round_ps
-    # Few numbers are tried: above `low` the bound is not known yet, from `proven` on it suffices.
-    low, top, prices = max(in_time), instance.completions - streams, None
-    target, proven = min(top, int(max(in_time) * 1.2) + 2), top + 1
+    # Multipliers that are good for one number bound the others as well.
+    whole = Walks(instance)
+    top = instance.completions - streams
+    target, proven = min(top, int(max(in_time) * _FIRST)), top + 1
     kept: Ints = np.zeros(0, np.int64)
-    while proven - low > 1:
+    for _ in range(_NUMBERS):
         part = instance.of(streams + target)
-        prices = walk_prices(part, end * 1e-9, iterations, prices)
-        if Walks(part).best_exact(prices)[0] > end:
-            proven, kept = target, prices
-        else:
-            low = target
-        target = (low + proven) // 2 if kept.size else top
-    if not kept.size:
+        first = walk_prices(part, 0, 0)
+        prices = walk_prices(part, end * _ABOVE * 1e-9, iterations, first)
+        curve = whole.curve(prices)
+        reached = next((n for n in range(top) if curve[streams + n] > end), top)
+        if reached + 1 < proven:
+            proven, kept = reached + 1, prices
+        elif kept.size:
+            break
+        target = min(top, reached + 1)
+    if not kept.size or proven > top:
         raise StudyFailed(
             f"{load.scenario}: no bound of at most {top} requests beside the streams was found"
         )

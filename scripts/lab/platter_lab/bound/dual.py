@@ -85,6 +85,7 @@ class Walks:
         np.fill_diagonal(self.onward, np.inf)
         self.start = instance.start[order] * 1e-9
         self.lead = instance.lead[order] * 1e-9
+        self._ends = np.full(instance.completions, -np.inf)
 
     def sources(self, values: Floats, position: int, phase: int) -> Floats:
         """What leads to a phase: it, or the end of the one before. `values`: (rounds, n) of the
@@ -201,6 +202,9 @@ class Walks:
                 back[q] = nearest, other, phases
             labels = fresh
             taken.append(back)
+            if self.instance.rounds - 1 in fresh:
+                reached = fresh[self.instance.rounds - 1][0] - self.lead[:width]
+                self._ends[k] = float(reached.min() - prices.sum())
         q = self.instance.rounds - 1
         ends = labels[q][0] - self.lead[: layers.width[last - 1]]
         request = int(ends.argmin())
@@ -221,6 +225,14 @@ class Walks:
         """
         value, walk = self.best(_milliseconds(prices[self.layers.sorted]))
         return round(value * 1e9), [int(self.layers.sorted[one]) for one in walk]
+
+    def curve(self, prices: Ints) -> Floats:
+        """The same value after each number of completions, from 1 on, in ps; -inf where not all
+        requests of rounds can have been served.
+        """
+        self._ends[:] = -np.inf
+        self.best_exact(prices)
+        return np.round(self._ends * 1e9)
 
 
 def _towards(walks: Walks, prices: Floats, bounds: list[tuple[float | None, None]]) -> Floats:
