@@ -141,6 +141,12 @@ class Certificates(LabCase):
         self.assertIn("below 0", self.refused(self.walk, multipliers_ps=[-1, *prices[1:]]))
         raised = [one + 10**9 for one in prices]
         self.assertIn("claims", self.refused(self.walk, multipliers_ps=raised))
+        self.assertIn("larger", self.refused(self.walk, multipliers_ps=[1 << 62, *prices[1:]]))
+        for rounds in ([1] * 10, [0] * 10):  # no request of round 0; more of them than completions
+            late = [[*r[:4], q] for r, q in zip(self.walk["requests"], rounds, strict=False)]
+            rest = self.walk["requests"][10:]
+            self.assertIn("round", self.refused(self.walk, requests=late + rest, completions=9))
+        self.assertIn("all requests", self.refused(self.assignment, completions=12))
         self.assertIn("each request", self.refused(self.walk, multipliers_ps=prices[1:]))
         self.assertIn("claims", self.refused(self.walk, depth=self.walk["depth"] + 1))
         fewer = self.walk["completions"] - 1

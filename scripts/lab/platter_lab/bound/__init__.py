@@ -6,6 +6,7 @@ ones included, with a certificate.
 from __future__ import annotations
 
 import argparse
+import os
 from pathlib import Path
 
 from platter_lab.executable import add_platter
@@ -83,6 +84,8 @@ def add_command(subparsers: argparse._SubParsersAction[argparse.ArgumentParser])
 
 
 def _run(arguments: argparse.Namespace) -> int:
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # products too small for several threads
+
     from platter_lab.bound import command  # NumPy and SciPy take a while to load
 
     return command.run(arguments)

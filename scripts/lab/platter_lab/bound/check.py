@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 Times = NDArray[np.int64]  # ps
 NEVER = np.int64(1) << 60
+LARGEST = 1 << 50  # multiplier: so no sum leaves 64 bits
 
 
 class Refused(Exception):
@@ -66,6 +67,8 @@ def walk(table: Times, c: dict[str, Any], prices: Times) -> int:
     order, round_of = np.array([(r[3], r[4]) for r in c["requests"]], np.int64).T
     rounds = max(1, int(round_of.max()) + 1)
     before = [int(((round_of >= 0) & (round_of < q)).sum()) for q in range(rounds + 1)]
+    if last < before[rounds] or ((np.diff(before) == 0).any() and before[rounds] > 0):
+        raise Refused("a round has no request, or not all requests of rounds are served")
     if (prices[round_of < 0] < 0).any():
         raise Refused("a request that need not be served has a price below 0")
     onward = table[1:, :n].T + prices[:, None]  # [to, from]
@@ -107,7 +110,11 @@ def check(certificate: dict[str, Any], platter: str) -> int:
         c = certificate
         table = costs_of(c["drive"], c["requests"], platter)
         multipliers = [int(one) for one in c["multipliers_ps"]]
+        if max(abs(one) for one in multipliers) > LARGEST:
+            raise Refused(f"a multiplier is larger than {LARGEST} ps")
         if c["kind"] == "assignment":
+            if c["completions"] != len(c["requests"]):
+                raise Refused("an assignment is of all requests")
             proven = assignment(table, multipliers)
         else:
             if len(multipliers) != len(c["requests"]):
