@@ -218,6 +218,25 @@ def of_rounds(load: Load, rounds: int, policies: Sequence[str], iterations: int)
     )
 
 
+def of_batch(load: Load, count: int, steps: int) -> Outcome:
+    """Of requests that are all known from the start, beside the order of SPTF."""
+    instance = load.instance(load.discrete(count), count, count)
+    certificate = certified(instance, assignment_duals(instance), "assignment", load.platter)
+    bound = int(certificate["bound_ps"])
+    greedy = instance.time_of(shortest_first(instance))
+    best = _best(instance, np.zeros(count, np.int64), steps, [])
+    return Outcome(
+        load.keys["drive"]["name"],
+        count,
+        count,
+        count,
+        bound,
+        certificate,
+        instance.time_of(best),
+        policies=[Compared("SPTF", greedy * 1e-9, 100 * (greedy / bound - 1))],
+    )
+
+
 def of_recorded(load: Load, log: Path, depth: int | None, iterations: int, steps: int) -> Outcome:
     """Of the requests of a log, all of which are served."""
     rows = read_log(log)

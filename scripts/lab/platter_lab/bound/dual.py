@@ -143,8 +143,10 @@ class Walks:
                 if q > 0 and q - 1 in layers.phases[k]:
                     part[layers.ends[q - 1][layers.ends[q - 1] < came]] = 0
                     before[q - 1, :came] += part
-            behind = before / before.max()
+            behind = before / max(before.max(), np.finfo(float).tiny)
             share = (forward[k] * behind).sum(0)
+            if not share.sum() > 0:  # the weights that lead to the end are too small for a double
+                return -np.inf, np.ones(n)
             visits += share / share.sum()
         return float(-temperature * logarithm - prices.sum()), visits
 
@@ -244,14 +246,17 @@ def _towards(walks: Walks, prices: Floats, bounds: list[tuple[float | None, None
             value, visits = walks.smooth(x, temperature)
             return -value, 1 - visits
 
-        prices = minimize(
+        found = minimize(
             less,
             prices,
             jac=True,
             method="L-BFGS-B",
             bounds=bounds,
             options={"maxiter": iterations, "maxcor": _MEMORY},
-        ).x
+        )
+        if not np.isfinite(found.fun) or not np.isfinite(found.x).all():
+            break  # too cold for a double
+        prices = found.x
     return prices
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from platter_lab import LabError
-from platter_lab.bound.command import POLICIES, Outcome, of_closed_load, of_rounds
+from platter_lab.bound.command import POLICIES, Outcome, of_batch, of_closed_load, of_rounds
 from platter_lab.bound.load import Load
 from platter_lab.executable import ROOT, expect_tree
 from platter_lab.files import write_whole
@@ -29,6 +29,7 @@ _OF_DEPTHS = 5  # best policies
 _SEEDS = 20
 _ROUNDS, _MIXED_SEEDS = 3, 2
 _ANNEALING = 5_000_000
+_BATCHES = (8, 32, 128, 256)
 _BEGIN, _END = "<!-- bound:begin -->", "<!-- bound:end -->"
 _COLUMNS = (
     "table",
@@ -175,6 +176,19 @@ def tables(rows: Sequence[Mapping[str, str]]) -> str:
             ),
         ],
     )
+    lines += ["### All requests known from the start", ""]
+    batch = {(r["drive"], r["depth"]): r for r in of["batch"]}
+    counts = list(dict.fromkeys(r["depth"] for r in of["batch"]))
+    for drive in drives:
+        mine = [batch[drive, count] for count in counts]
+        lines += _table(
+            [f"{drive}, requests", *counts],
+            [
+                ["bound (ms)", *(one["bound_ms"] for one in mine)],
+                ["*best schedule found* (% above)", *(best(one) for one in mine)],
+                ["SPTF (% above)", *(percent(one) for one in mine)],
+            ],
+        )
     lines += ["### Twenty seeds", ""]
     distances: dict[str, list[float]] = {}
     for row in of["seeds"]:
@@ -239,5 +253,9 @@ def run(folder: Path, platter: Path) -> int:
     for seed in range(1, _SEEDS + 1):
         load = closed(platter, "cheetah9lp", 32, seed)
         add("seeds", seed, "cheetah9lp", of_closed_load(load, 150, POLICIES, 0, 0))
+    for drive in DRIVES:
+        for count in _BATCHES:
+            outcome = of_batch(closed(platter, drive, 32, 1), count, _ANNEALING)
+            add("batch", 1, drive, outcome)
     write_page(folder)
     return 0
