@@ -24,7 +24,8 @@ DRIVES: dict[str, tuple[str, ...]] = {
     "savvio_10k4": (*_STATIC, *_NO_SPREAD),
     "wd22tb": (*_STATIC, *_NO_SPREAD, "drive.cache.write_segments=0"),
 }
-DEPTHS = (8, 16, 32, 64, 128, 256)
+DEPTH = 32  # of all policies
+DEPTHS = (8, 16, 64, 128, 256)  # of the best ones
 _OF_DEPTHS = 5  # best policies
 _SEEDS = 20
 _ROUNDS, _MIXED_SEEDS = 3, 2
@@ -110,7 +111,16 @@ def _best_of(rows: Sequence[dict[str, Any]], count: int) -> list[str]:
 
 def _table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> list[str]:
     lines = [head, ["---"] * len(head), *rows]
-    return [*("| " + " | ".join(line) + " |" for line in lines), ""]
+    cells = [[cell.replace("|", "\\|") for cell in line] for line in lines]
+    return [*("| " + " | ".join(line) + " |" for line in cells), ""]
+
+
+def _grouped(policies: Mapping[str, Sequence[str]]) -> list[list[str]]:
+    """A row for all policies with the same cells."""
+    of: dict[tuple[str, ...], list[str]] = {}
+    for policy, cells in policies.items():
+        of.setdefault(tuple(cells), []).append(f"`{policy}`")
+    return [[", ".join(names), *cells] for cells, names in of.items()]
 
 
 def tables(rows: Sequence[Mapping[str, str]]) -> str:
@@ -135,16 +145,15 @@ def tables(rows: Sequence[Mapping[str, str]]) -> str:
         ["time above the bound (%)", *drives],
         [
             ["*best schedule found*", *(best(first[drive]) for drive in drives)],
-            *(
-                [policy, *(cells.get((policy, drive), "") for drive in drives)]
-                for policy in policies
-            ),
+            *_grouped({p: [cells.get((p, drive), "") for drive in drives] for p in policies}),
         ],
     )
     lines += ["### The best policies at other depths", ""]
-    depths = list(dict.fromkeys(r["depth"] for r in of["depths"]))
+    compared = {r["policy"] for r in of["depths"]}
+    together = of["depths"] + [r for r in of["policies"] if r["policy"] in compared]
+    depths = sorted({r["depth"] for r in together}, key=int)
     for drive in drives:
-        mine = [r for r in of["depths"] if r["drive"] == drive]
+        mine = [r for r in together if r["drive"] == drive]
         at = {(r["policy"], r["depth"]): r for r in mine}
         some = {depth: next(r for r in mine if r["depth"] == depth) for depth in depths}
         each = [float(some[d]["bound_ms"]) / float(some[d]["completions"]) for d in depths]
@@ -154,7 +163,7 @@ def tables(rows: Sequence[Mapping[str, str]]) -> str:
                 ["bound (ms a request)", *(f"{one:.3f}" for one in each)],
                 ["*best schedule found* (% above)", *(best(some[depth]) for depth in depths)],
                 *(
-                    [f"{policy} (% above)", *(percent(at[policy, depth]) for depth in depths)]
+                    [f"`{policy}` (% above)", *(percent(at[policy, depth]) for depth in depths)]
                     for policy in dict.fromkeys(r["policy"] for r in mine)
                 ),
             ],
@@ -170,9 +179,11 @@ def tables(rows: Sequence[Mapping[str, str]]) -> str:
         ["requests beside the streams", *(f"seed {seed}" for seed in seeds)],
         [
             ["**at most**", *(most[seed] for seed in seeds)],
-            *(
-                [policy, *(served.get((policy, seed), "") for seed in seeds)]
-                for policy in dict.fromkeys(r["policy"] for r in of["mixed"])
+            *_grouped(
+                {
+                    policy: [served.get((policy, seed), "") for seed in seeds]
+                    for policy in dict.fromkeys(r["policy"] for r in of["mixed"])
+                }
             ),
         ],
     )
@@ -186,20 +197,22 @@ def tables(rows: Sequence[Mapping[str, str]]) -> str:
             [
                 ["bound (ms)", *(one["bound_ms"] for one in mine)],
                 ["*best schedule found* (% above)", *(best(one) for one in mine)],
-                ["SPTF (% above)", *(percent(one) for one in mine)],
+                ["`SPTF` (% above)", *(percent(one) for one in mine)],
             ],
         )
     lines += ["### Twenty seeds", ""]
     distances: dict[str, list[float]] = {}
     for row in of["seeds"]:
         distances.setdefault(row["policy"], []).append(float(row["distance_percent"]))
-    nearest = sorted(distances, key=lambda policy: min(distances[policy]))[:_OF_DEPTHS]
+    nearest = sorted(distances, key=lambda policy: sum(distances[policy]))
     lines += _table(
         ["time above the bound (%)", "least", "mean", "most"],
-        [
-            [p, *(f"{one:.1f}" for one in (min(d), sum(d) / len(d), max(d)))]
-            for p, d in ((p, distances[p]) for p in nearest)
-        ],
+        _grouped(
+            {
+                p: [f"{one:.1f}" for one in (min(d), sum(d) / len(d), max(d))]
+                for p, d in ((p, distances[p]) for p in nearest)
+            }
+        )[:_OF_DEPTHS],
     )
     count = sum(len(one) for one in distances.values())
     below = sum(one < 0 for some in distances.values() for one in some)
@@ -240,7 +253,7 @@ def run(folder: Path, platter: Path) -> int:
             "policies",
             1,
             drive,
-            of_closed_load(closed(platter, drive, 32, 1), 300, POLICIES, 150, _ANNEALING),
+            of_closed_load(closed(platter, drive, DEPTH, 1), 300, POLICIES, 150, _ANNEALING),
         )
     best = _best_of(rows, _OF_DEPTHS)
     for drive in DRIVES:
@@ -251,11 +264,11 @@ def run(folder: Path, platter: Path) -> int:
         outcome = of_rounds(mixed(platter, seed), _ROUNDS, POLICIES, 60)
         add("mixed", seed, "atlas10k", outcome)
     for seed in range(1, _SEEDS + 1):
-        load = closed(platter, "cheetah9lp", 32, seed)
+        load = closed(platter, "cheetah9lp", DEPTH, seed)
         add("seeds", seed, "cheetah9lp", of_closed_load(load, 150, POLICIES, 0, 0))
     for drive in DRIVES:
         for count in _BATCHES:
-            outcome = of_batch(closed(platter, drive, 32, 1), count, _ANNEALING)
+            outcome = of_batch(closed(platter, drive, DEPTH, 1), count, _ANNEALING)
             add("batch", 1, drive, outcome)
     write_page(folder)
     return 0
