@@ -353,12 +353,13 @@ def run(arguments: argparse.Namespace) -> int:
         load.expect_closed()
         if load.depth + arguments.completions > _MOST_REQUESTS:
             raise LabError(f"--completions: with the depth more than {_MOST_REQUESTS} requests")
+        if arguments.policies != "all":
+            for policy in policies:
+                load.expect_policy(policy)
         if load.streams:
             outcome = of_rounds(load, arguments.rounds, policies, iterations)
         else:
             outcome = of_closed_load(load, arguments.completions, policies, iterations, steps)
-        if len(policies) == 1 and outcome.unmet:
-            load.log(policies[0], 0.1)  # says why
     files: dict[Path, str | bytes] = {}
     if arguments.output is not None:
         files[arguments.output] = json.dumps(outcome.certificate) + "\n"

@@ -87,7 +87,7 @@ class Walks:
         self.lead = instance.lead[order] * 1e-9
         self._ends = np.full(instance.completions, -np.inf)
 
-    def sources(self, values: Floats, position: int, phase: int) -> Floats:
+    def sources(self, values: Floats, phase: int) -> Floats:
         """What leads to a phase: it, or the end of the one before. `values`: (rounds, n) of the
         position before.
         """
@@ -117,7 +117,7 @@ class Walks:
                     forward[0, q, :width] = np.exp(-(first[:width] - least) / temperature)
                 else:
                     came = layers.width[k - 1]
-                    source = self.sources(forward[k - 1], k, q)[:came]
+                    source = self.sources(forward[k - 1], q)[:came]
                     forward[k, q, :width] = source @ weight[:came, :width]
                 forward[k, q, layers.allowed[k][q]] = 0
             if k == last - 1:

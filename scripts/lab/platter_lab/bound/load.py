@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import csv
 import json
-import math
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -106,6 +105,10 @@ class Load:
             raise self.refuse("workload.discrete.source", f'"{source}"', '"closed"')
         if work.get("job"):
             raise self.refuse("workload.job", "jobs", "a closed load without jobs")
+
+    def expect_policy(self, policy: str) -> None:
+        """LabError, with the model's message, where the load cannot be run with it."""
+        call_platter(self.platter, ["config", "check", *self._base, "--set", f"policy={policy}"])
 
     @property
     def depth(self) -> int:
@@ -231,10 +234,3 @@ def rounds_of(load: Load, rounds: int, extra: int) -> Instance:
     """The requests of so many rounds, and `extra` others beyond those that are known first."""
     together = [*load.rounds(rounds), *load.discrete(load.depth + extra)]
     return load.instance(together, load.depth, load.streams * rounds + extra)
-
-
-def crossing(curve: Sequence[float], limit: float) -> int:
-    """The first index whose value is above the limit; the length if there is none."""
-    return next(
-        (i for i, one in enumerate(curve) if one > limit and math.isfinite(one)), len(curve)
-    )
