@@ -129,6 +129,8 @@ struct DriveImportOptions {
 };
 int drive_import(const DriveImportOptions& options);
 int drive_locate(const std::string& name, bool map);
+/// The least times between the accesses of requests, which come from the standard input, on the drive of a scenario.
+int drive_costs(const std::string& scenario, const std::vector<std::string>& overrides);
 
 struct ValidateOptions {
   std::string directory;
