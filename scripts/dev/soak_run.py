@@ -30,6 +30,8 @@ PS = 10**12
 # writes (up to 4,194,304 each).
 GROWTH_KIB = 8192
 SAMPLE_BYTES = 2 * 8
+MOST_SAMPLES = 2 * 4_194_304  # of two classes; a list of the statistics has no more
+MOST_AFTER_S = 60.0  # rounds of a second that lateness may last when its cause has ended
 
 SCENARIO = """format = 1
 engine = "{engine}"
@@ -173,6 +175,7 @@ class Account:
     failed: int = 0
     late: int = 0
     unexplained: list[dict[str, str]] = field(default_factory=list)
+    longest_after: int = 0  # ps from the end of a cause to the end of the last request late for it
     # simulated s, KiB, requests that have ended
     resident: list[tuple[float, int, int]] = field(default_factory=list)
 
@@ -187,7 +190,7 @@ class Account:
         return (
             max(kib for kib, _ in first),
             min(last),
-            (self.rows - first[-1][1]) * SAMPLE_BYTES // 1024,
+            max(0, min(self.rows, MOST_SAMPLES) - first[-1][1]) * SAMPLE_BYTES // 1024,
         )
 
 
@@ -196,13 +199,15 @@ class Check:
 
     A continuous request is late for a reason if, between its issue and its end, something went
     wrong: a request was recovered or failed, an event of the plan took place, or another request
-    was late for a reason, so that this one had to wait for it.
+    was late for a reason, so that this one had to wait for it. What has gone wrong does not explain
+    lateness for ever: at most MOST_AFTER_S behind the last cause that is no late request.
     """
 
     def __init__(self, events: list[Event]) -> None:
         self.events = sorted(events, key=lambda event: event.begin)
         self.first = 0  # events before it have ended long ago
         self.disturbed_until = -1
+        self.cause_until = 0
         self.seen = bytearray()
         self.account = Account()
 
@@ -239,9 +244,13 @@ class Check:
         if late:
             account.late += 1
             if not explained and begin < self.disturbed_until:
-                explained = True
+                after = end - self.cause_until
+                explained = after <= MOST_AFTER_S * PS
+                account.longest_after = max(account.longest_after, after)
             if not explained:
                 account.unexplained.append(row)
+        if recovered or not good or (late and self._event(begin, end)):
+            self.cause_until = max(self.cause_until, end)
         if (late and explained) or recovered or not good:
             self.disturbed_until = max(self.disturbed_until, end)
 
@@ -356,6 +365,7 @@ COLUMNS = (
     "failed",
     "late",
     "late for no reason",
+    "longest lateness after its cause (s)",
     "retried accesses",
     "uncorrectable",
     "reallocated sectors",
@@ -378,7 +388,8 @@ def line(what: Run, result: dict[str, Any], account: Account) -> list[str]:
         f"{account.rows:,}",
         f"{account.failed:,}",
         f"{account.late:,}",
-        f"{len(account.unexplained):,}" if what.judged else "",
+        f"{len(account.unexplained):,}" if what.judged else "not checked",
+        f"{account.longest_after / PS:.1f}" if what.judged else "not checked",
         f"{errors.get('retried', 0):,}",
         f"{errors.get('uncorrectable', 0):,}",
         f"{errors.get('reallocated', 0):,}",

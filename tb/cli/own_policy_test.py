@@ -55,6 +55,47 @@ class OwnPolicy(unittest.TestCase):
         self.assertGreater(len(logs[0]), 100_000)
         self.assertEqual(*logs)
 
+    def test_on_an_array_whose_drive_fails_it_gives_the_same_bytes_too(self):
+        logs = []
+        for policy in ("SPTF", self.own("sptf")):
+            log = self.folder / "array.csv"
+            done = run(
+                "run", SCENARIOS / "mirrored_array.toml", "--quiet", "--set", "engine=firmware",
+                "--set", "sim.warmup_s=0", "--set", "sim.measure_s=4",
+                "--set", "failure.fails_at_s=1", "--set", "failure.revives_at_s=2",
+                "--set", f'policy="{policy}"', "--requests", log,
+            )  # fmt: skip
+            self.assertEqual(done.returncode, 0, done.stderr)
+            logs.append(log.read_bytes())
+        self.assertGreater(len(logs[0]), 10_000)
+        self.assertEqual(*logs)
+
+    def test_who_watches_changes_nothing(self):
+        logs = []
+        watched = ("--waves", self.folder / "w.fst", "--timeline", self.folder / "t.json")
+        for more in ((), watched):
+            log = self.folder / "watched.csv"
+            done = self.simulate(f"{self.own('nearest')}(2)", "--requests", log, *more)
+            self.assertEqual(done.returncode, 0, done.stderr)
+            logs.append(log.read_bytes())
+        self.assertEqual(*logs)
+
+    def test_explain_and_the_crash_explorer_take_it(self):
+        done = run(
+            "explain", SCENARIOS / "random_4k.toml", "--quiet", "--no-waves", "-o", self.folder,
+            "--set", "engine=firmware", "--set", "sim.measure_s=5",
+            "--set", f'policy="{self.own("nearest")}(2)"',
+        )  # fmt: skip
+        self.assertEqual(done.returncode, 0, done.stderr)
+        crash = ("crash", SCENARIOS / "crash.toml", "--cuts", 20, "--quiet")
+        done = run(*crash, "--set", f'policy="{self.own("sptf")}"')
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = run(
+            *crash, "--set", f'policy="{self.own("broken")}(4)"'
+        )  # copies have the limit too
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("has not returned within 10 s of processor time from pick", done.stderr)
+
     def test_a_parameter_changes_what_it_does(self):
         results = []
         for gain in ("0", "5"):
@@ -100,6 +141,7 @@ class OwnPolicy(unittest.TestCase):
             (1, r"waits until (\d+) ps, expected a later time"),
             (2, r"asks to be called again without end"),
             (3, r"crashed in pick"),
+            (4, r"has not returned within 10 s of processor time from pick"),
             (5, r"empty\(\) is true, but it holds \d+ commands"),
             (6, r"keeps deadlines, but a command of the sweep ends \d+ us after"),
             (7, r"still holds \d+ of \d+ commands after \d+ decisions without an arrival"),
@@ -264,6 +306,27 @@ class PythonPolicy(unittest.TestCase):
                 self.assertIn("its process has ended", done.stderr)
                 self.assertFalse(log.exists())
 
+    def test_a_process_that_ends_before_it_is_asked_ends_the_run_with_a_message(self):
+        file = self.file(
+            """
+            class Broken(Policy):
+                def __init__(self):
+                    raise OSError("no model")
+            """
+        )
+        done = self.simulate(f"own:{file}")
+        self.assertEqual(done.returncode, 1, done.stderr)
+        self.assertIn("OSError: no model", done.stderr)
+        self.assertIn("its process has ended", done.stderr)
+
+    def test_the_crash_explorer_refuses_it(self):
+        done = run(
+            "crash", SCENARIOS / "crash.toml", "--cuts", 5, "--quiet",
+            "--set", f"policy=own:{POLICIES}/sstf.py",
+        )  # fmt: skip
+        self.assertEqual(done.returncode, 2, done.stderr)
+        self.assertIn("expected a policy of this process", done.stderr)
+
     def test_one_that_does_not_answer_is_ended(self):
         file = self.file(
             """
@@ -284,6 +347,8 @@ class PythonPolicy(unittest.TestCase):
             ("x = 1\n", "found none, expected one class that derives from"),
             ("class A(Policy): pass\nclass B(Policy): pass\n", "found A, B, expected one class"),
             ("raise OSError('at the start')\n", "OSError: at the start"),
+            ("class A(Policy):\n  cycles = -5\n", "found cycles = -5, expected 0 to"),
+            ("class A(Policy):\n  description = 'a\\tb'\n", "has a tab or several lines"),
         ):
             with self.subTest(text=text):
                 done = self.simulate(f"own:{self.file(text)}")

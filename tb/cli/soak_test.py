@@ -13,7 +13,7 @@ import unittest
 SOURCE = pathlib.Path(os.environ["PLATTER_SOURCE"])
 sys.path.insert(0, str(SOURCE / "scripts/dev"))
 
-from soak_run import PS, Check, Event, Failure  # noqa: E402
+from soak_run import PS, Check, Event, Failure, Run, judge  # noqa: E402
 
 
 def row(number, issued, completed, **changes):
@@ -45,6 +45,35 @@ class Checks(unittest.TestCase):
             row(3, 4, 6, late="1"),
         ]
         self.assertEqual(self.late([], *rows), [3])
+
+    def test_lateness_does_not_explain_itself_for_ever(self):
+        """One recovery, and then every request of every round is late."""
+        rows = [row(0, 0, 2, recovery_ps="5")]
+        rows += [row(i, i + 0.5, i + 2.5, late="1") for i in range(1, 100)]
+        self.assertEqual(self.late([], *rows)[0], 60)
+
+    def test_memory_that_grows_more_than_the_samples_is_found(self):
+        run = Run("a day", seconds=86_400)
+        result = {
+            "classes": {"continuous": {"issued": 0, "completed": 0, "failed": 0, "outstanding": 0}},
+            "scheduler": {"mismatches": 0},
+        }
+        for hours, more_kib, good in ((24, 0, True), (24, 8000, True), (24, 9000, False)):
+            with self.subTest(hours=hours, more_kib=more_kib):
+                check = Check([])
+                check.account.rows = 0
+                check.account.resident = [(60, 20_000, 0), (86_390, 20_000 + more_kib, 0)]
+                if good:
+                    judge(run, result, check)
+                else:
+                    with self.assertRaisesRegex(Failure, "resident memory grew"):
+                        judge(run, result, check)
+
+    def test_the_samples_that_are_kept_have_a_limit(self):
+        account = Check([]).account
+        account.rows = 10**9
+        account.resident = [(60, 20_000, 0), (86_390, 20_000, 10**9)]
+        self.assertEqual(account.memory(86_400)[2], 2 * 4_194_304 * 16 // 1024)
 
     def test_an_event_explains_what_was_under_way(self):
         events = [Event("late", 5, 7)]

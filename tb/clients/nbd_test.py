@@ -233,6 +233,8 @@ class Clients(unittest.TestCase):
             )
             served.end()
 
+
+class RealTime(unittest.TestCase):
     def test_real_time_is_what_fio_measures(self):
         # 5 % on a quiet machine. On a busy one each reply is late by what the machine's scheduler
         # takes, so the best of a few tries counts.

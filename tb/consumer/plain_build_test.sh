@@ -2,11 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 #
 # A copy of the tree is built by CMake alone: with the system's compiler and libraries, without scripts/setup, without RTL, within another project of
-# C++20. It also checks what CMake says of parts and libraries that are missing.
+# C++20. It also checks what CMake says of parts and libraries that are missing, and what the command says that has no RTL.
 #
-#   plain_build_test.sh CMAKE SOURCE_DIR FOLDER
+#   plain_build_test.sh CMAKE SOURCE_DIR FOLDER COMMAND_WITHOUT_RTL
 set -euo pipefail
-cmake=$1 source=$2 folder=$3
+cmake=$1 source=$2 folder=$3 platter=$4
 fail() { echo "plain_build: $1" >&2; exit 1; }
 # run NAME COMMAND ...: its output is in NAME.log
 run() {
@@ -45,18 +45,16 @@ must configure "${configure[@]}" -B "$folder/b" -DCMAKE_EXPORT_COMPILE_COMMANDS=
 grep -q 'platter_cli.dir/' "$folder/b/compile_commands.json" || fail "the command is not built"
 [ ! -e "$folder/tree/compile_commands.json" ] && [ ! -e "$folder/tree/build" ] || fail "the build wrote into the tree"
 
-# Within another project, as C++20 and without optimisation, which takes less time. The command is built there on demand only.
+# Within another project, as C++20 and without optimisation, which takes less time. The command is not built there.
 must within "${within[@]}" -B "$folder/within" -DCMAKE_CXX_STANDARD=20 -DCMAKE_EXPORT_COMPILE_COMMANDS=ON
 ! grep -q 'platter_cli.dir/' "$folder/within/compile_commands.json" || fail "the command is built within another project"
-must with_command "${within[@]}" -B "$folder/within" -DPLATTER_BUILD_CLI=ON
-must build_within "$cmake" --build "$folder/within" -j "$(nproc)" --target consumer platter
+must build_within "$cmake" --build "$folder/within" -j "$(nproc)" --target consumer
 must consumer "$folder/within/consumer" model
 says consumer "model: read what was written"
 ! run refused_within "$folder/within/consumer" rtl || fail "engine rtl ran within another project"
 says refused_within "expected firmware or model"
 
-# The command without RTL.
-platter=$folder/within/platter/models/platter
+# The command without RTL, of the build that calls this test.
 must version "$platter" --version
 says version "platter $(cat "$source/VERSION")"
 must engines "$platter" list engines

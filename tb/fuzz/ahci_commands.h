@@ -5,13 +5,14 @@
 
 #include <array>
 
+#include "ahci_frame.h"
 #include "protocol.h"
 
 namespace platter::fuzz {
 
 struct AnyCommand {
-  std::array<std::uint8_t, 20> frame{};  ///< register FIS, host to device
-  std::uint32_t bytes = 0;               ///< of its data, if it is what it seems
+  testing::Frame frame{};   ///< register FIS, host to device
+  std::uint32_t bytes = 0;  ///< of its data, if it is what it seems
   bool write = false;
   bool queued = false;
 };
@@ -51,19 +52,8 @@ inline AnyCommand any_command(Random& random, std::uint64_t sectors) {
     features = pick<std::uint16_t>(random, {0x03, 0x02, 0x82, 0xAA, 0x55, 0xC3, 0x10, 0x90});
     count = pick<std::uint16_t>(random, {0, 1, 6, 8, 0x0C, 0x20, 0x45});
   }
-  std::array<std::uint8_t, 20>& f = any.frame;
-  f[0] = 0x27;
-  f[1] = 0x80;
-  f[2] = command;
-  f[3] = static_cast<std::uint8_t>(features);
-  f[11] = static_cast<std::uint8_t>(features >> 8);
-  for (std::size_t i = 0; i < 3; ++i) {
-    f[4 + i] = static_cast<std::uint8_t>(lba >> 8 * i);
-    f[8 + i] = static_cast<std::uint8_t>(lba >> 8 * (i + 3));
-  }
-  f[7] = device;
-  f[12] = static_cast<std::uint8_t>(count);
-  f[13] = static_cast<std::uint8_t>(count >> 8);
+  testing::Frame& f = any.frame;
+  f = testing::command_frame(command, lba, count, features, device);
   if (one_in(random, 8)) {  // a soft reset, or a frame of no kind
     f[1] = one_in(random, 2) ? 0 : static_cast<std::uint8_t>(random());
     f[15] = static_cast<std::uint8_t>(below(random, 8));

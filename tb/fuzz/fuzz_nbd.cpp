@@ -3,12 +3,21 @@
 // NBD: streams of clients that break the protocol, in pieces of any size, that take their answers or not, and that leave at any time.
 #include "served_drive.h"
 
+#include "nbd_messages.h"
 #include "platter/front/nbd/session.h"
+#include "session_client.h"
 
 namespace platter::fuzz {
 namespace {
 
 namespace wire = nbd::wire;
+
+using testing::nbd_says::greeting;
+using testing::nbd_says::named;
+using testing::nbd_says::option;
+using testing::nbd_says::request;
+
+void append(Bytes& to, const Bytes& more) { to.insert(to.end(), more.begin(), more.end()); }
 
 /// A session whose client is here.
 struct Client {
@@ -17,64 +26,9 @@ struct Client {
   nbd::Session session;
   Bytes said;
 
-  /// Gives bytes to the server as far as it takes them, in pieces of at most `chunk`. Returns how many it has taken.
-  std::size_t give(const Bytes& bytes, std::size_t chunk) {
-    std::size_t at = 0;
-    while (at < bytes.size()) {
-      const nbd::Session::Room room = session.room();
-      if (room.bytes == 0) break;
-      const std::size_t count = std::min({room.bytes, bytes.size() - at, chunk});
-      std::memcpy(room.to, &bytes[at], count);
-      session.received(count);
-      at += count;
-    }
-    return at;
-  }
-  void take() {
-    while (session.unsent_bytes() > 0) {
-      const nbd::Session::Piece piece = session.output();
-      expect(piece.bytes > 0 && piece.bytes <= session.unsent_bytes(), "the output has no next piece");
-      said.insert(said.end(), piece.from, piece.from + piece.bytes);
-      session.sent(piece.bytes);
-    }
-  }
+  std::size_t give(const Bytes& bytes, std::size_t chunk) { return testing::give(session, bytes, chunk); }
+  void take() { append(said, testing::take(session)); }
 };
-
-Bytes option(std::uint32_t number, const Bytes& data = {}) {
-  Bytes b;
-  wire::Writer(b)
-      .put(wire::kOptionMagic)
-      .put(number)
-      .put(static_cast<std::uint32_t>(data.size()))
-      .put(data.data(), data.size());
-  return b;
-}
-Bytes named(std::string_view name, std::initializer_list<std::uint16_t> infos = {}) {
-  Bytes b;
-  wire::Writer w(b);
-  w.put(static_cast<std::uint32_t>(name.size())).put(name).put(static_cast<std::uint16_t>(infos.size()));
-  for (const std::uint16_t info : infos) w.put(info);
-  return b;
-}
-Bytes request(std::uint16_t type, std::uint16_t flags, std::uint64_t cookie, std::uint64_t offset, std::uint32_t length,
-              const Bytes& data = {}) {
-  Bytes b;
-  wire::Writer(b)
-      .put(wire::kRequestMagic)
-      .put(flags)
-      .put(type)
-      .put(cookie)
-      .put(offset)
-      .put(length)
-      .put(data.data(), data.size());
-  return b;
-}
-Bytes greeting(std::uint32_t flags = wire::kFixedNewstyle | wire::kNoZeroes) {
-  Bytes b;
-  wire::Writer(b).put(flags);
-  return b;
-}
-void append(Bytes& to, const Bytes& more) { to.insert(to.end(), more.begin(), more.end()); }
 
 class Nbd : public Protocol {
  public:
@@ -119,11 +73,11 @@ class Nbd : public Protocol {
     const Bytes data(4096, static_cast<std::uint8_t>(random()));
     Bytes stream = greeting();
     append(stream, option(wire::kGo, named("disk")));
-    append(stream, request(wire::kWrite, one_in(random, 2) ? wire::kFua : std::uint16_t{0}, 1, offset, 4096, data));
+    append(stream, request(wire::kWrite, offset, 4096, 1, one_in(random, 2) ? wire::kFua : std::uint16_t{0}, data));
     expect(good.give(stream, ~std::size_t{0}) == stream.size(), "a good client is not read");
     good.take();  // the answers to the options
     answer(good);
-    const Bytes read = request(wire::kRead, 0, 2, offset, 4096);
+    const Bytes read = request(wire::kRead, offset, 4096, 2);
     expect(good.give(read, ~std::size_t{0}) == read.size(), "a good client is not read");
     good.said.clear();
     answer(good);
@@ -211,7 +165,8 @@ class Nbd : public Protocol {
     const std::uint32_t data = length;
     if (one_in(random, 12)) offset = hostile(random);
     if (one_in(random, 12)) length = static_cast<std::uint32_t>(hostile(random));
-    return request(type, flags, random(), offset, length,
+    const std::uint64_t cookie = random();
+    return request(type, offset, length, cookie, flags,
                    type == wire::kWrite ? Bytes(data, static_cast<std::uint8_t>(random())) : Bytes());
   }
 

@@ -4,7 +4,7 @@
 // NBD, the control socket, TLM payloads and phases, disk files and images. After each input everything that was begun must have ended, and a good
 // client must be served. A crash, a report of a sanitizer, more than the time limit or more than the memory limit is a failure too.
 //
-// The inputs come in sessions of 500, each a process of its own that starts from the same state. So input N is the same on every machine, and is
+// The inputs come in sessions of 500, each a process of its own that starts from the same state. So input N is the same in every run of a build, and is
 // repeated by the inputs of its session before it and itself.
 //
 //   fuzz_protocols --protocol NAME --work FOLDER [--seed S] [--first N] [--count N] [--limit-s SECONDS]
@@ -21,6 +21,7 @@
 #include <systemc>
 
 #include "../sanitized.h"
+#include "options.h"
 #include "protocol.h"
 
 #ifdef PLATTER_SANITIZED
@@ -47,13 +48,8 @@ using namespace platter::fuzz;
 constexpr std::uint64_t kSession = 500;
 constexpr long kMaxMemoryKb = 512 * 1024;  // beyond what the process had before the session
 
-struct Options {
+struct Options : CommonOptions {
   std::string protocol;
-  fs::path work;
-  std::uint64_t seed = 1;
-  std::uint64_t first = 0;
-  std::uint64_t count = 10'000;
-  double limit_s = 2;
 };
 
 struct Row {
@@ -130,17 +126,7 @@ int sc_main(int argc, char** argv) {
     const std::string value = argv[i + 1];
     if (name == "--protocol")
       options.protocol = value;
-    else if (name == "--work")
-      options.work = value;
-    else if (name == "--seed")
-      options.seed = std::strtoull(value.c_str(), nullptr, 10);
-    else if (name == "--first")
-      options.first = std::strtoull(value.c_str(), nullptr, 10);
-    else if (name == "--count")
-      options.count = std::strtoull(value.c_str(), nullptr, 10);
-    else if (name == "--limit-s")
-      options.limit_s = std::strtod(value.c_str(), nullptr);
-    else
+    else if (!options.set(name, value))
       return usage("unknown argument " + name);
   }
   const Row* row = nullptr;

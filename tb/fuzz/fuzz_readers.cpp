@@ -25,6 +25,7 @@
 #include <vector>
 
 #include "../sanitized.h"
+#include "options.h"
 #include "platter/core/error.h"
 #include "platter/import/disksim_import.h"
 #include "platter/profile/parameters.h"
@@ -46,14 +47,9 @@ using namespace platter;
 
 constexpr long kMaxMemoryKb = 512 * 1024;  // beyond what the process had before the case
 
-struct Options {
+struct Options : fuzz::CommonOptions {
   fs::path seeds;
-  fs::path work;
-  std::uint64_t seed = 1;
-  std::uint64_t first = 0;
-  std::uint64_t count = 10'000;
   std::string reader;
-  double limit_s = 2;
 };
 
 /// One way in: the seeds of a folder, and what reads them.
@@ -374,19 +370,9 @@ int sc_main(int argc, char** argv) {
     const std::string value = argv[i + 1];
     if (name == "--seeds")
       options.seeds = value;
-    else if (name == "--work")
-      options.work = value;
-    else if (name == "--seed")
-      options.seed = std::strtoull(value.c_str(), nullptr, 10);
-    else if (name == "--first")
-      options.first = std::strtoull(value.c_str(), nullptr, 10);
-    else if (name == "--count")
-      options.count = std::strtoull(value.c_str(), nullptr, 10);
     else if (name == "--reader")
       options.reader = value;
-    else if (name == "--limit-s")
-      options.limit_s = std::strtod(value.c_str(), nullptr);
-    else
+    else if (!options.set(name, value))
       return usage(("unknown argument " + name).c_str());
   }
   if (options.seeds.empty() || options.work.empty()) return usage("--seeds and --work are needed");

@@ -9,9 +9,11 @@
 #include <unistd.h>
 
 #include "ahci_commands.h"
+#include "ahci_frame.h"
 #include "platter/front/ahci/ahci_target.h"
 #include "platter/front/vfio_user/vfio_user_server.h"
 #include "served_drive.h"
+#include "vfio_user_messages.h"
 
 namespace platter::fuzz {
 namespace {
@@ -89,9 +91,9 @@ class VfioUser : public Protocol {
     const auto fill = static_cast<std::uint8_t>(random());
     const std::uint64_t lba = below(random, testing::kToyBlocks - 8);
     std::memset(guest_ + 0x4000, fill, 4096);
-    expect(run(testing_frame(0x35, lba), true), "a good write fails");
+    expect(run(testing::command_frame(0x35, lba, 8), true), "a good write fails");
     std::memset(guest_ + 0x4000, 0, 4096);
-    expect(run(testing_frame(0x25, lba), false), "a good read fails");
+    expect(run(testing::command_frame(0x25, lba, 8), false), "a good read fails");
     expect(std::all_of(guest_ + 0x4000, guest_ + 0x5000, [fill](std::uint8_t b) { return b == fill; }),
            "a read returns other bytes than were written");
     client_.close();
@@ -101,13 +103,6 @@ class VfioUser : public Protocol {
  private:
   static constexpr std::uint64_t kPort = hba::kPorts;
 
-  static std::array<std::uint8_t, 20> testing_frame(std::uint8_t command, std::uint64_t lba) {
-    std::array<std::uint8_t, 20> f{0x27, 0x80, command};
-    for (std::size_t i = 0; i < 3; ++i) f[4 + i] = static_cast<std::uint8_t>(lba >> 8 * i);
-    f[7] = 0x40;
-    f[12] = 8;
-    return f;
-  }
   static Bytes map(std::uint64_t address, std::uint64_t bytes, std::uint64_t offset = 0, std::uint32_t flags = 3) {
     return body_of(std::uint32_t{32}, flags, offset, address, bytes);
   }
@@ -135,30 +130,13 @@ class VfioUser : public Protocol {
     }
   }
   void raw(const Bytes& bytes, const std::vector<int>& files = {}) {
-    iovec part{const_cast<std::uint8_t*>(bytes.data()), bytes.size()};
-    msghdr message{};
-    message.msg_iov = &part;
-    message.msg_iovlen = 1;
-    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int) * 32)> control{};
-    if (!files.empty()) {
-      message.msg_control = control.data();
-      message.msg_controllen = CMSG_SPACE(sizeof(int) * files.size());
-      cmsghdr* const header = CMSG_FIRSTHDR(&message);
-      header->cmsg_level = SOL_SOCKET;
-      header->cmsg_type = SCM_RIGHTS;
-      header->cmsg_len = CMSG_LEN(sizeof(int) * files.size());
-      std::memcpy(CMSG_DATA(header), files.data(), sizeof(int) * files.size());
-    }
     if (!bytes.empty()) [[maybe_unused]]
-      const ssize_t sent = sendmsg(client_.get(), &message, MSG_NOSIGNAL | MSG_DONTWAIT);
+      const ssize_t sent = testing::send_with_files(client_.get(), bytes, files, MSG_NOSIGNAL | MSG_DONTWAIT);
     serve();
   }
-  static Bytes message(std::uint16_t command, const Bytes& body, std::uint32_t flags = 0) {
-    Bytes b = body_of(std::uint16_t{77}, command, static_cast<std::uint32_t>(16 + body.size()), flags, std::uint32_t{0});
-    b.insert(b.end(), body.begin(), body.end());
-    return b;
+  void say(std::uint16_t command, const Bytes& body, const std::vector<int>& files = {}) {
+    raw(testing::vfio_user_message(command, body), files);
   }
-  void say(std::uint16_t command, const Bytes& body, const std::vector<int>& files = {}) { raw(message(command, body), files); }
   void store(std::uint64_t offset, std::uint32_t value) { say(10, body_of(offset, 5u, 4u, value)); }
 
   void greet(Random& random) {
@@ -251,8 +229,8 @@ class VfioUser : public Protocol {
       case 6: {  // any message
         Bytes body(below(random, 64));
         for (std::uint8_t& byte : body) byte = static_cast<std::uint8_t>(one_in(random, 2) ? 0 : random());
-        Bytes whole = message(static_cast<std::uint16_t>(below(random, 16)), body,
-                              one_in(random, 3) ? static_cast<std::uint32_t>(below(random, 64)) : 0);
+        Bytes whole = testing::vfio_user_message(static_cast<std::uint16_t>(below(random, 16)), body,
+                                                 one_in(random, 3) ? static_cast<std::uint32_t>(below(random, 64)) : 0);
         if (one_in(random, 2)) mutate(random, whole);
         raw(whole, one_in(random, 6) ? std::vector<int>(1 + below(random, 32), null_.get()) : std::vector<int>());
         break;

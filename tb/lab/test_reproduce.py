@@ -2398,6 +2398,9 @@ class Faults(unittest.TestCase):
             verdicts_of(faults, **late, **{"hiccups at 250 ms": 20})["short-limit"], Verdict.FAILS
         )
         self.assertIs(verdicts_of(faults, **{"hiccups at 1 ms": 1})["one-turn"], Verdict.FAILS)
+        # None seen in n errors bounds them by 3 in n only.
+        self.assertIs(verdicts_of(faults, errors=1)["one-turn"], Verdict.OPEN)
+        self.assertIs(verdicts_of(faults, errors=100)["one-turn"], Verdict.HOLDS)
         self.assertIs(verdicts_of(faults)["mirror-reads"], Verdict.HOLDS)
         self.assertIs(verdicts_of(faults, failed=1)["mirror-reads"], Verdict.FAILS)
 

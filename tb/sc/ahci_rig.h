@@ -7,6 +7,7 @@
 #include <cstring>
 #include <map>
 
+#include "ahci_frame.h"
 #include "platter/drive/drive.h"
 #include "platter/front/ahci/ahci_target.h"
 #include "testing.h"
@@ -71,25 +72,6 @@ struct Region {
   bool interrupt = false;
 };
 
-using Frame = std::array<std::uint8_t, 20>;
-
-inline Frame command_frame(std::uint8_t command, std::uint64_t lba, std::uint32_t count, std::uint16_t features = 0,
-                           std::uint8_t device = 0x40) {
-  Frame f{};
-  f[0] = 0x27;
-  f[1] = 0x80;
-  f[2] = command;
-  f[3] = static_cast<std::uint8_t>(features);
-  f[11] = static_cast<std::uint8_t>(features >> 8);
-  for (std::size_t i = 0; i < 3; ++i) {
-    f[4 + i] = static_cast<std::uint8_t>(lba >> 8 * i);
-    f[8 + i] = static_cast<std::uint8_t>(lba >> 8 * (i + 3));
-  }
-  f[7] = device;
-  f[12] = static_cast<std::uint8_t>(count);
-  f[13] = static_cast<std::uint8_t>(count >> 8);
-  return f;
-}
 inline Frame command_frame28(std::uint8_t command, std::uint32_t lba, std::uint32_t count) {
   return command_frame(command, lba & 0xFF'FFFF, count & 0xFF, 0, static_cast<std::uint8_t>(0x40 | lba >> 24));
 }

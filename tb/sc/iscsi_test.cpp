@@ -4,6 +4,7 @@
 #include "platter/front/iscsi/crc32c.h"
 #include "platter/front/iscsi/session.h"
 #include "scsi_rig.h"
+#include "session_client.h"
 
 namespace platter::testing {
 namespace {
@@ -101,27 +102,8 @@ class Client {
   bool header_digest = false;
   bool data_digest = false;
 
-  std::size_t give(const Bytes& bytes) {
-    std::size_t at = 0;
-    while (at < bytes.size()) {
-      const serving::SessionIf::Room room = session.room();
-      if (room.bytes == 0) break;
-      const std::size_t count = std::min({room.bytes, bytes.size() - at, chunk_});
-      std::memcpy(room.to, &bytes[at], count);
-      session.received(count);
-      at += count;
-    }
-    return at;
-  }
-  std::vector<Said> take() {
-    Bytes said;
-    while (session.unsent_bytes() > 0) {
-      const serving::SessionIf::Piece piece = session.output();
-      said.insert(said.end(), piece.from, piece.from + piece.bytes);
-      session.sent(piece.bytes);
-    }
-    return split(said, header_digest, data_digest);
-  }
+  std::size_t give(const Bytes& bytes) { return testing::give(session, bytes, chunk_); }
+  std::vector<Said> take() { return split(testing::take(session), header_digest, data_digest); }
   std::vector<Said> ask(Made made) {
     made.header_digest = header_digest;
     made.data_digest = data_digest;

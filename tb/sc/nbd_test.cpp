@@ -12,15 +12,21 @@
 #include <fstream>
 #include <random>
 
+#include "nbd_messages.h"
 #include "platter/front/nbd/server.h"
 #include "platter/front/serving/listener.h"
+#include "session_client.h"
 #include "testing.h"
 
 namespace platter::testing {
 namespace {
 
 namespace wire = nbd::wire;
-using Bytes = std::vector<std::uint8_t>;
+using nbd_says::Bytes;
+using nbd_says::greeting;
+using nbd_says::named;
+using nbd_says::option;
+using nbd_says::request;
 
 constexpr std::uint32_t kSector = 512;
 
@@ -101,29 +107,9 @@ class Client {
 
   nbd::Session session;
 
-  /// Gives bytes to the server, in pieces; returns how many it has taken.
-  std::size_t give(const Bytes& bytes) {
-    std::size_t at = 0;
-    while (at < bytes.size()) {
-      const nbd::Session::Room room = session.room();
-      if (room.bytes == 0) break;
-      const std::size_t count = std::min({room.bytes, bytes.size() - at, chunk_});
-      std::memcpy(room.to, &bytes[at], count);
-      session.received(count);
-      at += count;
-    }
-    return at;
-  }
+  std::size_t give(const Bytes& bytes) { return testing::give(session, bytes, chunk_); }
   /// What the server has said since the last call.
-  Bytes take() {
-    Bytes said;
-    while (session.unsent_bytes() > 0) {
-      const nbd::Session::Piece piece = session.output();
-      said.insert(said.end(), piece.from, piece.from + piece.bytes);
-      session.sent(piece.bytes);
-    }
-    return said;
-  }
+  Bytes take() { return testing::take(session); }
   Bytes ask(const Bytes& bytes) {
     give(bytes);
     return take();
@@ -139,43 +125,9 @@ class Client {
   std::size_t chunk_;
 };
 
-Bytes option(std::uint32_t number, const Bytes& data = {}) {
-  Bytes b;
-  wire::Writer(b)
-      .put(wire::kOptionMagic)
-      .put(number)
-      .put(static_cast<std::uint32_t>(data.size()))
-      .put(data.data(), data.size());
-  return b;
-}
-Bytes named(std::string_view name, const std::vector<std::uint16_t>& infos = {}) {
-  Bytes b;
-  wire::Writer w(b);
-  w.put(static_cast<std::uint32_t>(name.size())).put(name).put(static_cast<std::uint16_t>(infos.size()));
-  for (const std::uint16_t info : infos) w.put(info);
-  return b;
-}
-Bytes request(std::uint16_t type, std::uint64_t offset, std::uint32_t length, std::uint64_t cookie = 7, std::uint16_t flags = 0,
-              const Bytes& data = {}) {
-  Bytes b;
-  wire::Writer(b)
-      .put(wire::kRequestMagic)
-      .put(flags)
-      .put(type)
-      .put(cookie)
-      .put(offset)
-      .put(length)
-      .put(data.data(), data.size());
-  return b;
-}
 Bytes operator+(Bytes a, const Bytes& b) {
   a.insert(a.end(), b.begin(), b.end());
   return a;
-}
-Bytes greeting() {
-  Bytes b;
-  wire::Writer(b).put(std::uint32_t{wire::kFixedNewstyle | wire::kNoZeroes});
-  return b;
 }
 Bytes go() { return greeting() + option(wire::kGo, named("disk")); }
 Bytes simple(std::uint32_t error, std::uint64_t cookie = 7, const Bytes& data = {}) {

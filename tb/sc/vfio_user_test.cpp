@@ -16,27 +16,18 @@
 #include "platter/front/ahci/ahci_target.h"
 #include "platter/front/vfio_user/vfio_user_server.h"
 #include "testing.h"
+#include "vfio_user_messages.h"
 
 namespace platter::testing {
 namespace {
 
 namespace hba = ahci::reg;
 using serving::FileDescriptor;
+using vfio_user::body_of;
 using Bytes = std::vector<std::uint8_t>;
 
 constexpr std::uint64_t kMemory = std::uint64_t{1} << 20;
 
-template <typename... Numbers>
-Bytes body(Numbers... numbers) {
-  Bytes b;
-  const auto add = [&b](auto number) {
-    const std::size_t at = b.size();
-    b.resize(at + sizeof number);
-    std::memcpy(&b[at], &number, sizeof number);
-  };
-  (add(numbers), ...);
-  return b;
-}
 template <typename Number>
 Number number_at(const Bytes& bytes, std::size_t at) {
   Number number{};
@@ -81,26 +72,7 @@ class VfioUser : public ::testing::Test {
     sc_core::sc_start(sc_core::sc_time(milliseconds + 1e-6, sc_core::SC_MS));
   }
   bool send(const Bytes& bytes, const std::vector<int>& files = {}) {
-    iovec part{const_cast<std::uint8_t*>(bytes.data()), bytes.size()};
-    msghdr message{};
-    message.msg_iov = &part;
-    message.msg_iovlen = 1;
-    alignas(cmsghdr) std::array<char, CMSG_SPACE(sizeof(int) * 64)> control{};
-    if (!files.empty()) {
-      message.msg_control = control.data();
-      message.msg_controllen = CMSG_SPACE(sizeof(int) * files.size());
-      cmsghdr* const header = CMSG_FIRSTHDR(&message);
-      header->cmsg_level = SOL_SOCKET;
-      header->cmsg_type = SCM_RIGHTS;
-      header->cmsg_len = CMSG_LEN(sizeof(int) * files.size());
-      std::memcpy(CMSG_DATA(header), files.data(), sizeof(int) * files.size());
-    }
-    return sendmsg(client.get(), &message, MSG_NOSIGNAL) == static_cast<ssize_t>(bytes.size());
-  }
-  static Bytes message(std::uint16_t command, const Bytes& content, std::uint32_t flags = 0) {
-    Bytes b = body(std::uint16_t{77}, command, static_cast<std::uint32_t>(16 + content.size()), flags, std::uint32_t{0});
-    b.insert(b.end(), content.begin(), content.end());
-    return b;
+    return send_with_files(client.get(), bytes, files, MSG_NOSIGNAL) == static_cast<ssize_t>(bytes.size());
   }
   Bytes receive() {
     Bytes reply(70'000);
@@ -110,7 +82,7 @@ class VfioUser : public ::testing::Test {
   }
   /// The body of a reply; `error` expected in its header.
   Bytes ask(std::uint16_t command, const Bytes& content, const std::vector<int>& files = {}, int error = 0) {
-    EXPECT_TRUE(send(message(command, content), files));
+    EXPECT_TRUE(send(vfio_user_message(command, content), files));
     pump();
     Bytes reply = receive();
     EXPECT_EQ(number_at<std::uint16_t>(reply, 0), 77);
@@ -134,7 +106,7 @@ class VfioUser : public ::testing::Test {
     master(true);
   }
   /// The bit of the PCI command register.
-  void master(bool on) { ask(10, body(std::uint64_t{4}, 7u, 2u, std::uint16_t(on ? 6 : 2))); }
+  void master(bool on) { ask(10, body_of(std::uint64_t{4}, 7u, 2u, std::uint16_t(on ? 6 : 2))); }
   /// Maps memory of the client at address 0, of a file that may shrink or not.
   void map(bool may_shrink = false) {
     memory = FileDescriptor(memfd_create("guest", MFD_CLOEXEC | MFD_ALLOW_SEALING));
@@ -146,15 +118,17 @@ class VfioUser : public ::testing::Test {
     ask(2, map_body(0, kMemory), {memory.get()});
   }
   static Bytes map_body(std::uint64_t address, std::uint64_t bytes, std::uint64_t offset = 0, std::uint32_t flags = 3) {
-    return body(std::uint32_t{32}, flags, offset, address, bytes);
+    return body_of(std::uint32_t{32}, flags, offset, address, bytes);
   }
   std::uint32_t reg(std::uint64_t offset) {
-    return number_at<std::uint32_t>(ask(9, body(offset, std::uint32_t{5}, std::uint32_t{4})), 16);
+    return number_at<std::uint32_t>(ask(9, body_of(offset, std::uint32_t{5}, std::uint32_t{4})), 16);
   }
-  void set_reg(std::uint64_t offset, std::uint32_t value) { ask(10, body(offset, std::uint32_t{5}, std::uint32_t{4}, value)); }
+  void set_reg(std::uint64_t offset, std::uint32_t value) {
+    ask(10, body_of(offset, std::uint32_t{5}, std::uint32_t{4}, value));
+  }
   void set_irq(std::uint32_t index, std::uint32_t flags, std::uint32_t count, const std::vector<int>& files = {},
                int error = 0) {
-    ask(8, body(std::uint32_t{20}, flags, index, std::uint32_t{0}, count), files, error);
+    ask(8, body_of(std::uint32_t{20}, flags, index, std::uint32_t{0}, count), files, error);
   }
   static std::uint64_t events(const FileDescriptor& event) {
     std::uint64_t count = 0;
@@ -172,9 +146,9 @@ class VfioUser : public ::testing::Test {
     set_reg(hba::kIs, ~0u);
     set_reg(hba::kPorts + hba::kPxIe, hba::kPss);
     const auto put = [this](std::size_t at, const Bytes& bytes) { std::memcpy(guest + at, bytes.data(), bytes.size()); };
-    put(0x1000, body(std::uint16_t{5}, std::uint16_t{1}, std::uint32_t{0}, std::uint64_t{0x3000}));
+    put(0x1000, body_of(std::uint16_t{5}, std::uint16_t{1}, std::uint32_t{0}, std::uint64_t{0x3000}));
     put(0x3000, {0x27, 0x80, 0xEC, 0, 0, 0, 0, 0x40});
-    put(0x3080, body(std::uint64_t{0x4000}, std::uint32_t{0}, std::uint32_t{511}));
+    put(0x3080, body_of(std::uint64_t{0x4000}, std::uint32_t{0}, std::uint32_t{511}));
     set_reg(hba::kPorts + hba::kCi, 1);
     pump(1);
   }
@@ -194,20 +168,20 @@ class VfioUser : public ::testing::Test {
 
 TEST_F(VfioUser, SaysWhatItIs) {
   greet();
-  EXPECT_EQ(ask(4, body(16u, 0u, 0u, 0u)), body(16u, 3u, 9u, 5u));
-  EXPECT_EQ(ask(5, body(32u, 0u, 5u, 0u, std::uint64_t{0}, std::uint64_t{0})),
-            body(32u, 3u, 5u, 0u, std::uint64_t{4096}, std::uint64_t{0}));
-  EXPECT_EQ(number_at<std::uint64_t>(ask(5, body(32u, 0u, 7u, 0u, std::uint64_t{0}, std::uint64_t{0})), 16), 256u);
-  EXPECT_EQ(number_at<std::uint64_t>(ask(5, body(32u, 0u, 0u, 0u, std::uint64_t{0}, std::uint64_t{0})), 16), 0u);
-  ask(5, body(32u, 0u, 9u, 0u, std::uint64_t{0}, std::uint64_t{0}), {}, EINVAL);
-  EXPECT_EQ(ask(7, body(16u, 0u, 1u, 0u)), body(16u, 9u, 1u, 1u));
-  EXPECT_EQ(number_at<std::uint32_t>(ask(9, body(std::uint64_t{8}, 7u, 4u)), 16), 0x0106'0102u) << "SATA, AHCI";
-  ask(10, body(std::uint64_t{0x24}, 7u, 4u, ~0u));
-  EXPECT_EQ(number_at<std::uint32_t>(ask(9, body(std::uint64_t{0x24}, 7u, 4u)), 16), 0xFFFF'F000u) << "4 KiB";
+  EXPECT_EQ(ask(4, body_of(16u, 0u, 0u, 0u)), body_of(16u, 3u, 9u, 5u));
+  EXPECT_EQ(ask(5, body_of(32u, 0u, 5u, 0u, std::uint64_t{0}, std::uint64_t{0})),
+            body_of(32u, 3u, 5u, 0u, std::uint64_t{4096}, std::uint64_t{0}));
+  EXPECT_EQ(number_at<std::uint64_t>(ask(5, body_of(32u, 0u, 7u, 0u, std::uint64_t{0}, std::uint64_t{0})), 16), 256u);
+  EXPECT_EQ(number_at<std::uint64_t>(ask(5, body_of(32u, 0u, 0u, 0u, std::uint64_t{0}, std::uint64_t{0})), 16), 0u);
+  ask(5, body_of(32u, 0u, 9u, 0u, std::uint64_t{0}, std::uint64_t{0}), {}, EINVAL);
+  EXPECT_EQ(ask(7, body_of(16u, 0u, 1u, 0u)), body_of(16u, 9u, 1u, 1u));
+  EXPECT_EQ(number_at<std::uint32_t>(ask(9, body_of(std::uint64_t{8}, 7u, 4u)), 16), 0x0106'0102u) << "SATA, AHCI";
+  ask(10, body_of(std::uint64_t{0x24}, 7u, 4u, ~0u));
+  EXPECT_EQ(number_at<std::uint32_t>(ask(9, body_of(std::uint64_t{0x24}, 7u, 4u)), 16), 0xFFFF'F000u) << "4 KiB";
   EXPECT_EQ(reg(hba::kVs), 0x0001'0301u);
-  ask(9, body(std::uint64_t{0x1000}, 5u, 4u), {}, EINVAL);
-  ask(9, body(std::uint64_t{0}, 5u, 3u), {}, EINVAL);
-  ask(9, body(~std::uint64_t{0}, 7u, 4u), {}, EINVAL);
+  ask(9, body_of(std::uint64_t{0x1000}, 5u, 4u), {}, EINVAL);
+  ask(9, body_of(std::uint64_t{0}, 5u, 3u), {}, EINVAL);
+  ask(9, body_of(~std::uint64_t{0}, 7u, 4u), {}, EINVAL);
   ask(99, {}, {}, ENOTSUP);
 }
 
@@ -296,7 +270,7 @@ TEST_F(VfioUser, MemoryComesAndGoes) {
   ask(2, map_body(kMemory, 0), {}, EINVAL);
   ask(2, map_body(kMemory, 4096), {});
   EXPECT_EQ(server.regions_mapped(), 2u);
-  const Bytes unmap = body(24u, 0u, std::uint64_t{0}, kMemory);
+  const Bytes unmap = body_of(24u, 0u, std::uint64_t{0}, kMemory);
   EXPECT_EQ(ask(3, unmap), unmap);
   ask(3, unmap, {}, EINVAL);
   EXPECT_EQ(server.regions_mapped(), 1u);
@@ -335,11 +309,11 @@ TEST_F(VfioUser, MemoryThatIsNotSharedIsReachedByMessages) {
         if (command == 11)
           reply.insert(reply.end(), own.begin() + static_cast<std::ptrdiff_t>(address),
                        own.begin() + static_cast<std::ptrdiff_t>(address + count));
-        Bytes answer = message(command, refuses ? Bytes() : reply, refuses ? 0x21 : 1);
+        Bytes answer = vfio_user_message(command, refuses ? Bytes() : reply, refuses ? 0x21 : 1);
         std::memcpy(answer.data(), in.data(), 2);  // its number
         if (++transfers == clears_at) {
-          send(message(10, body(std::uint64_t{hba::kPorts + hba::kPxIs}, 5u, 4u, ~0u), 0x10));
-          send(message(10, body(std::uint64_t{hba::kIs}, 5u, 4u, 1u), 0x10));
+          send(vfio_user_message(10, body_of(std::uint64_t{hba::kPorts + hba::kPxIs}, 5u, 4u, ~0u), 0x10));
+          send(vfio_user_message(10, body_of(std::uint64_t{hba::kIs}, 5u, 4u, 1u), 0x10));
         }
         send(answer);
         in.erase(in.begin(), in.begin() + size);
@@ -347,13 +321,13 @@ TEST_F(VfioUser, MemoryThatIsNotSharedIsReachedByMessages) {
     }
   };
   const auto put = [&own](std::size_t at, const Bytes& bytes) { std::memcpy(&own[at], bytes.data(), bytes.size()); };
-  put(0x1000, body(std::uint16_t{5}, std::uint16_t{1}, std::uint32_t{0}, std::uint64_t{0x3000}));
+  put(0x1000, body_of(std::uint16_t{5}, std::uint16_t{1}, std::uint32_t{0}, std::uint64_t{0x3000}));
   put(0x3000, {0x27, 0x80, 0xEC, 0, 0, 0, 0, 0x40});
-  put(0x3080, body(std::uint64_t{0x4000}, std::uint32_t{0}, std::uint32_t{511}));
+  put(0x3080, body_of(std::uint64_t{0x4000}, std::uint32_t{0}, std::uint32_t{511}));
   set_reg(hba::kPorts + hba::kClb, 0x1000);
   set_reg(hba::kPorts + hba::kFb, 0x2000);
   const auto write_and_serve = [&](std::uint64_t offset, std::uint32_t value, std::uint32_t limit) {
-    send(message(10, body(offset, std::uint32_t{5}, std::uint32_t{4}, value), 0x10));
+    send(vfio_user_message(10, body_of(offset, std::uint32_t{5}, std::uint32_t{4}, value), 0x10));
     std::thread other(serve, limit);
     pump(1);
     other.join();
@@ -396,7 +370,7 @@ TEST_F(VfioUser, ADmaByMessagesHasALimitedTime) {
                                                               {hba::kPorts + hba::kCmd, hba::kFre},
                                                               {hba::kPorts + hba::kCmd, hba::kFre | hba::kSt}})
       set_reg(offset, value);
-    send(message(10, body(std::uint64_t{hba::kPorts + hba::kCi}, std::uint32_t{5}, std::uint32_t{4}, 1u), 0x10));
+    send(vfio_user_message(10, body_of(std::uint64_t{hba::kPorts + hba::kCi}, std::uint32_t{5}, std::uint32_t{4}, 1u), 0x10));
     std::atomic<bool> over{false};
     std::thread other([&] {
       while (!over) {
@@ -407,7 +381,7 @@ TEST_F(VfioUser, ADmaByMessagesHasALimitedTime) {
         if (got <= 0) return;
         Bytes reply(in.begin() + 16, in.begin() + 32);
         if (number_at<std::uint16_t>(in, 2) == 11) reply.push_back(0);
-        Bytes answer = message(number_at<std::uint16_t>(in, 2), reply, 1);
+        Bytes answer = vfio_user_message(number_at<std::uint16_t>(in, 2), reply, 1);
         std::memcpy(answer.data(), in.data(), 2);
         std::this_thread::sleep_for(std::chrono::milliseconds(400));
         send(answer);
@@ -465,14 +439,14 @@ TEST_F(VfioUser, WhoBreaksTheProtocolIsLeft) {
     EXPECT_TRUE(closed()) << what;
     EXPECT_FALSE(server.connected()) << what;
   };
-  leaves("VERSION comes first", message(4, body(16u, 0u, 0u, 0u)), false);
-  leaves("another major version", message(1, Bytes{1, 0, 0, 0, '{', '}', 0}), false);
-  leaves("VERSION again", message(1, Bytes{0, 0, 0, 0, '{', '}', 0}));
-  leaves("a message without its header", body(std::uint16_t{1}, std::uint16_t{4}, 15u, 0u, 0u));
-  leaves("a message of 4 GiB", body(std::uint16_t{1}, std::uint16_t{4}, ~0u, 0u, 0u));
-  leaves("a reply", message(9, body(std::uint64_t{0}, 5u, 4u), 1));
-  leaves("a write without its data", message(10, body(std::uint64_t{0}, 5u, 4u)));
-  leaves("a map that is too short", message(2, body(32u, 3u)));
+  leaves("VERSION comes first", vfio_user_message(4, body_of(16u, 0u, 0u, 0u)), false);
+  leaves("another major version", vfio_user_message(1, Bytes{1, 0, 0, 0, '{', '}', 0}), false);
+  leaves("VERSION again", vfio_user_message(1, Bytes{0, 0, 0, 0, '{', '}', 0}));
+  leaves("a message without its header", body_of(std::uint16_t{1}, std::uint16_t{4}, 15u, 0u, 0u));
+  leaves("a message of 4 GiB", body_of(std::uint16_t{1}, std::uint16_t{4}, ~0u, 0u, 0u));
+  leaves("a reply", vfio_user_message(9, body_of(std::uint64_t{0}, 5u, 4u), 1));
+  leaves("a write without its data", vfio_user_message(10, body_of(std::uint64_t{0}, 5u, 4u)));
+  leaves("a map that is too short", vfio_user_message(2, body_of(32u, 3u)));
 }
 
 /// Messages of any command with any numbers, sizes, file descriptors and cuts. Each ends in a reply, an error or a closed connection; no file or
@@ -491,17 +465,17 @@ TEST_F(VfioUser, AnyMessagesAreBorne) {
   for (int turn = 0; turn < (kSanitized ? 20'000 : 100'000); ++turn) {
     if (!server.connected()) {
       connect();
-      if (below(8) != 0) send(message(1, Bytes{0, 0, 0, 0, '{', '}', 0}));
+      if (below(8) != 0) send(vfio_user_message(1, Bytes{0, 0, 0, 0, '{', '}', 0}));
     }
     Bytes content(sizes[below(6)] + below(2) * below(9));
     for (std::size_t at = 0; at + 4 <= content.size(); at += 4) {
       const auto word = static_cast<std::uint32_t>(below(3) == 0 ? random() : numbers[below(8)]);
       std::memcpy(&content[at], &word, 4);
     }
-    Bytes bytes = message(static_cast<std::uint16_t>(below(17)), content,
-                          below(12) == 0  ? static_cast<std::uint32_t>(random())
-                          : below(8) == 0 ? 0x10
-                                          : 0);
+    Bytes bytes = vfio_user_message(static_cast<std::uint16_t>(below(17)), content,
+                                    below(12) == 0  ? static_cast<std::uint32_t>(random())
+                                    : below(8) == 0 ? 0x10
+                                                    : 0);
     if (below(30) == 0) bytes[4 + below(4)] = static_cast<std::uint8_t>(random());
     std::vector<int> files;
     if (below(3) == 0) files.assign(1 + (below(6) == 0 ? below(40) : 0), below(2) == 0 ? memory.get() : event.get());

@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <pthread.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -20,6 +21,7 @@
 #include "platter/core/types.h"
 #include "platter/scheduling/own_policy.h"
 #include "platter/scheduling/python_policy.h"
+#include "platter/scheduling/wrapped_scheduler.h"
 
 namespace platter::scheduling {
 
@@ -40,11 +42,6 @@ struct Loaded {
 std::map<std::string, Loaded>& loaded() {
   static std::map<std::string, Loaded> objects;
   return objects;
-}
-
-bool same_abi(const OwnPolicyAbi& abi) {
-  return std::strcmp(abi.text, kOwnPolicyAbi.text) == 0 &&
-         std::equal(std::begin(abi.sizes), std::end(abi.sizes), std::begin(kOwnPolicyAbi.sizes));
 }
 
 bool is_python(const std::string& path) { return path.size() > 3 && path.compare(path.size() - 3, 3, ".py") == 0; }
@@ -92,16 +89,16 @@ const Loaded* load(const std::string& file, std::string& objection) {
     if (reason.rfind(path + ": ", 0) == 0) reason.erase(0, path.size() + 2);
     return object(fmt::format("{}; expected a shared object that `platter policy build` has made", reason));
   }
-  const auto* abi = static_cast<const OwnPolicyAbi*>(dlsym(handle, "platter_own_policy_abi"));
+  const auto* abi = static_cast<const char* const*>(dlsym(handle, "platter_own_policy_abi"));
   const auto get = reinterpret_cast<const OwnPolicy* (*)()>(dlsym(handle, "platter_own_policy"));
   std::string problem;
   if (abi == nullptr || get == nullptr)
     problem = "it offers no policy; expected the registration line PLATTER_OWN_POLICY";
-  else if (!same_abi(*abi))
+  else if (std::strcmp(*abi, kOwnPolicyAbi) != 0)
     problem = fmt::format(
-        "it was made for \"{}\" with other headers or by another compiler, expected \"{}\"; `platter policy build` makes it "
+        "it was made for \"{}\", expected \"{}\"; `platter policy build` makes it "
         "again",
-        abi->text, kOwnPolicyAbi.text);
+        *abi, kOwnPolicyAbi);
   else if (get()->parameter_count > PolicyParameters::kMaxOwn)
     problem = fmt::format("it has {} parameters, expected at most {}", get()->parameter_count, PolicyParameters::kMaxOwn);
   if (!problem.empty()) {
@@ -164,7 +161,12 @@ extern "C" void ticked(int /*signal*/) {
   }
 }
 
-/// Once for the process.
+void tick_each_second() {
+  const itimerval second{{1, 0}, {1, 0}};
+  setitimer(ITIMER_VIRTUAL, &second, nullptr);
+}
+
+/// Once for the process and its copies.
 void watch() {
   static const bool watching = [] {
     static std::array<char, 65536> stack;  // a policy that recurses without end has used up its own
@@ -178,8 +180,8 @@ void watch() {
     for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) sigaction(signal, &action, nullptr);
     action.sa_handler = ticked;
     sigaction(SIGVTALRM, &action, nullptr);
-    const itimerval second{{1, 0}, {1, 0}};
-    setitimer(ITIMER_VIRTUAL, &second, nullptr);
+    tick_each_second();
+    pthread_atfork(nullptr, nullptr, tick_each_second);  // a copy has no timer of its own
     return true;
   }();
   static_cast<void>(watching);
@@ -206,14 +208,17 @@ const PythonPolicy& python_of(const PolicyInfo& row) {
   throw core::SimulationError("a policy without a file");
 }
 
-/// Checks the answers of a policy of your own.
-class CheckedPolicy : public SchedulerIf {
+/// Checks the answers of a policy of your own, and says what it does while it does it.
+class CheckedPolicy : public WrappedScheduler {
  public:
   CheckedPolicy(const PolicyInfo& row, const SchedulerContext& context)
-      : name_(row.name), cylinders_(context.planner.geometry().cylinders()), held_(context.capacity, false) {
-    watch();
-    const Call call(name_.c_str(), "its constructor");
-    policy_ = row.create != nullptr ? row.create(context) : create_python(python_of(row), context);
+      : WrappedScheduler(made(row, context)),
+        name_(row.name),
+        cylinders_(context.planner.geometry().cylinders()),
+        held_(context.capacity, false) {}
+  ~CheckedPolicy() override {
+    const Call call(name_.c_str(), "its destructor");
+    policy_.reset();
   }
 
   void insert(const Command& command) override {
@@ -232,45 +237,43 @@ class CheckedPolicy : public SchedulerIf {
     const Call call(name_.c_str(), "withdraw");
     policy_->withdraw(tag);
   }
-  void moved(Tag tag) override {
-    const Call call(name_.c_str(), "moved");
-    policy_->moved(tag);
-  }
   bool empty() const override {
     const Call call(name_.c_str(), "empty");
     const bool empty = policy_->empty();
     if (empty != (count_ == 0)) fail(fmt::format("empty() is {}, but it holds {} commands", empty, count_));
     return empty;
   }
-  void begin_round() override {
-    const Call call(name_.c_str(), "begin_round");
-    policy_->begin_round();
-  }
   Decision pick(const HeadState& head, Picoseconds now) override {
     const Call call(name_.c_str(), "pick");
     return checked(policy_->pick(head, now), now);
   }
-  void put_first(const Command& command, const HeadState& head, Picoseconds now) override {
-    const Call call(name_.c_str(), "put_first");
-    policy_->put_first(command, head, now);
+  Decision next_of_sweep(const HeadState& head, Picoseconds now) override {
+    const Call call(name_.c_str(), "next_of_sweep");
+    return checked(policy_->next_of_sweep(head, now), now);
   }
   DecisionWork work(const HeadState& head) override {
     const Call call(name_.c_str(), "work");
     return policy_->work(head);
   }
-  bool keeps_deadlines() const override { return policy_->keeps_deadlines(); }
-  bool knows_deadlines() const override { return policy_->knows_deadlines(); }
+  void put_first(const Command& command, const HeadState& head, Picoseconds now) override {
+    const Call call(name_.c_str(), "put_first");
+    WrappedScheduler::put_first(command, head, now);
+  }
+  bool keeps_deadlines() const override {
+    const Call call(name_.c_str(), "keeps_deadlines");
+    return WrappedScheduler::keeps_deadlines();
+  }
+  bool knows_deadlines() const override {
+    const Call call(name_.c_str(), "knows_deadlines");
+    return WrappedScheduler::knows_deadlines();
+  }
   bool leaves_time(const Command& command, const HeadState& head, Picoseconds now) override {
     const Call call(name_.c_str(), "leaves_time");
-    return policy_->leaves_time(command, head, now);
+    return WrappedScheduler::leaves_time(command, head, now);
   }
   bool has_time(const HeadState& head, Picoseconds effective) override {
     const Call call(name_.c_str(), "has_time");
-    return policy_->has_time(head, effective);
-  }
-  Decision next_of_sweep(const HeadState& head, Picoseconds now) override {
-    const Call call(name_.c_str(), "next_of_sweep");
-    return checked(policy_->next_of_sweep(head, now), now);
+    return WrappedScheduler::has_time(head, effective);
   }
   bool awaited(const AwaitedDestages& since) override {
     const Call call(name_.c_str(), "awaited");
@@ -278,6 +281,13 @@ class CheckedPolicy : public SchedulerIf {
   }
 
  private:
+  static std::unique_ptr<SchedulerIf> made(const PolicyInfo& row, const SchedulerContext& context) {
+    if (row.create == nullptr) return create_python(python_of(row), context);
+    watch();
+    const Call call(row.name.data(), "its constructor");  // the name of an entry ends with a zero
+    return row.create(context);
+  }
+
   [[noreturn]] void fail(const std::string& what) const {
     throw core::SimulationError(fmt::format("policy {}: {}", name_, what));
   }
@@ -317,7 +327,6 @@ class CheckedPolicy : public SchedulerIf {
   std::vector<bool> held_;  ///< by tag
   std::size_t count_ = 0;
   std::size_t again_ = 0;
-  std::unique_ptr<SchedulerIf> policy_;
 };
 
 }  // namespace
@@ -351,6 +360,8 @@ PolicySpec own_policy(std::string_view notation, std::string& objection) {
         fmt::format(", {} from {:g} to {:g}", policy.parameters[i].name, policy.parameters[i].least, policy.parameters[i].most);
   return {};
 }
+
+bool has_process(const PolicySpec& policy) { return policy.row->own != nullptr && policy.row->create == nullptr; }
 
 const OwnPolicy* own_policy_of(const std::string& file, std::string& objection) {
   const Loaded* const found = load(file, objection);

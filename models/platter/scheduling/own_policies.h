@@ -19,6 +19,9 @@ PolicySpec own_policy(std::string_view notation, std::string& objection);
 /// What the shared object offers, which is loaded if it was not yet; null and an objection as of own_policy().
 const OwnPolicy* own_policy_of(const std::string& file, std::string& objection);
 
+/// True for a policy that decides in a process of its own, which a copy of this process cannot ask.
+bool has_process(const PolicySpec& policy);
+
 /// The notation in its shortest form.
 std::string own_policy_name(const PolicySpec& policy);
 

@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <memory>
 
+#include "platter/own_policy_abi.h"
 #include "platter/scheduling/flat_scheduler.h"
 #include "platter/scheduling/policies.h"
 #include "platter/version.h"
@@ -27,36 +28,25 @@ struct OwnPolicy {
   std::unique_ptr<SchedulerIf> (*create)(const SchedulerContext&);  ///< its values are `context.parameters.own`
 };
 
-/// What the program and a shared object must agree on. A shared object that was made with other headers, or by a compiler with another binary
-/// interface, has another text or other sizes.
-struct OwnPolicyAbi {
-  const char* text;
-  std::uint32_t sizes[6];
-};
-
-/// That of the present headers and the present compiler.
-constexpr OwnPolicyAbi kOwnPolicyAbi = {
-    "platter " PLATTER_VERSION
-    ", own policies 1"
+/// What the program and a shared object must agree on: the headers, the C++ library and the compiler's binary interface.
+inline constexpr char kOwnPolicyAbi[] = "platter " PLATTER_VERSION ", own policies 1, headers " PLATTER_OWN_POLICY_ABI
 #ifdef __GXX_ABI_VERSION
-    ", C++ ABI of GCC"
+                                        ", C++ ABI of GCC"
 #endif
 #ifdef _GLIBCXX_USE_CXX11_ABI
-    ", libstdc++"
+                                        ", libstdc++"
 #endif
 #ifdef _LIBCPP_VERSION
-    ", libc++"
+                                        ", libc++"
 #endif
-    ,
-    {sizeof(SchedulerContext), sizeof(Command), sizeof(Decision), sizeof(mechanics::HeadState), sizeof(mechanics::AccessTime),
-     sizeof(mechanics::AccessPlanner)}};
+    ;
 
 }  // namespace platter::scheduling
 
 /// The registration line of a policy: its class, a line of description, and an OwnParameter for each number of its notation. It stands once in
 /// the file, outside of all namespaces. The class is a SchedulerIf whose constructor takes a `const SchedulerContext&`.
 #define PLATTER_OWN_POLICY(Class, description, ...)                                                                     \
-  extern "C" __attribute__((visibility("default"))) const platter::scheduling::OwnPolicyAbi platter_own_policy_abi =    \
+  extern "C" __attribute__((visibility("default"))) const char* const platter_own_policy_abi =                          \
       platter::scheduling::kOwnPolicyAbi;                                                                               \
   extern "C" __attribute__((visibility("default"))) const platter::scheduling::OwnPolicy* platter_own_policy() {        \
     static const std::initializer_list<platter::scheduling::OwnParameter> parameters = {__VA_ARGS__};                   \

@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <spawn.h>
 #include <sys/mman.h>
+#include <sys/socket.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -47,10 +48,11 @@ class Descriptor {
   int number_ = -1;
 };
 
-std::pair<Descriptor, Descriptor> make_pipe() {
+/// Both ends of a connection. It raises no signal when the other end has gone.
+std::pair<Descriptor, Descriptor> make_connection() {
   std::array<int, 2> ends{};
-  if (pipe2(ends.data(), O_CLOEXEC) != 0)
-    throw core::SimulationError(fmt::format("no pipe to a process: {}", std::strerror(errno)));
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
+    throw core::SimulationError(fmt::format("no connection to a process: {}", std::strerror(errno)));
   return {Descriptor(ends[0]), Descriptor(ends[1])};
 }
 
@@ -73,14 +75,12 @@ pid_t start(std::vector<std::string> words, const std::vector<int>& given, int o
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(&actions, output, 1);
-  // First above all of them, so that no target is still needed.
   constexpr int kFirst = 3;
-  const int above = 100;
-  for (std::size_t i = 0; i < given.size(); ++i)
-    posix_spawn_file_actions_adddup2(&actions, given[i], above + static_cast<int>(i));
+  std::vector<Descriptor> above;  // copies that are no target
+  above.reserve(given.size());
   for (std::size_t i = 0; i < given.size(); ++i) {
-    posix_spawn_file_actions_adddup2(&actions, above + static_cast<int>(i), kFirst + static_cast<int>(i));
-    posix_spawn_file_actions_addclose(&actions, above + static_cast<int>(i));
+    above.emplace_back(fcntl(given[i], F_DUPFD_CLOEXEC, kFirst + static_cast<int>(given.size())));
+    posix_spawn_file_actions_adddup2(&actions, above.back().get(), kFirst + static_cast<int>(i));
   }
   pid_t pid = 0;
   const int error = posix_spawnp(&pid, arguments[0], &actions, nullptr, arguments.data(), variables.data());
@@ -141,20 +141,18 @@ class PythonScheduler : public FlatScheduler {
     if (mapped == MAP_FAILED) fail(std::strerror(errno));
     words_ = static_cast<std::int64_t*>(mapped);
     bytes_ = bytes;
-    auto [asked, ask] = make_pipe();
-    auto [answered, answer] = make_pipe();
+    auto [ours, its] = make_connection();
     std::vector<std::string> words{"serve", python.file, fmt::format("{}", capacity_)};
     for (std::size_t i = 0; i < python.parameters.size(); ++i) words.push_back(fmt::format("{}", context.parameters.own[i]));
-    pid_ = start(std::move(words), {asked.get(), answer.get(), memory.get()}, STDERR_FILENO);
+    pid_ = start(std::move(words), {its.get(), memory.get()}, STDERR_FILENO);
     if (pid_ == 0) fail(std::strerror(errno));
-    ask_ = std::move(ask);
-    answered_ = std::move(answered);
+    connection_ = std::move(ours);
   }
 
   PythonScheduler(const PythonScheduler&) = delete;
   PythonScheduler& operator=(const PythonScheduler&) = delete;
   ~PythonScheduler() override {
-    ask_.reset();  // it ends where there is nothing more to read
+    connection_.reset();  // it ends where there is nothing more to read
     if (words_ != nullptr) munmap(words_, bytes_);
     if (pid_ > 0 && owner_ == getpid()) status_of(pid_);
   }
@@ -203,17 +201,17 @@ class PythonScheduler : public FlatScheduler {
   std::int64_t answer_of() {
     if (owner_ != getpid()) fail("a copy of the process cannot ask it; expected a run without copies");
     char byte = 0;
-    // A process that has ended does not read: that is told by the end of its answers.
-    const bool asked = ::write(ask_.get(), &byte, 1) == 1 || errno == EPIPE;
-    pollfd ready{answered_.get(), POLLIN, 0};
-    int polled = 0;
-    do polled = poll(&ready, 1, kOwnPolicyLimit * 1000);
-    while (polled < 0 && errno == EINTR);
-    if (!asked || polled <= 0) {
-      kill(pid_, SIGKILL);
-      fail(fmt::format("pick has not returned within {} s", kOwnPolicyLimit));
+    if (send(connection_.get(), &byte, 1, MSG_NOSIGNAL) == 1) {
+      pollfd ready{connection_.get(), POLLIN, 0};
+      int polled = 0;
+      do polled = poll(&ready, 1, kOwnPolicyLimit * 1000);
+      while (polled < 0 && errno == EINTR);
+      if (polled == 0) {
+        kill(pid_, SIGKILL);
+        fail(fmt::format("pick has not returned within {} s", kOwnPolicyLimit));
+      }
     }
-    if (::read(answered_.get(), &byte, 1) != 1) fail("its process has ended; the standard error has its message");
+    if (recv(connection_.get(), &byte, 1, 0) != 1) fail("its process has ended; the standard error has its message");
     return words_[kAnswer];
   }
 
@@ -223,15 +221,14 @@ class PythonScheduler : public FlatScheduler {
   pid_t owner_;
   std::int64_t* words_ = nullptr;
   std::size_t bytes_ = 0;
-  Descriptor ask_;
-  Descriptor answered_;
+  Descriptor connection_;
   pid_t pid_ = 0;
 };
 
 }  // namespace
 
 std::unique_ptr<PythonPolicy> read_python_policy(const std::string& file, std::string& objection) {
-  auto [output, end] = make_pipe();
+  auto [output, end] = make_connection();
   const pid_t pid = start({"describe", file}, {}, end.get());
   end.reset();
   if (pid == 0) {
@@ -240,7 +237,7 @@ std::unique_ptr<PythonPolicy> read_python_policy(const std::string& file, std::s
   }
   std::string text;
   std::array<char, 4096> piece{};
-  for (ssize_t got = 0; (got = ::read(output.get(), piece.data(), piece.size())) != 0;) {
+  for (ssize_t got = 0; (got = recv(output.get(), piece.data(), piece.size(), 0)) != 0;) {
     if (got > 0)
       text.append(piece.data(), static_cast<std::size_t>(got));
     else if (errno != EINTR)

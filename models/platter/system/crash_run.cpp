@@ -10,6 +10,7 @@
 #include "platter/core/error.h"
 #include "platter/core/random.h"
 #include "platter/core/sc_time.h"
+#include "platter/scheduling/own_policies.h"
 #include "platter/system/simulated_drives.h"
 #include "platter/system/timeline.h"
 
@@ -44,6 +45,9 @@ void check(const Scenario& s) {
   if (s.drive.zones.model == profile::ZoneModel::Managed)
     s.refuse("drive.zones.model",
              "found managed, expected a drive that is written anywhere, as the load of `platter crash` writes");
+  if (scheduling::has_process(s.policy))
+    s.refuse("policy",
+             fmt::format("found {}, expected a policy of this process: `platter crash` copies it", s.policy.notation));
   if (s.failure.fails_at_s > 0)
     s.refuse("failure.fails_at_s", fmt::format("found {:g}, expected 0 for `platter crash`", s.failure.fails_at_s));
   if (s.run.as_long_as_load()) s.refuse("sim.measure_s", "found 0, expected the time of the load in which the power may fail");

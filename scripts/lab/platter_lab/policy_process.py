@@ -3,10 +3,12 @@
 
 from __future__ import annotations
 
+import ctypes
 import importlib.util
 import inspect
 import mmap
 import os
+import signal
 import sys
 import traceback
 from collections.abc import Sequence
@@ -16,6 +18,8 @@ import numpy as np
 
 from platter_lab.policy import COLUMNS, Head, Policy, Queue
 
+_MOST_CYCLES = 10**9
+_PR_SET_PDEATHSIG = 1  # of Linux's prctl()
 _WORDS = 8  # before the columns, as in models/platter/scheduling/python_policy.cpp
 
 
@@ -45,19 +49,23 @@ def load(file: Path) -> type[Policy]:
 
 def described(policy: type[Policy]) -> str:
     """Lines of fields: description and cycles, then name, meaning and range of each parameter."""
+    if not 0 <= policy.cycles <= _MOST_CYCLES:
+        raise ValueError(f"found cycles = {policy.cycles}, expected 0 to {_MOST_CYCLES}")
     rows = [(policy.description or policy.__name__, str(int(policy.cycles)))]
     lines = ["\t".join(rows[0])]
     for name, (meaning, least, most) in policy.parameters.items():
         lines.append("\t".join((name, meaning, repr(float(least)), repr(float(most)))))
-    if any("\n" in line for line in lines):
-        raise ValueError("a description or a meaning has several lines; expected one")
+    texts = (
+        rows[0][0],
+        *(text for name, row in policy.parameters.items() for text in (name, row[0])),
+    )
+    if any("\n" in text or "\t" in text for text in texts):
+        raise ValueError("a description, a name or a meaning has a tab or several lines")
     return "\n".join(lines) + "\n"
 
 
-def serve(
-    file: Path, capacity: int, values: Sequence[float], ask: int, answer: int, memory: int
-) -> None:
-    """Decides until there is nothing more to read from the descriptor `ask`."""
+def serve(file: Path, capacity: int, values: Sequence[float], connection: int, memory: int) -> None:
+    """Decides until there is nothing more to read from the descriptor `connection`."""
     kind = load(file)
     policy = kind()
     for name, value in zip(kind.parameters, values, strict=True):
@@ -67,7 +75,7 @@ def serve(
     words = shared[:_WORDS]
     queue = Queue(shared[_WORDS:].reshape(len(COLUMNS), capacity))
     head = Head()
-    while os.read(ask, 1):
+    while os.read(connection, 1):
         count, now, head.cylinder, head.head, last_was_write = words[:5].tolist()
         head.last_was_write = last_was_write != 0
         queue.hold(count)
@@ -81,11 +89,12 @@ def serve(
                     f"{queue.tag.tolist()}"
                 )
             words[5] = tag
-        os.write(answer, b".")
+        os.write(connection, b".")
 
 
 def main(words: Sequence[str]) -> int:
     """Of the process that the program starts."""
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)  # also out of an endless call
     try:
         if words[0] == "describe":
             # What the file prints while it is loaded does not belong to the answer.
@@ -93,7 +102,7 @@ def main(words: Sequence[str]) -> int:
             os.dup2(2, 1)
             os.write(output, described(load(Path(words[1]))).encode())
         else:
-            serve(Path(words[1]), int(words[2]), [float(word) for word in words[3:]], 3, 4, 5)
+            serve(Path(words[1]), int(words[2]), [float(word) for word in words[3:]], 3, 4)
     except KeyboardInterrupt:
         return 1
     except BaseException:

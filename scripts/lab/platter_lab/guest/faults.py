@@ -119,7 +119,8 @@ def _times(body: str, begin: str, end: str) -> Iterable[float]:
 
 
 def _medium(body: str) -> list[str]:
-    """EIO for one block, and for no other; the port works again within 100 ms."""
+    """EIO for one block, and for no other; the port works again within 100 ms, or up to twice that
+    on a busy machine."""
     wrong = _missing(
         body,
         r"^data before block 10000 good$",
@@ -134,7 +135,8 @@ def _medium(body: str) -> list[str]:
     )
     times = list(_times(body, "exception Emask", "EH complete"))
     # The guest's clock goes on while the guest waits for a processor.
-    limit = 0.1 * max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
+    busy = os.getloadavg()[0] / (os.cpu_count() or 1)
+    limit = 0.1 * min(max(busy, 1.0), 2.0)
     if not times or min(times) > limit:
         wrong.append(f"found {times} s until the port worked again, expected at most {limit:.2f}")
     elif limit > 0.1:

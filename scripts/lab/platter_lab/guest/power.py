@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import argparse
 import csv
+import fcntl
 import hashlib
 import random
 import re
@@ -141,6 +142,13 @@ class PowerRun:
         self._folder = folder
         self._kind = kind
         folder.mkdir(parents=True, exist_ok=True)
+        self._lock = (folder / "lock").open("w")  # until the process ends
+        try:
+            fcntl.flock(self._lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as busy:
+            raise LabError(
+                f"guest power: another run writes images into {folder}, expected one at a time"
+            ) from busy
         for old in (*folder.glob("cut*.img"), folder / "disk"):
             old.unlink(missing_ok=True)
 

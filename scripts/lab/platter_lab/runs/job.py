@@ -139,7 +139,13 @@ def _files_of(name: str) -> list[str]:
                 for file in os.scandir(path)
                 if file.is_file() and file.name.endswith((".sv", ".svh", ".v", ".vh", ".cpp", ".f"))
             )
-        return [path] if os.path.isfile(path) else []
+        if not os.path.isfile(path):
+            return []
+        # A policy in Python may import what stands beside it.
+        beside = (
+            glob.glob(f"{glob.escape(os.path.dirname(path))}/*.py") if path.endswith(".py") else []
+        )
+        return sorted({path, *beside})
     if not os.path.isabs(name) or os.path.isfile(name):
         return [name] if os.path.isabs(name) else []
     return sorted(
