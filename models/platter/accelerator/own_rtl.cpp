@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <verilated.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <regex>
@@ -15,10 +16,12 @@
 #include "platter/accelerator/rtl_build.h"
 #include "platter/accelerator/rtl_library.h"
 #include "platter/accelerator/rtl_recipe.h"
+#include "platter/scheduling/own_policies.h"
 
 namespace platter::accelerator {
 
 namespace fs = std::filesystem;
+using EngineCall = scheduling::OwnEngineCall;
 
 namespace {
 
@@ -26,25 +29,25 @@ constexpr const char* kList = "files.f";
 constexpr const char* kAdapter = "adapter.cpp";
 
 /// The folder of an engine.
-struct Source {
+struct EngineSource {
   std::string given;  ///< as the user wrote it
   fs::path folder;
   std::vector<fs::path> files;  ///< as files.f has them
   std::string module;
 };
 
-[[noreturn]] void refuse(const fs::path& file, std::size_t line, const std::string& message) {
+[[noreturn]] void refuse_file(const fs::path& file, std::size_t line, const std::string& message) {
   throw core::InputError(file.string(), line, 0, message);
 }
 
-Source read_folder(const std::string& given) {
+EngineSource read_folder(const std::string& given) {
   const fs::path folder = given;
   std::error_code ignored;
-  if (!fs::is_directory(folder, ignored)) refuse(folder, 0, "there is no such folder; expected one as `platter engine new` makes it");
-  Source source{given, fs::canonical(folder, ignored), {}, {}};
+  if (!fs::is_directory(folder, ignored)) refuse_file(folder, 0, "there is no such folder; expected one as `platter engine new` makes it");
+  EngineSource source{given, fs::canonical(folder, ignored), {}, {}};
   for (const char* file : {kList, kAdapter})
     if (!fs::is_regular_file(folder / file, ignored))
-      refuse(folder / file, 0, "there is no such file; expected a folder as `platter engine new` makes it");
+      refuse_file(folder / file, 0, "there is no such file; expected a folder as `platter engine new` makes it");
   std::stringstream list(text_of(folder / kList));
   std::size_t number = 0;
   for (std::string line; std::getline(list, line);) {
@@ -53,21 +56,21 @@ Source read_folder(const std::string& given) {
     line.erase(line.find_last_not_of(" \t\r") + 1);
     if (line.empty() || line.rfind("//", 0) == 0 || line[0] == '#') continue;
     if (!fs::is_regular_file(folder / line, ignored))
-      refuse(folder / kList, number, fmt::format("found \"{}\", expected the name of a SystemVerilog file in the folder", line));
+      refuse_file(folder / kList, number, fmt::format("found \"{}\", expected the name of a SystemVerilog file in the folder", line));
     source.files.emplace_back(line);
   }
-  if (source.files.empty()) refuse(folder / kList, 0, "it is empty; expected the names of SystemVerilog files, one a line");
+  if (source.files.empty()) refuse_file(folder / kList, 0, "it is empty; expected the names of SystemVerilog files, one a line");
   const fs::path& last = source.files.back();
   source.module = last.stem().string();
   if (!std::regex_match(source.module, std::regex("[A-Za-z_][A-Za-z0-9_]*")))
-    refuse(folder / kList, number, fmt::format("found \"{}\", expected a file with the name of its module", last.string()));
+    refuse_file(folder / kList, number, fmt::format("found \"{}\", expected a file with the name of its module", last.string()));
   if (!std::regex_search(text_of(folder / last), std::regex("\\bmodule\\s+" + source.module + "\\b")))
-    refuse(folder / last, 0,
+    refuse_file(folder / last, 0,
            fmt::format("there is no module {}; expected it in this file, the last one of {}", source.module, kList));
   return source;
 }
 
-ObjectRecipe recipe_of(const Source& source) {
+ObjectRecipe recipe_of(const EngineSource& source) {
   const fs::path sources = RtlLibrary::sources_folder();
   ObjectRecipe made;
   made.what = "engine own:" + source.given;
@@ -85,15 +88,23 @@ ObjectRecipe recipe_of(const Source& source) {
   return made;
 }
 
-std::string entry_name(const Source& source, const ObjectRecipe& made) {
+std::string engine_entry_name(const EngineSource& source, const ObjectRecipe& made) {
   Digest digest;
   digest.add(fmt::format("{} | {} | {} | {}", fmt::join(made.verilator_options, " "), fmt::join(made.compiler_options, " "),
                          fmt::join(made.fast_options, " "), recipe::kVerilatorVersion));
-  for (const fs::path& file : source.files) {
-    digest.add(file.string());
-    digest.add(text_of(source.folder / file));
+  for (const fs::path& file : source.files) digest.add(file.string());
+  // Also what the sources may include.
+  std::vector<fs::path> beside;
+  for (const fs::directory_entry& entry : fs::directory_iterator(source.folder)) {
+    const std::string ending = entry.path().extension().string();
+    for (const char* of_source : {".sv", ".svh", ".v", ".vh", ".vlt", ".cpp", ".h", ".hpp"})
+      if (ending == of_source) beside.push_back(entry.path());
   }
-  digest.add(text_of(made.unit));
+  std::sort(beside.begin(), beside.end());
+  for (const fs::path& file : beside) {
+    digest.add(file.filename().string());
+    digest.add(text_of(file));
+  }
   for (const char* file : {"accelerator/candidates_master.h", "accelerator/candidates_design.h", "accelerator/rtl_design.h",
                            "accelerator/bus_access.h", "core/types.h"})
     digest.add(text_of(made.headers / "platter" / file));
@@ -101,7 +112,7 @@ std::string entry_name(const Source& source, const ObjectRecipe& made) {
 }
 
 /// The errors of a tool, as bad input: the first one's place, and the lines of all, at most so many.
-[[noreturn]] void refuse_source(const Source& source, const std::string& output) {
+[[noreturn]] void refuse_source(const EngineSource& source, const std::string& output) {
   constexpr std::size_t kLines = 12;
   static const std::regex kPlace("^(?:%Error[^:]*: )?([^:\\s]+\\.(?:sv|svh|v|vh|cpp|h)):([0-9]+):([0-9]+): (?:fatal )?(?:error: )?(.*)");
   std::stringstream in(output);
@@ -120,7 +131,7 @@ std::string entry_name(const Source& source, const ObjectRecipe& made) {
       line_number = std::stoul(found[2]);
       column = std::stoul(found[3]);
       first = found[4];
-    } else if (line.rfind("%Error: Exiting due to", 0) != 0 && shown < kLines) {
+    } else if (line.rfind("%Error: Exiting due to", 0) != 0 && line != "%Error: Cannot continue" && shown < kLines) {
       rest += "\n  " + line;
       ++shown;
     }
@@ -131,7 +142,7 @@ std::string entry_name(const Source& source, const ObjectRecipe& made) {
 }
 
 /// The design's function; null if it is not such an object.
-CandidatesDesignFunction* open_object(const fs::path& object, std::string& problem) {
+CandidatesDesignFunction* open_engine(const fs::path& object, std::string& problem) {
   void* handle = dlopen(object.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
     problem = dlerror();
@@ -145,12 +156,12 @@ CandidatesDesignFunction* open_object(const fs::path& object, std::string& probl
   return nullptr;
 }
 
-CandidatesDesignFunction* load(const std::string& given, std::string* module) {
+CandidatesDesignFunction* load_engine(const std::string& given, std::string* module) {
   static std::map<std::string, CandidatesDesignFunction*> loaded;  // by name of the entry; objects are never unloaded
-  const Source source = read_folder(given);
+  const EngineSource source = read_folder(given);
   if (module != nullptr) *module = source.module;
   const ObjectRecipe made = recipe_of(source);
-  const std::string name = entry_name(source, made);
+  const std::string name = engine_entry_name(source, made);
   CandidatesDesignFunction*& design = loaded[name];
   if (design != nullptr) return design;
 
@@ -161,7 +172,7 @@ CandidatesDesignFunction* load(const std::string& given, std::string* module) {
   const ObjectEntry entry(folder / name);
   std::string problem;
   if (entry.state() == ObjectEntry::State::Whole)
-    if ((design = open_object(entry.object(), problem)) != nullptr) return design;
+    if ((design = open_engine(entry.object(), problem)) != nullptr) return design;
   try {
     entry.ensure(
         !problem.empty(), tell,
@@ -177,11 +188,11 @@ CandidatesDesignFunction* load(const std::string& given, std::string* module) {
         fmt::format("{} cannot be kept in {}: {}; set PLATTER_RTL_CACHE to a folder that can be written", made.what,
                     folder.string(), error.code().message()));
   }
-  if ((design = open_object(entry.object(), problem)) == nullptr) refuse(source.folder / kAdapter, 0, problem);
+  if ((design = open_engine(entry.object(), problem)) == nullptr) refuse_file(source.folder / kAdapter, 0, problem);
   return design;
 }
 
-std::string text(PortFault fault) {
+std::string text_of_fault(PortFault fault) {
   switch (fault) {
     case PortFault::None: return {};
     case PortFault::UpdateNotTaken:
@@ -201,20 +212,25 @@ std::string text(PortFault fault) {
 
 std::string OwnRtl::build(const std::string& folder) {
   std::string module;
-  load(folder, &module);
+  load_engine(folder, &module);
   return module;
 }
 
 fs::path OwnRtl::template_folder() { return RtlLibrary::sources_folder() / "own_engine"; }
 
 OwnRtl::OwnRtl(const std::string& folder, core::Picoseconds clock_period, RtlCore::Tracing tracing, const std::string& name)
-    : folder_(folder), clock_period_(clock_period), context_(std::move(tracing)), is_traced_(context_ != nullptr) {
-  CandidatesDesignFunction* const design = load(folder, nullptr);
+    : folder_(folder),
+      notation_("own:" + folder),
+      clock_period_(clock_period),
+      context_(std::move(tracing)),
+      is_traced_(context_ != nullptr) {
+  CandidatesDesignFunction* const design = load_engine(folder, nullptr);
   if (!is_traced_) context_ = std::make_shared<VerilatedContext>();
   Verilated::threadContextp(context_.get());
   context_->threads(1);
   context_->fatalOnError(false);
   context_->errorLimit(1);
+  const EngineCall call(notation_.c_str(), "its constructor");
   design_.reset(design(context_.get(), clock_period, name.c_str()));
   exchanges_.reserve(4096);
 }
@@ -223,25 +239,32 @@ OwnRtl::~OwnRtl() = default;
 
 void OwnRtl::reset() {
   record(0, Reset{});
+  const EngineCall call(notation_.c_str(), "a reset");
   design_->reset();
 }
 
 std::uint32_t OwnRtl::update(const CandidateUpdate& update, core::Picoseconds start) {
   record(start, update);
-  const PortResult result = design_->update(update, start);
+  const PortResult result = [&] {
+    const EngineCall call(notation_.c_str(), "an update");
+    return design_->update(update, start);
+  }();
   check(result);
   return result.cycles;
 }
 
 std::uint32_t OwnRtl::decide(const CandidateQuestion& question, core::Picoseconds start, CandidateAnswer& answer) {
   record(start, question);
-  const PortResult result = design_->decide(question, start, answer);
+  const PortResult result = [&] {
+    const EngineCall call(notation_.c_str(), "a question");
+    return design_->decide(question, start, answer);
+  }();
   check(result);
   return result.cycles;
 }
 
 void OwnRtl::check(const PortResult& result) const {
-  if (result.fault != PortFault::None) throw OwnRtlFault(text(result.fault));
+  if (result.fault != PortFault::None) throw OwnRtlFault(text_of_fault(result.fault));
   if (context_->gotError()) throw OwnRtlFault("an assertion of it failed, see the message above");
   if (context_->gotFinish()) throw OwnRtlFault("it has called $finish, expected an engine that runs on");
 }
@@ -265,6 +288,7 @@ core::Picoseconds OwnRtl::begin_of_last(std::size_t exchanges) const {
 
 void OwnRtl::replay(OwnRtl& other) const {
   for (const Exchange& exchange : exchanges_) {
+    const EngineCall call(notation_.c_str(), "a replay");
     if (const auto* update = std::get_if<CandidateUpdate>(&exchange.what)) {
       other.design_->update(*update, exchange.start);
     } else if (const auto* question = std::get_if<CandidateQuestion>(&exchange.what)) {

@@ -69,6 +69,7 @@ class OwnRtl : public TracedDesignIf {
   void check(const PortResult& result) const;
 
   std::string folder_;
+  std::string notation_;
   core::Picoseconds clock_period_;
   RtlCore::Tracing context_;  // outlives the design
   bool is_traced_;

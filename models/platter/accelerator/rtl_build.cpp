@@ -72,6 +72,7 @@ pid_t start(const Command& command, const fs::path& output) {
   dup2(out, 2);
   if (!command.folder.empty() && chdir(command.folder.c_str()) != 0) _exit(126);
   if (!command.verilator_root.empty()) setenv("VERILATOR_ROOT", command.verilator_root.c_str(), 1);
+  setenv("LC_ALL", "C", 1);  // messages of the compiler are read
   // Verilator's passes are recursive.
   rlimit stack{};
   if (getrlimit(RLIMIT_STACK, &stack) == 0) {

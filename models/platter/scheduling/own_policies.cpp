@@ -122,8 +122,9 @@ bool read(std::string_view text, const OwnParameter& parameter, double& value) {
 
 // --- crashes and endless calls ---------------------------------------------------------------------------------------
 
-/// The call of a policy that is under way; read by signal handlers.
+/// The call of a policy or an engine that is under way; read by signal handlers.
 struct UnderWay {
+  const char* volatile kind = nullptr;
   const char* volatile policy = nullptr;
   const char* volatile call = nullptr;
   volatile std::sig_atomic_t serial = 0;
@@ -136,7 +137,8 @@ void (*clean_up)() = nullptr;
   std::array<char, 1024> text{};
   std::size_t size = 0;
   for (const char* part :
-       {"platter: policy ", const_cast<const char*>(under_way.policy), what, const_cast<const char*>(under_way.call), "\n"})
+       {"platter: ", const_cast<const char*>(under_way.kind), const_cast<const char*>(under_way.policy), what,
+        const_cast<const char*>(under_way.call), "\n"})
     for (; *part != '\0' && size < text.size(); ++part) text[size++] = *part;
   if (write(STDERR_FILENO, text.data(), size) < 0) {
   }  // there is nobody to tell
@@ -191,6 +193,7 @@ void watch() {
 class Call {
  public:
   Call(const char* policy, const char* name) {
+    under_way.kind = "policy ";
     under_way.policy = policy;
     under_way.serial = under_way.serial + 1;
     under_way.call = name;
@@ -378,6 +381,16 @@ std::string own_policy_name(const PolicySpec& policy) {
 std::unique_ptr<SchedulerIf> create_own(const PolicyInfo& row, const SchedulerContext& context) {
   return std::make_unique<CheckedPolicy>(row, context);
 }
+
+OwnEngineCall::OwnEngineCall(const char* engine, const char* name) {
+  watch();
+  under_way.kind = "engine ";
+  under_way.policy = engine;
+  under_way.serial = under_way.serial + 1;
+  under_way.call = name;
+}
+
+OwnEngineCall::~OwnEngineCall() { under_way.call = nullptr; }
 
 void before_own_policy_ends(void (*to_do)()) { clean_up = to_do; }
 

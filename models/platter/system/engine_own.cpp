@@ -17,11 +17,11 @@ namespace platter::system {
 
 namespace {
 
-core::Picoseconds clock_period(const accelerator::AcceleratorOptions& options) {
+core::Picoseconds own_clock_period(const accelerator::AcceleratorOptions& options) {
   return core::to_picoseconds(1.0 / options.clock_mhz, core::kPicosecondsPerMicrosecond);
 }
 
-Objection objection_of(const EngineChoice& engine, const EngineDemand& demand) {
+Objection own_objection_of(const EngineChoice& engine, const EngineDemand& demand) {
   if (!engine.row->is_built)
     return {"engine",
             fmt::format("found \"{}\", but this build of Platter is without RTL (PLATTER_BUILD_RTL=OFF), expected firmware or "
@@ -32,7 +32,7 @@ Objection objection_of(const EngineChoice& engine, const EngineDemand& demand) {
                                   engine.notation, demand.policy.name())};
   accelerator::RtlLibrary::set_package(config_directory().parent_path());
   try {
-    const accelerator::OwnRtl rtl(engine.folder, clock_period(demand.accelerator));
+    const accelerator::OwnRtl rtl(engine.folder, own_clock_period(demand.accelerator));
     if (demand.queue_depth > rtl.depth())
       return {"drive.queue.depth", fmt::format("found {}, expected at most {}, the entries of engine {} (depth_o)",
                                                demand.queue_depth, rtl.depth(), engine.notation)};
@@ -42,7 +42,7 @@ Objection objection_of(const EngineChoice& engine, const EngineDemand& demand) {
   return {};
 }
 
-Objection drive_objection_of(const EngineChoice& engine, const mechanics::AccessPlanner& planner,
+Objection own_drive_objection_of(const EngineChoice& engine, const mechanics::AccessPlanner& planner,
                              const accelerator::AcceleratorOptions& /*accelerator*/) {
   constexpr std::uint32_t kMostCylinders = 1u << 24;
   constexpr std::uint32_t kMostHeads = 1u << 8;
@@ -55,10 +55,10 @@ Objection drive_objection_of(const EngineChoice& engine, const mechanics::Access
 }
 
 template <bool kCompared>
-std::unique_ptr<engine::EngineIf> make(const EngineOptions& options, const engine::EngineContext& context) {
+std::unique_ptr<engine::EngineIf> make_own_engine(const EngineOptions& options, const engine::EngineContext& context) {
   accelerator::RtlLibrary::set_package(config_directory().parent_path());
   const std::string scope = context.drive == "disk" ? "own" : context.drive + "_own";  // scope of its RTL in waves
-  auto rtl = std::make_unique<accelerator::OwnRtl>(options.engine.folder, clock_period(options.accelerator), options.tracing,
+  auto rtl = std::make_unique<accelerator::OwnRtl>(options.engine.folder, own_clock_period(options.accelerator), options.tracing,
                                                    scope);
   accelerator::CandidatesEngine::Options engine;
   engine.notation = options.engine.notation;
@@ -80,12 +80,12 @@ std::unique_ptr<engine::EngineIf> make(const EngineOptions& options, const engin
                                                          std::move(rtl));
 }
 
-EngineInfo own(std::string_view name, std::string_view description) {
+EngineInfo own_row(std::string_view name, std::string_view description) {
   EngineInfo engine;
   engine.name = name;
   engine.description = description;
-  engine.objection = objection_of;
-  engine.drive_objection = drive_objection_of;
+  engine.objection = own_objection_of;
+  engine.drive_objection = own_drive_objection_of;
   engine.has_folder = true;
   engine.is_built = accelerator::RtlCore::is_built();
   return engine;
@@ -95,14 +95,14 @@ EngineInfo own(std::string_view name, std::string_view description) {
 
 EngineInfo own_engine() {
   EngineInfo engine =
-      own("own", "RTL of your own behind the port platter_candidates: own:DIR, a folder as `platter engine new` makes it");
-  engine.make = make<false>;
+      own_row("own", "RTL of your own behind the port platter_candidates: own:DIR, a folder as `platter engine new` makes it");
+  engine.make = make_own_engine<false>;
   return engine;
 }
 
 EngineInfo lockstep_own_engine() {
-  EngineInfo engine = own("lockstep:own", "the same with every decision held against the policy: lockstep:own:DIR");
-  engine.make = make<true>;
+  EngineInfo engine = own_row("lockstep:own", "the same with every decision held against the policy: lockstep:own:DIR");
+  engine.make = make_own_engine<true>;
   return engine;
 }
 

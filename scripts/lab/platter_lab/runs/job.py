@@ -125,6 +125,9 @@ def configuration_of(
     return configuration
 
 
+_RTL = (".sv", ".svh", ".v", ".vh", ".vlt", ".cpp", ".h", ".hpp", ".f")  # of an engine's folder
+
+
 def _files_of(name: str) -> list[str]:
     """What an absolute name in a configuration stands for: a file, or NAME.blktrace.0, .1, ... of a
     recorded trace; nothing for other texts. A policy of a user's own (`own:FILE.so(0.5)`) stands
@@ -137,7 +140,7 @@ def _files_of(name: str) -> list[str]:
             return sorted(
                 file.path
                 for file in os.scandir(path)
-                if file.is_file() and file.name.endswith((".sv", ".svh", ".v", ".vh", ".cpp", ".f"))
+                if file.is_file() and os.path.splitext(file.name)[1] in _RTL
             )
         if not os.path.isfile(path):
             return []
