@@ -232,6 +232,7 @@ OwnRtl::OwnRtl(const std::string& folder, core::Picoseconds clock_period, RtlCor
   context_->errorLimit(1);
   const EngineCall call(notation_.c_str(), "its constructor");
   design_.reset(design(context_.get(), clock_period, name.c_str()));
+  held_.assign(kTags, false);
   exchanges_.reserve(4096);
 }
 
@@ -239,6 +240,7 @@ OwnRtl::~OwnRtl() = default;
 
 void OwnRtl::reset() {
   record(0, Reset{});
+  held_.assign(kTags, false);
   const EngineCall call(notation_.c_str(), "a reset");
   design_->reset();
 }
@@ -249,6 +251,7 @@ std::uint32_t OwnRtl::update(const CandidateUpdate& update, core::Picoseconds st
     const EngineCall call(notation_.c_str(), "an update");
     return design_->update(update, start);
   }();
+  held_[update.tag] = update.kind == CandidateUpdate::Kind::Enter;
   check(result);
   return result.cycles;
 }
@@ -259,6 +262,9 @@ std::uint32_t OwnRtl::decide(const CandidateQuestion& question, core::Picosecond
     const EngineCall call(notation_.c_str(), "a question");
     return design_->decide(question, start, answer);
   }();
+  if (result.fault == PortFault::None && !answer.idle && (answer.tag >= held_.size() || !held_[answer.tag]))
+    throw OwnRtlFault(
+        fmt::format("it answers with tag {}, expected the tag of a command in its table, or idle", answer.tag));
   check(result);
   return result.cycles;
 }

@@ -58,6 +58,7 @@ class OwnRtl : public TracedDesignIf {
 
  private:
   static constexpr std::size_t kMaxRecord = 4'000'000;
+  static constexpr std::size_t kTags = 1024;  ///< that the port can tell
 
   struct Reset {};
   struct Exchange {
@@ -74,6 +75,7 @@ class OwnRtl : public TracedDesignIf {
   RtlCore::Tracing context_;  // outlives the design
   bool is_traced_;
   std::unique_ptr<CandidatesDesign> design_;
+  std::vector<bool> held_;  ///< by tag: the command is in the table
   std::vector<Exchange> exchanges_;
   bool recorded_ = true;
 };
