@@ -16,15 +16,15 @@ struct CandidateUpdate {
     Withdraw = 2,  ///< it will not be served, and leaves the table
   };
   Kind kind = Kind::Enter;
-  std::uint8_t cls = 0;         ///< of Enter, as all that follow: core::RequestClass
-  bool write = false;           ///< a write
-  std::uint8_t head = 0;        ///< surface of the first block
-  std::uint16_t tag = 0;        ///< number of the command, of all kinds
-  std::uint32_t order = 0;      ///< order of arrival, modulo 2^32; less is older
-  std::uint32_t cylinder = 0;   ///< of the first block
-  std::uint32_t angle = 0;      ///< at which the first block begins; 2^32 is one turn
-  std::uint32_t length = 0;     ///< blocks
-  std::uint64_t deadline = 0;   ///< absolute, in picoseconds; core::kNoDeadline: none
+  std::uint8_t cls = 0;        ///< of Enter, as all that follow: core::RequestClass
+  bool write = false;          ///< a write
+  std::uint8_t head = 0;       ///< surface of the first block
+  std::uint16_t tag = 0;       ///< number of the command, of all kinds
+  std::uint32_t order = 0;     ///< order of arrival, modulo 2^32; less is older
+  std::uint32_t cylinder = 0;  ///< of the first block
+  std::uint32_t angle = 0;     ///< at which the first block begins; 2^32 is one turn
+  std::uint32_t length = 0;    ///< blocks
+  std::uint64_t deadline = 0;  ///< absolute, in picoseconds; core::kNoDeadline: none
 };
 
 /// Which command is served next? The state of the drive is that at `time`.

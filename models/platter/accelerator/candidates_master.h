@@ -93,9 +93,7 @@ class CandidatesMaster final : public CandidatesDesign {
     return result;
   }
 
-  PortPins pins() const override {
-    return {pins_->update_ready(), pins_->decide_ready(), pins_->answers(), pins_->answer()};
-  }
+  PortPins pins() const override { return {pins_->update_ready(), pins_->decide_ready(), pins_->answers(), pins_->answer()}; }
 
   void declare([[maybe_unused]] VerilatedFstC& file) override {
 #if VM_TRACE_FST  // otherwise there is no wave file
@@ -157,9 +155,9 @@ class CandidatesMaster final : public CandidatesDesign {
 #define PLATTER_EXPORT extern "C" __attribute__((visibility("default")))
 
 /// The registration line of an adapter, outside of all namespaces: its class.
-#define PLATTER_OWN_ENGINE(Pins)                                                                                           \
-  PLATTER_EXPORT unsigned platter_own_engine_interface() { return platter::accelerator::kCandidatesInterface; }            \
-  PLATTER_EXPORT platter::accelerator::CandidatesDesign* platter_own_engine(                                               \
-      VerilatedContext* context, platter::core::Picoseconds clock_period, const char* name) {                              \
-    return new platter::accelerator::CandidatesMaster<Pins>(*context, clock_period, name);                                 \
+#define PLATTER_OWN_ENGINE(Pins)                                                                                \
+  PLATTER_EXPORT unsigned platter_own_engine_interface() { return platter::accelerator::kCandidatesInterface; } \
+  PLATTER_EXPORT platter::accelerator::CandidatesDesign* platter_own_engine(                                    \
+      VerilatedContext* context, platter::core::Picoseconds clock_period, const char* name) {                   \
+    return new platter::accelerator::CandidatesMaster<Pins>(*context, clock_period, name);                      \
   }

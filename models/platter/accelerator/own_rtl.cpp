@@ -43,7 +43,8 @@ struct EngineSource {
 EngineSource read_folder(const std::string& given) {
   const fs::path folder = given;
   std::error_code ignored;
-  if (!fs::is_directory(folder, ignored)) refuse_file(folder, 0, "there is no such folder; expected one as `platter engine new` makes it");
+  if (!fs::is_directory(folder, ignored))
+    refuse_file(folder, 0, "there is no such folder; expected one as `platter engine new` makes it");
   EngineSource source{given, fs::canonical(folder, ignored), {}, {}};
   for (const char* file : {kList, kAdapter})
     if (!fs::is_regular_file(folder / file, ignored))
@@ -56,17 +57,20 @@ EngineSource read_folder(const std::string& given) {
     line.erase(line.find_last_not_of(" \t\r") + 1);
     if (line.empty() || line.rfind("//", 0) == 0 || line[0] == '#') continue;
     if (!fs::is_regular_file(folder / line, ignored))
-      refuse_file(folder / kList, number, fmt::format("found \"{}\", expected the name of a SystemVerilog file in the folder", line));
+      refuse_file(folder / kList, number,
+                  fmt::format("found \"{}\", expected the name of a SystemVerilog file in the folder", line));
     source.files.emplace_back(line);
   }
-  if (source.files.empty()) refuse_file(folder / kList, 0, "it is empty; expected the names of SystemVerilog files, one a line");
+  if (source.files.empty())
+    refuse_file(folder / kList, 0, "it is empty; expected the names of SystemVerilog files, one a line");
   const fs::path& last = source.files.back();
   source.module = last.stem().string();
   if (!std::regex_match(source.module, std::regex("[A-Za-z_][A-Za-z0-9_]*")))
-    refuse_file(folder / kList, number, fmt::format("found \"{}\", expected a file with the name of its module", last.string()));
+    refuse_file(folder / kList, number,
+                fmt::format("found \"{}\", expected a file with the name of its module", last.string()));
   if (!std::regex_search(text_of(folder / last), std::regex("\\bmodule\\s+" + source.module + "\\b")))
     refuse_file(folder / last, 0,
-           fmt::format("there is no module {}; expected it in this file, the last one of {}", source.module, kList));
+                fmt::format("there is no module {}; expected it in this file, the last one of {}", source.module, kList));
   return source;
 }
 
@@ -75,8 +79,8 @@ ObjectRecipe recipe_of(const EngineSource& source) {
   ObjectRecipe made;
   made.what = "engine own:" + source.given;
   made.prefix = "Vengine";
-  made.verilator_options = {"--top-module", source.module, "--assert", "-Wno-fatal", "--trace-structs", "--x-assign", "fast",
-                            "--x-initial", "fast"};
+  made.verilator_options = {"--top-module", source.module, "--assert",    "-Wno-fatal", "--trace-structs",
+                            "--x-assign",   "fast",        "--x-initial", "fast"};
   if (recipe::kWaves) made.verilator_options.emplace_back("--trace-fst");
   made.folder = source.folder;
   made.files = source.files;
@@ -114,19 +118,21 @@ std::string engine_entry_name(const EngineSource& source, const ObjectRecipe& ma
 /// The errors of a tool, as bad input: the first one's place, and the lines of all, at most so many.
 [[noreturn]] void refuse_source(const EngineSource& source, const std::string& output) {
   constexpr std::size_t kLines = 12;
-  static const std::regex kPlace("^(?:%Error[^:]*: )?([^:\\s]+\\.(?:sv|svh|v|vh|cpp|h)):([0-9]+):([0-9]+): (?:fatal )?(?:error: )?(.*)");
+  static const std::regex kPlace(
+      "^(?:%Error[^:]*: )?([^:\\s]+\\.(?:sv|svh|v|vh|cpp|h)):([0-9]+):([0-9]+): (?:fatal )?(?:error: )?(.*)");
   std::stringstream in(output);
   std::string first, rest, file = source.given;
   std::size_t line_number = 0, column = 0, shown = 0;
   for (std::string line; std::getline(in, line);) {
-    if (line.rfind("%Error", 0) != 0 && line.find(": error: ") == std::string::npos && line.find(": fatal error: ") == std::string::npos)
+    if (line.rfind("%Error", 0) != 0 && line.find(": error: ") == std::string::npos &&
+        line.find(": fatal error: ") == std::string::npos)
       continue;
     std::smatch found;
     if (first.empty() && std::regex_match(line, found, kPlace)) {
       const fs::path named = found[1].str();
       file = (named.is_absolute() && named.parent_path() == source.folder ? fs::path(source.given) / named.filename()
-              : named.is_absolute()                                      ? named
-                                                                         : fs::path(source.given) / named)
+              : named.is_absolute()                                       ? named
+                                                                          : fs::path(source.given) / named)
                  .string();
       line_number = std::stoul(found[2]);
       column = std::stoul(found[3]);
@@ -263,8 +269,7 @@ std::uint32_t OwnRtl::decide(const CandidateQuestion& question, core::Picosecond
     return design_->decide(question, start, answer);
   }();
   if (result.fault == PortFault::None && !answer.idle && (answer.tag >= held_.size() || !held_[answer.tag]))
-    throw OwnRtlFault(
-        fmt::format("it answers with tag {}, expected the tag of a command in its table, or idle", answer.tag));
+    throw OwnRtlFault(fmt::format("it answers with tag {}, expected the tag of a command in its table, or idle", answer.tag));
   check(result);
   return result.cycles;
 }

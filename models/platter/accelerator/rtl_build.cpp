@@ -199,10 +199,10 @@ Verilator find_verilator(const fs::path& folder, const std::string& what) {
     }
     tried += fmt::format("; {} ({}): {}", place.where, fmt::join(place.command.words, " "), found);
   }
-  throw core::SimulationError(fmt::format(
-      "Verilator {} was not found, which {} needs{}. Install it{} and set PLATTER_VERILATOR to the "
-      "program or to the folder of the package, or use engine model",
-      recipe::kVerilatorVersion, what, tried, recipe::kWaves ? " (the Python package verilator has it)" : ""));
+  throw core::SimulationError(
+      fmt::format("Verilator {} was not found, which {} needs{}. Install it{} and set PLATTER_VERILATOR to the "
+                  "program or to the folder of the package, or use engine model",
+                  recipe::kVerilatorVersion, what, tried, recipe::kWaves ? " (the Python package verilator has it)" : ""));
 }
 
 fs::path find_compiler(const std::string& what) {
@@ -214,10 +214,10 @@ fs::path find_compiler(const std::string& what) {
     names = {recipe::kCompiler, "c++", "g++", "clang++"};
   for (const std::string& name : names)
     if (const fs::path file = program(name); !file.empty()) return file;
-  throw core::SimulationError(fmt::format(
-      "a C++ compiler was not found, which {} needs (tried {}). Install one (apt-get install g++) "
-      "or set CXX to it, or use engine model",
-      what, fmt::join(names, ", ")));
+  throw core::SimulationError(
+      fmt::format("a C++ compiler was not found, which {} needs (tried {}). Install one (apt-get install g++) "
+                  "or set CXX to it, or use engine model",
+                  what, fmt::join(names, ", ")));
 }
 
 /// The units of what Verilator has written: what runs in every cycle, and what does not.
@@ -314,8 +314,16 @@ int RtlBuild::expected_seconds() const {
 }
 
 void RtlBuild::make(const fs::path& object, const std::function<void(const std::string&)>& say) const {
-  ObjectRecipe recipe{"this size of the RTL", "Vsched", verilator_options(), rtl_folder(), {}, compiler_options(), fast_options(),
-                      sources_ / "shim/platter/accelerator/rtl_shim.cpp", {"-O3"}, sources_ / "shim"};
+  ObjectRecipe recipe{"this size of the RTL",
+                      "Vsched",
+                      verilator_options(),
+                      rtl_folder(),
+                      {},
+                      compiler_options(),
+                      fast_options(),
+                      sources_ / "shim/platter/accelerator/rtl_shim.cpp",
+                      {"-O3"},
+                      sources_ / "shim"};
   for (const fs::path& file : files()) recipe.files.push_back(file.filename());
   make_object(recipe, object, say);
 }

@@ -65,8 +65,9 @@ const Places& places() {
 /// `needed`: ends the sentence of the message.
 const fs::path& require_sources(const std::string& needed) {
   if (places().sources.empty())
-    throw core::SimulationError(fmt::format("the sources of the RTL were not found in {}/rtl_sources or {}/rtl_sources, which {}",
-                                            recipe::kInstalledData, recipe::kBuildFolder, needed));
+    throw core::SimulationError(
+        fmt::format("the sources of the RTL were not found in {}/rtl_sources or {}/rtl_sources, which {}",
+                    recipe::kInstalledData, recipe::kBuildFolder, needed));
   return places().sources;
 }
 
@@ -147,8 +148,7 @@ RtlDesignFunction* RtlLibrary::load(const AcceleratorParameters& parameters, Rtl
         !problem.empty(), tell,
         [&](ObjectEntry::State state) {
           if (state == ObjectEntry::State::Damaged) tell("its entry in the cache is damaged");
-          tell(
-              fmt::format("is made once, in about {} s, and kept in {}", build.expected_seconds(), entry.folder().string()));
+          tell(fmt::format("is made once, in about {} s, and kept in {}", build.expected_seconds(), entry.folder().string()));
         },
         [&](const fs::path& object) { build.make(object, tell); });
   } catch (const std::system_error& error) {  // also fs::filesystem_error

@@ -136,9 +136,8 @@ void (*clean_up)() = nullptr;
 [[noreturn]] void end(const char* what) {
   std::array<char, 1024> text{};
   std::size_t size = 0;
-  for (const char* part :
-       {"platter: ", const_cast<const char*>(under_way.kind), const_cast<const char*>(under_way.policy), what,
-        const_cast<const char*>(under_way.call), "\n"})
+  for (const char* part : {"platter: ", const_cast<const char*>(under_way.kind), const_cast<const char*>(under_way.policy),
+                           what, const_cast<const char*>(under_way.call), "\n"})
     for (; *part != '\0' && size < text.size(); ++part) text[size++] = *part;
   if (write(STDERR_FILENO, text.data(), size) < 0) {
   }  // there is nobody to tell

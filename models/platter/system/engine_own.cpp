@@ -43,7 +43,7 @@ Objection own_objection_of(const EngineChoice& engine, const EngineDemand& deman
 }
 
 Objection own_drive_objection_of(const EngineChoice& engine, const mechanics::AccessPlanner& planner,
-                             const accelerator::AcceleratorOptions& /*accelerator*/) {
+                                 const accelerator::AcceleratorOptions& /*accelerator*/) {
   constexpr std::uint32_t kMostCylinders = 1u << 24;
   constexpr std::uint32_t kMostHeads = 1u << 8;
   const mechanics::Geometry& geometry = planner.geometry();
@@ -58,8 +58,8 @@ template <bool kCompared>
 std::unique_ptr<engine::EngineIf> make_own_engine(const EngineOptions& options, const engine::EngineContext& context) {
   accelerator::RtlLibrary::set_package(config_directory().parent_path());
   const std::string scope = context.drive == "disk" ? "own" : context.drive + "_own";  // scope of its RTL in waves
-  auto rtl = std::make_unique<accelerator::OwnRtl>(options.engine.folder, own_clock_period(options.accelerator), options.tracing,
-                                                   scope);
+  auto rtl = std::make_unique<accelerator::OwnRtl>(options.engine.folder, own_clock_period(options.accelerator),
+                                                   options.tracing, scope);
   accelerator::CandidatesEngine::Options engine;
   engine.notation = options.engine.notation;
   engine.policy = options.policy->notation;
@@ -72,10 +72,8 @@ std::unique_ptr<engine::EngineIf> make_own_engine(const EngineOptions& options, 
     engine.reference = [policy = *options.policy, scheduler] { return policy.create(scheduler); };
   }
   if (options.on_own_fault)
-    engine.on_fault = [tell = options.on_own_fault, drive = context.drive](const accelerator::OwnRtl& failed,
-                                                                           const std::string& report) {
-      tell(failed, report, drive);
-    };
+    engine.on_fault = [tell = options.on_own_fault, drive = context.drive](
+                          const accelerator::OwnRtl& failed, const std::string& report) { tell(failed, report, drive); };
   return std::make_unique<accelerator::CandidatesEngine>("engine", context.planner, context.queue_depth, std::move(engine),
                                                          std::move(rtl));
 }

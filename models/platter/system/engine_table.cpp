@@ -46,7 +46,8 @@ bool read_numbers(std::string_view form, std::string_view text, std::vector<std:
 const EngineInfo* row_named(std::string_view notation) {
   const EngineInfo* best = nullptr;
   for (const EngineInfo& row : engine_table())
-    if (notation.substr(0, row.name.size()) == row.name && (notation.size() == row.name.size() || notation[row.name.size()] == ':'))
+    if (notation.substr(0, row.name.size()) == row.name &&
+        (notation.size() == row.name.size() || notation[row.name.size()] == ':'))
       if (best == nullptr || row.name.size() > best->name.size()) best = &row;
   return best;
 }
