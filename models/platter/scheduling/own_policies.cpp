@@ -12,6 +12,8 @@
 #include <charconv>
 #include <cmath>
 #include <csignal>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <map>
@@ -183,6 +185,11 @@ void watch() {
     sigaction(SIGVTALRM, &action, nullptr);
     tick_each_second();
     pthread_atfork(nullptr, nullptr, tick_each_second);  // a copy has no timer of its own
+    std::atexit([] {                                     // Verilator's run-time does it where RTL does not settle
+      if (under_way.call == nullptr) return;
+      std::fflush(stdout);
+      end(" has ended the process in ");
+    });
     return true;
   }();
   static_cast<void>(watching);
