@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -30,15 +31,25 @@ std::string contents(const fs::path& file) {
   return text;
 }
 
-/// A file of the template as a file of the engine. The ending `.in` goes, and the name takes the place of @NAME@.
+/// The engine of the template; a new one's name takes its place in names of files and in texts.
+constexpr const char* kTemplate = "fcfs_engine";
+constexpr std::array kFiles = {"fcfs_engine.sv",
+                               "fcfs_engine_policy.sv",
+                               "platter_candidates.sv",
+                               "platter_candidates_checks.sv",
+                               "adapter.cpp",
+                               "files.f",
+                               "lockstep.toml",
+                               "CMakeLists.txt",
+                               "README.md"};
+
+std::string named(const std::string& text, const std::string& name) {
+  return std::regex_replace(text, std::regex(kTemplate), name);
+}
+
 void write_from(const fs::path& from, const fs::path& folder, const std::string& name) {
-  const std::regex mark("@NAME@");
-  const bool replaced = from.extension() == ".in";
-  fs::path file = replaced ? from.stem() : from.filename();
-  if (file == "engine.sv") file = name + ".sv";
-  if (file == "policy.sv") file = name + "_policy.sv";
-  std::ofstream out(folder / file, std::ios::binary);
-  out << (replaced ? std::regex_replace(contents(from), mark, name) : contents(from));
+  std::ofstream out(folder / named(from.filename().string(), name), std::ios::binary);
+  out << named(contents(from), name);
   out.close();
   if (!out) throw std::system_error(errno, std::generic_category());
 }
@@ -61,7 +72,7 @@ int engine_new(const EngineNewOptions& options) {
   try {
     if (folder.has_parent_path()) fs::create_directories(folder.parent_path());
     fs::create_directory(partial);
-    for (const fs::directory_entry& entry : fs::directory_iterator(from)) write_from(entry.path(), partial, name);
+    for (const char* file : kFiles) write_from(from / file, partial, name);
     fs::rename(partial, folder);
   } catch (const std::system_error& error) {  // also fs::filesystem_error
     fs::remove_all(partial, ignored);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <filesystem>
 #include <functional>
 #include <memory>
@@ -36,8 +37,8 @@ class OwnRtl : public TracedDesignIf {
          const std::string& name = "own");
   ~OwnRtl() override;
 
-  /// Commands that the table holds.
-  std::uint32_t depth() const { return design_->depth(); }
+  /// Commands that the table holds; no more than the port can tell.
+  std::uint32_t depth() const { return std::min<std::uint32_t>(design_->depth(), kTags); }
   void reset();
   /// Make one exchange, and return the cycles that it has taken. `start`: when it begins. Throw OwnRtlFault.
   std::uint32_t update(const CandidateUpdate& update, core::Picoseconds start);

@@ -1,4 +1,6 @@
-// The adapter between Platter and the pins of @NAME@. Platter drives the handshakes
+// SPDX-License-Identifier: Apache-2.0
+//
+// The adapter between Platter and the pins of fcfs_engine. Platter drives the handshakes
 // (platter/accelerator/candidates_master.h); this file says which value belongs to which pin.
 // Change it only if you change the ports.
 #include "platter/accelerator/candidates_master.h"

@@ -1,5 +1,8 @@
-// @NAME@: a scheduling engine behind the port platter_candidates. It holds the commands in a table
-// and looks at one row in each cycle. @NAME@_policy says which of two commands is better.
+// SPDX-License-Identifier: Apache-2.0
+//
+// fcfs_engine: a scheduling engine behind the port platter_candidates. It holds the commands in a
+// table and looks at one row in each cycle. fcfs_engine_policy says which of two commands is
+// better.
 //
 // Parameters:
 //   Entries  commands that the table holds, at most 1024; their tags are below it
@@ -7,7 +10,7 @@
 // Handshake:  An update or a question is taken when valid and ready are high. The answer stays
 //             until it is taken.
 
-module @NAME@
+module fcfs_engine
   import platter_candidates::*;
 #(
   parameter int unsigned Entries = 32,
@@ -123,7 +126,7 @@ module @NAME@
     write: write_q[index_q]
   };
 
-  @NAME@_policy u_policy (
+  fcfs_engine_policy u_policy (
     .row_i(row),
     .best_i(best_q),
     .question_i(question_q),

@@ -1,9 +1,12 @@
-// The policy of @NAME@: is a command better than the best one so far? First come, first served.
+// SPDX-License-Identifier: Apache-2.0
+//
+// The policy of fcfs_engine: is a command better than the best one so far? First come, first
+// served.
 //
 // Latency:    none; the module is combinational.
 // Handshake:  none.
 
-module @NAME@_policy
+module fcfs_engine_policy
   import platter_candidates::*;
 (
   // A command of the table.
