@@ -177,8 +177,8 @@ CandidatesDesignFunction* load_engine(const std::string& given, std::string* mod
     throw core::SimulationError("there is no folder for " + made.what + "; set PLATTER_RTL_CACHE to one that can be written");
   const ObjectEntry entry(folder / name);
   std::string problem;
-  if (entry.state() == ObjectEntry::State::Whole)
-    if ((design = open_engine(entry.object(), problem)) != nullptr) return design;
+  if (entry.state() == ObjectEntry::State::Whole) design = open_engine(entry.object(), problem);
+  if (design != nullptr) return design;
   try {
     entry.ensure(
         !problem.empty(), tell,

@@ -45,10 +45,11 @@ bool read_numbers(std::string_view form, std::string_view text, std::vector<std:
 /// The row with the longest name with which the notation begins; null if there is none.
 const EngineInfo* row_named(std::string_view notation) {
   const EngineInfo* best = nullptr;
-  for (const EngineInfo& row : engine_table())
-    if (notation.substr(0, row.name.size()) == row.name &&
-        (notation.size() == row.name.size() || notation[row.name.size()] == ':'))
-      if (best == nullptr || row.name.size() > best->name.size()) best = &row;
+  for (const EngineInfo& row : engine_table()) {
+    const bool begins = notation.substr(0, row.name.size()) == row.name;
+    const bool ends = notation.size() <= row.name.size() || notation[row.name.size()] == ':';
+    if (begins && ends && (best == nullptr || row.name.size() > best->name.size())) best = &row;
+  }
   return best;
 }
 
