@@ -302,6 +302,18 @@ void declare(CLI::App& app, std::function<int()>& action) {
       ->capture_default_str();
   check_policy->callback([&action] { action = [] { return cli::policy_check(checking); }; });
 
+  auto* engine_command = app.add_subcommand("engine", "begin and build a scheduling engine of your own")->require_subcommand(1);
+  static cli::EngineNewOptions engine;
+  auto* new_engine = engine_command->add_subcommand(
+      "new", "write the folder of an engine: SystemVerilog with the port platter_candidates, and its adapter");
+  new_engine->add_option("name", engine.folder, "folder that is made; its name becomes that of the module")->required();
+  new_engine->callback([&action] { action = [] { return cli::engine_new(engine); }; });
+  static std::string engine_folder;
+  auto* build_engine =
+      engine_command->add_subcommand("build", "compile an engine, and print its notation, module and number of entries");
+  build_engine->add_option("folder", engine_folder, "folder of the engine")->required();
+  build_engine->callback([&action] { action = [] { return cli::engine_build(engine_folder); }; });
+
   auto* drive_command = app.add_subcommand("drive", "show, make, import and query drive profiles")->require_subcommand(1);
   static cli::DriveShowOptions shown;
   auto* show = drive_command->add_subcommand(

@@ -18,7 +18,7 @@ DiskWaves::DiskWaves(const Scenario& s, const RunOptions& options, const Disks& 
                                                            s.policy.notation, s.engine.notation));
   if (disks.striped() != nullptr) array_.emplace(*disks.striped(), *file_, disks.striped()->basename());
   for (const auto& drive : disks.drives())
-    if (accelerator::RtlCore* rtl = rtl_of(drive->engine())) file_->add(*rtl);
+    if (accelerator::TracedDesignIf* design = traced_design_of(drive->engine())) file_->add(*design);
 }
 
 }  // namespace platter::system
