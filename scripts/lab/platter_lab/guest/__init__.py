@@ -14,7 +14,16 @@ from pathlib import Path
 
 from platter_lab import LabError, StudyFailed
 from platter_lab.executable import ROOT, add_platter, expect_tree, find_platter
-from platter_lab.guest import faults, image, machine, packages, power, script, zones
+from platter_lab.guest import (
+    faults,
+    image,
+    machine,
+    packages,
+    power,
+    script,
+    starvation,
+    zones,
+)
 
 LINUX = (
     "linux-image-amd64",
@@ -29,6 +38,7 @@ LINUX = (
     "blktrace",
 )
 SCSI = ("sg3-utils", "sdparm")
+SCENARIO = ROOT / "models/configs/scenarios/guest_drive.toml"
 # A QEMU that takes a device by vfio-user, and one that does not.
 NEW, OLD = ("trixie", "trixie-backports"), ("bookworm",)
 
@@ -46,6 +56,7 @@ def add_command(subparsers: argparse._SubParsersAction[argparse.ArgumentParser])
             "firmware",
             "power",
             "faults",
+            "starvation",
             "zones",
             "fetch",
         ),
@@ -54,8 +65,9 @@ def add_command(subparsers: argparse._SubParsersAction[argparse.ArgumentParser])
             "at depth 32; file-systems: ext4, xfs and btrfs, each checked; firmware: SeaBIOS, "
             "U-Boot and EDK2, and a system that boots from the disk; power: what losses of power "
             "leave of file systems and databases; faults: errors of the media and lost commands, "
-            "smartctl, and RAID-1 of two drives; zones: random commands to a drive with zones and "
-            "to Linux's scsi_debug, blkzone, fio and zonefs; fetch: download the packages only"
+            "smartctl, and RAID-1 of two drives; starvation: random reads beside a stream under "
+            "Linux's schedulers; zones: random commands to a drive with zones and to Linux's "
+            "scsi_debug, blkzone, fio and zonefs; fetch: download the packages only"
         ),
     )
     parser.add_argument(
@@ -84,8 +96,11 @@ def add_command(subparsers: argparse._SubParsersAction[argparse.ArgumentParser])
     parser.add_argument(
         "--scenario",
         type=Path,
-        default=ROOT / "models/configs/scenarios/guest_drive.toml",
-        help="scenario of the drive; default: guest_drive.toml",
+        default=SCENARIO,
+        help=(
+            "scenario of the drive; default: guest_drive.toml, and of starvation "
+            "docs/results/starvation/guest.toml"
+        ),
     )
     parser.add_argument(
         "--set",
@@ -335,6 +350,8 @@ def run(arguments: argparse.Namespace) -> int:
             return power.run(arguments, folder, qemu, linux, kind)
         if arguments.what == "faults":
             return faults.run(arguments, folder, qemu, linux, kind)
+        if arguments.what == "starvation":
+            return starvation.run(arguments, folder, qemu, linux, kind, SCENARIO)
         if arguments.what == "zones":
             return zones.run(arguments, folder, qemu, linux, kind)
         return _linux(arguments, folder, qemu, linux, kind, begin)
