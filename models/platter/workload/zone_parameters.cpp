@@ -24,8 +24,7 @@ const params::Table<ZoneLoadParameters>& zone_load_parameters() {
   using P = ZoneLoadParameters;
   static const params::Table<P> table = {
       {"workload.zones.source", "",
-       "load that writes each zone of a drive with zones in order; ring: writers fill zones in turn, and reset the oldest "
-       "ones; log: "
+       "load that writes the zones of a drive in order; ring: writers fill zones in turn, and reset the oldest ones; log: "
        "updates at random places go to the end of a log, whose zones a cleaner frees",
        at(&P::source), OneOf{{"none", "ring", "log"}}},
       {"workload.zones.bytes", "bytes", "size of each read and write; a divisor of the size of a zone", at(&P::bytes),
