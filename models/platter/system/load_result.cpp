@@ -128,6 +128,8 @@ const params::Statistics<LoadResult>& load_rows() {
           .group("zones",
                  "zones in the whole run, warm-up included; for several drives the sum; left out for a drive without zones",
                  zones::zone_rows(), [](const R& r) { return r.zones; })
+          .group("zone_load", "load on zones in the measured time; left out without `workload.zones`",
+                 workload::zone_load_rows(), [](const R& r) { return r.zone_load; })
           .group("array",
                  "the array; all values but `utilisation` count from the start of the run, warm-up included; left out for one "
                  "drive",

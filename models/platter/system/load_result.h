@@ -15,6 +15,7 @@
 #include "platter/params/statistic.h"
 #include "platter/system/disks.h"
 #include "platter/workload/generators.h"
+#include "platter/workload/zone_load.h"
 
 namespace platter::system {
 
@@ -56,6 +57,7 @@ struct LoadResult {
   std::optional<media::MediaErrors> errors;  ///< if the scenario plans faults, or there were any
   std::optional<serving::ServingResult> serving;
   std::optional<TraceResult> trace;
+  std::optional<workload::ZoneLoadCounts> zone_load;  ///< in the measured time
 
   /// Requests that completed in the measured time.
   std::uint64_t completions() const;

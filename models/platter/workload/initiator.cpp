@@ -171,9 +171,14 @@ void Initiator::finish(tlm::tlm_generic_payload& payload) {
   const std::size_t source = transaction.producer;
   --sources_[source].outstanding;
   const bool refused = transaction.status != command::CommandStatus::Good;
+  ProducerIf& producer = *sources_[source].producer;
+  if (!refused) producer.ended(transaction.request);
   payload.release();
   // A refused request is not replaced: the next one could be refused at the same time, without end.
-  if (sources_[source].producer->closed_depth() > 0 && !refused) replace(source);
+  if (producer.closed_depth() > 0 && !refused) {
+    replace(source);
+    while (producer.more()) replace(source);
+  }
   send();
   note_if_all_ended();
 }
