@@ -3176,7 +3176,8 @@ class Waves(Case):
     def test_shipped_views_show_what_happens(self):
         """Each signal is there with its range of bits, by which GTKWave finds it, its values have
         room, and in the part that is seen first something changes below each heading. Views of an
-        AHCI adapter: tb/clients/ahci_waves_test.py; of an engine of one's own: own_engine_test.py."""
+        AHCI adapter: tb/clients/ahci_waves_test.py; of an engine of one's own:
+        own_engine_test.py."""
         self.variables("--wave-to", "0.1")
         drive, array = self.folder / "waves.fst", self.folder / "array.fst"
         self.run_good(
