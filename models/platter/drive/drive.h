@@ -144,6 +144,8 @@ class Drive : public sc_core::sc_module {
   /// Ends all faults.
   void clear_faults() { faults_.clear_all(); }
   const media::Faults& faults() const { return faults_; }  ///< its faults and bad sectors
+  /// Counters of duration limits, by descriptor.
+  const DurationStatistics& duration_statistics() const { return controller_.durations().statistics(); }
   /// Rounds of reading all blocks in rotational waits.
   std::uint64_t rounds_in_waits() const { return controller_.waits().rounds(); }
   const media::MediaErrors& media_errors() const { return faults_.errors(); }  ///< counters of errors

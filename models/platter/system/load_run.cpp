@@ -134,6 +134,17 @@ void check(const Scenario& s, params::Findings& findings) {
     host::array::check(s.array, s.redundancy, s.drive, s.failure.fails_at_s, s.eager.enabled, s.eager.block_bytes, findings);
   workload::check(s.discrete, sector, findings);
   workload::check(s.jobs, sector, findings);
+  const profile::LimitsProfile& limits = s.drive.limits;
+  workload::check_hints(s.jobs, limits.reads.size(), limits.writes.size(), findings);
+  const double share = s.discrete.generated.read_fraction;
+  const std::size_t descriptors = share == 1   ? limits.reads.size()
+                                  : share == 0 ? limits.writes.size()
+                                               : std::min(limits.reads.size(), limits.writes.size());
+  if (s.discrete.generated.duration_limit > descriptors)
+    findings.add("workload.discrete.duration_limit",
+                 fmt::format("found {}, expected at most {}: the drive has no more duration descriptors for these requests "
+                             "(`drive.duration_limits`)",
+                             s.discrete.generated.duration_limit, descriptors));
   if (s.discrete.trace.thinktime_us > 0 && !(s.discrete.source == "trace" && s.discrete.keeps_outstanding() > 0))
     findings.add("workload.thinktime_us",
                  "expected a trace with workload.pace = \"closed\"; otherwise no request waits for another");
