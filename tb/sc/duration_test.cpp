@@ -282,14 +282,14 @@ TEST(LimitedPolicy, WithoutAShareOfTheThroughputAGuidelineChangesNothing) {
   Rig rig("LSPTF(0)");
   rig.descriptor(1).guideline = {1 * kMs, LimitPolicy::CompleteEarliest};  // always late
   rig.table.cost_permille = 0;
-  const auto with = closed_load(rig, 5'000 * kMs);
+  const auto with = closed_load(rig, 20'000 * kMs);
   double sum = 0;
   for (const double value : with.at(1)) sum += value;
   double other = 0;
   for (const double value : with.at(0)) other += value;
   // Late commands have the positioning times of all others, so they wait as long.
   EXPECT_NEAR(sum / static_cast<double>(with.at(1).size()), other / static_cast<double>(with.at(0).size()),
-              0.15 * other / static_cast<double>(with.at(0).size()));
+              0.2 * other / static_cast<double>(with.at(0).size()));
 }
 
 }  // namespace
