@@ -99,7 +99,8 @@ TEST(DurationLimit, ALateCommandGoesOnIfItsPolicySaysSo) {
   EXPECT_EQ(rig.counters(1).inactive_missed, 1u);
   EXPECT_EQ(rig.counters(2).guideline_missed, 1u);
   EXPECT_EQ(rig.counters(3).guideline_missed, 1u);
-  for (std::uint8_t number = 1; number <= 3; ++number) EXPECT_EQ(rig.counters(number).aborted + rig.counters(number).unavailable, 0u);
+  for (std::uint8_t number = 1; number <= 3; ++number)
+    EXPECT_EQ(rig.counters(number).aborted + rig.counters(number).unavailable, 0u);
 }
 
 TEST(DurationLimit, TheGuidelineOfTheNextDescriptorFollows) {
