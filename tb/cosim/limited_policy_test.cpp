@@ -82,7 +82,8 @@ TEST(LimitedAccelerator, DecidesAsTheModelAndKeepsTheLimits) {
     EXPECT_LT(rig->at_share(2, 0.95), 160);
     EXPECT_LT(rig->at_share(3, 0.9), 50) << "priority";
   }
-  EXPECT_NEAR(static_cast<double>(both.finished()) / static_cast<double>(firmware.finished()), 1, 0.05);
+  EXPECT_NEAR(static_cast<double>(both.finished()) / static_cast<double>(firmware.finished()), 1, 0.08)
+      << "the accelerator counts on two longest hops, so its commands go first earlier";
 }
 
 TEST(LimitedAccelerator, WithoutAShareGuidelinesNeverGoFirst) {
