@@ -6,6 +6,7 @@
 
 #include "platter/core/sc_time.h"
 #include "platter/core/seeded_bug.h"
+#include "platter/profile/parameters.h"
 
 namespace platter::drive {
 
@@ -49,9 +50,11 @@ Controller::Controller(const mechanics::AccessPlanner& planner, const profile::D
                   mapping.placing()),
       scrubber_(planner, profile.recovery, recovery_, queue, dispatcher_),
       waits_(planner, recovery_, profile.recovery.scrub_in_waits),
+      durations_(queue, profile::duration_table(profile.limits)),
       cache_durable_(profile.power_loss.cache == profile::LostCache::Saved) {
   stream_.reserve(queue.depth());
   dispatcher_.bind_sink(*this);
+  durations_.bind_sink(*this);
   unit.bind_recovery(recovery_);
   if (waits_.on()) unit.set_wait_reader(&waits_);
   if (cache_) cache_->bind_barrier(recovery_);
@@ -70,6 +73,7 @@ void Controller::receive(QueueEntry& entry) {
   if (entry.asked.moves_data()) {
     entry.command.extent = mapping_.arrived(entry.walk);
     intake_.arrived(entry, now);
+    if (__builtin_expect(entry.timed(), 0)) durations_.arrived(entry, now);
   } else if (entry.asked.zone()) {
     zones_->received(entry);
   }
@@ -148,8 +152,26 @@ bool Controller::abort(QueueEntry& entry) {
   return true;
 }
 
+void Controller::limit_ends(QueueEntry& entry, command::CommandStatus status) {
+  entry.leaves_as = status;
+  abort(entry);
+}
+
+void Controller::limit_changes(QueueEntry& entry) {
+  const bool queued = entry.stage == Stage::Queued && !entry.head_of_queue();
+  entry.returns = queued && !dispatcher_.withdraw(entry);
+  if (entry.returns) return;  // it goes on in `withdrawn`
+  durations_.set_deadline(entry);
+  if (queued) dispatcher_.submit(entry);
+}
+
 void Controller::withdrawn(QueueEntry& entry) {
-  entry.result.status = command::CommandStatus::Aborted;
+  if (std::exchange(entry.returns, false)) {
+    durations_.set_deadline(entry);
+    dispatcher_.submit(entry);
+    return;
+  }
+  entry.result.status = entry.leaves_as;
   dispatcher_.regroup();
   completion_->complete_at(entry, now_ps());
   if (zones_ != nullptr && entry.asked.write()) close_gap(entry);  // before a younger zone management command is carried out
@@ -392,6 +414,7 @@ void Controller::complete(QueueEntry& entry, Picoseconds done) {
   if (cache_) cache_->completed(entry.command.extent);
   dispatcher_.completed(entry.command.extent.write);
   recovery_.faults().keep_counters();
+  if (__builtin_expect(entry.timed(), 0)) done = durations_.completed(entry, now_ps(), done);
   completion_->complete_at(entry, order_.at(entry, leaves(done)));
 }
 
@@ -412,6 +435,7 @@ void Controller::halt() {
   order_ = {};
   dispatcher_.halt();
   scrubber_.halt();
+  durations_.halt();
   recovery_.faults().keep_counters();
 }
 

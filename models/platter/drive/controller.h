@@ -9,6 +9,7 @@
 #include "platter/drive/cache_manager.h"
 #include "platter/drive/data_path.h"
 #include "platter/drive/dispatcher.h"
+#include "platter/drive/duration_keeper.h"
 #include "platter/drive/hazard_queue.h"
 #include "platter/drive/intake.h"
 #include "platter/drive/recovery.h"
@@ -37,7 +38,7 @@ class FaultEventSinkIf {
 /// Takes a command from the queue to its completion. A command that must wait for others waits in the queue. The buffer serves
 /// the reads that it can and caches writes; every other command goes to the dispatcher. Internal commands (destages) write the
 /// cached blocks to the media.
-class Controller : public DispatchSinkIf {
+class Controller : public DispatchSinkIf, public DurationSinkIf {
  public:
   Controller(const mechanics::AccessPlanner& planner, const profile::DriveProfile& profile, HazardQueue& queue,
              media::Media& media, media::Faults& faults, mapping::MappingIf& mapping, ActuatorUnit& unit, Spindle& spindle,
@@ -70,6 +71,7 @@ class Controller : public DispatchSinkIf {
   const Recovery& recovery() const { return recovery_; }
   Scrubber& scrubber() { return scrubber_; }
   const Scrubber& scrubber() const { return scrubber_; }
+  const DurationKeeper& durations() const { return durations_; }
   const WaitReader& waits() const { return waits_; }
   DataPath& data() { return data_; }
   const DataPath& data() const { return data_; }
@@ -94,6 +96,8 @@ class Controller : public DispatchSinkIf {
   bool served_meanwhile(QueueEntry& entry, Picoseconds effective) override;
   void accessed(QueueEntry& entry) override;
   void withdrawn(QueueEntry& entry) override;
+  void limit_ends(QueueEntry& entry, command::CommandStatus status) override;
+  void limit_changes(QueueEntry& entry) override;
 
  private:
   /// Processes a command that waits for no older one.
@@ -163,6 +167,7 @@ class Controller : public DispatchSinkIf {
   Dispatcher dispatcher_;
   Scrubber scrubber_;
   WaitReader waits_;
+  DurationKeeper durations_;
   AnswerOrder order_;
   bool cache_durable_;  ///< a loss of power saves what only the buffer holds
   CompletionSinkIf* completion_ = nullptr;

@@ -142,6 +142,8 @@ void check(const profile::DriveProfile& profile, const std::string& prefix, cons
            "found true, expected false without `controller.age_limit_s`: the other commands would never have their turn");
   if (const auto [name, objection] = profile::power_objection(profile.power); !objection.empty()) object(name, objection);
   if (const auto [name, objection] = profile::recovery_objection(profile.recovery); !objection.empty()) object(name, objection);
+  if (const auto [name, objection] = profile::limits_objection(profile.limits); !objection.empty())
+    object(name.c_str(), objection);
 }
 
 profile::DriveProfile load_drive(const std::string& name) {

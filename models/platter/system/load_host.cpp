@@ -40,6 +40,7 @@ std::vector<std::unique_ptr<workload::ProducerIf>> make_producers(const Scenario
     options.read_fraction = load.read_fraction;
     options.mean_bytes = static_cast<double>(load.mean_bytes);
     options.deviation_bytes = load.size == "normal" ? static_cast<double>(load.deviation_bytes) : 0;
+    options.duration = static_cast<std::uint8_t>(load.duration_limit);
     if (load.deadline_ms > 0) options.deadline = core::to_picoseconds(load.deadline_ms, core::kPicosecondsPerMillisecond);
     options.placement.span_blocks = static_cast<std::uint64_t>(load.span_bytes) / target.block_bytes;
     options.placement.align_blocks =

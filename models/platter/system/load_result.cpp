@@ -62,6 +62,7 @@ void LoadResult::measure(const Scenario& s, const observe::Statistics& statistic
     scheduler.stalled += each.dispatcher().statistics();
     if (arrivals) *arrivals += *each.actuator().arrivals();
     if (zones) zones->add(*each.zones());
+    durations += each.duration_statistics();
     if (each.eager_mapping() == nullptr) continue;
     eager->blocks += each.eager_mapping()->statistics();
     eager->free_blocks += each.eager_mapping()->map().free_count();
@@ -130,6 +131,11 @@ const params::Statistics<LoadResult>& load_rows() {
                  zones::zone_rows(), [](const R& r) { return r.zones; })
           .group("zone_load", "load on zones in the measured time; left out without `workload.zones`",
                  workload::zone_load_rows(), [](const R& r) { return r.zone_load; })
+          .by_name("duration_limits",
+                   "commands with duration limits in the whole run, by direction and number of the descriptor; number 0 are "
+                   "commands that expire at their deadline; for several drives the sum; left out without such commands",
+                   drive::duration_rows(),
+                   [](const R& r) { return r.durations.any() ? std::optional(r.durations.by_name()) : std::nullopt; })
           .group("array",
                  "the array; all values but `utilisation` count from the start of the run, warm-up included; left out for one "
                  "drive",

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "platter/drive/arrival_statistics.h"
+#include "platter/drive/duration_statistics.h"
 #include "platter/drive/scheduler_statistics.h"
 #include "platter/front/serving/statistics.h"
 #include "platter/mapping/eager/statistics.h"
@@ -53,6 +54,7 @@ struct LoadResult {
   std::optional<drive::ArrivalStatistics> arrivals;  ///< if they have a spread
   std::optional<eager::EagerResult> eager;
   std::optional<zones::ZoneResult> zones;
+  drive::DurationStatistics durations;
   std::optional<host::array::ArrayResult> array;
   std::optional<media::MediaErrors> errors;  ///< if the scenario plans faults, or there were any
   std::optional<serving::ServingResult> serving;

@@ -149,6 +149,17 @@ void check(const Scenario& s, params::Findings& findings) {
                      fmt::format("found \"{}\", which is the name of requests of workload.zones in results", s.jobs[i].name));
   }
   workload::check(s.zone_load, s.drive, findings);
+  const profile::LimitsProfile& limits = s.drive.limits;
+  workload::check_hints(s.jobs, limits.reads.size(), limits.writes.size(), findings);
+  const double share = s.discrete.generated.read_fraction;
+  const std::size_t descriptors = share == 1   ? limits.reads.size()
+                                  : share == 0 ? limits.writes.size()
+                                               : std::min(limits.reads.size(), limits.writes.size());
+  if (s.discrete.generated.duration_limit > descriptors)
+    findings.add("workload.discrete.duration_limit",
+                 fmt::format("found {}, expected at most {}: the drive has no more duration descriptors for these requests "
+                             "(`drive.duration_limits`)",
+                             s.discrete.generated.duration_limit, descriptors));
   if (s.discrete.trace.thinktime_us > 0 && !(s.discrete.source == "trace" && s.discrete.keeps_outstanding() > 0))
     findings.add("workload.thinktime_us",
                  "expected a trace with workload.pace = \"closed\"; otherwise no request waits for another");

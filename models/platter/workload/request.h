@@ -29,7 +29,7 @@ class ProducerIf {
   /// has none at present (see more()).
   ///
   /// An open producer is asked for its next request when the one before is issued. A closed producer is asked closed_depth() times at the start,
-  /// and again after each of its requests that ends with Good. A request that failed is not replaced.
+  /// and again after each of its requests that ends with Good, or by its duration limit. A request that failed otherwise is not replaced.
   virtual bool next(Request& request, core::Picoseconds now) = 0;
   /// Number of requests to keep outstanding; 0: open, requests come at their own times.
   virtual std::uint32_t closed_depth() const { return 0; }

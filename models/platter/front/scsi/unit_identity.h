@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "platter/command/duration.h"
 #include "platter/profile/drive_profile.h"
 
 namespace platter::scsi {
@@ -24,6 +25,8 @@ struct UnitIdentity {
   bool write_cache = false;          ///< the drive has one, on at power-up
   bool read_ahead = false;           ///< the drive reads ahead, on at power-up
   profile::ZonesProfile zones;       ///< of the drive
+  bool duration_limits = false;      ///< hosts may use and change duration descriptors
+  command::DurationTable durations;  ///< the descriptors at power-up
 
   /// Of the drive with this profile. `sectors`: Drive::capacity_sectors(). Precondition: `serial` has up to 20 characters of ASCII.
   static UnitIdentity of(const profile::DriveProfile& profile, std::uint64_t sectors, const std::string& serial,
