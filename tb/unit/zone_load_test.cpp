@@ -148,7 +148,7 @@ TEST(ZoneLoad, ALogKeepsEveryLiveUnit) {
       EXPECT_EQ(load.logical_units(), static_cast<std::uint32_t>(utilisation * 40 * 16));
       const ZoneLoadCounts& counts = load.counts();
       EXPECT_GT(counts.cleaned_zones, 100u);
-      EXPECT_EQ(counts.written_bytes + counts.copied_bytes, rig.accepted[Operation::Write] * parameters.bytes);
+      EXPECT_EQ(counts.written_bytes + counts.copied_bytes, rig.accepted[Operation::Write] * static_cast<std::uint64_t>(parameters.bytes));
       EXPECT_GE(counts.live_units * static_cast<std::uint64_t>(parameters.bytes) + 16 * 8192, counts.copied_bytes);
       const double live = static_cast<double>(counts.live_units) / static_cast<double>(counts.cleaned_units);
       EXPECT_LT(live, utilisation) << "the emptiest zone has less live data than the mean";

@@ -612,7 +612,7 @@ std::pair<std::string, std::string> limits_objection(const LimitsProfile& limits
           fmt::format("found {} descriptors, expected at most {}", descriptors->size(), command::DurationTable::kDescriptors));
     for (std::size_t i = 0; i < descriptors->size(); ++i) {
       const DurationProfile& d = (*descriptors)[i];
-      const auto object = [&](const char* key, std::string text) {
+      const auto object = [&, name = name](const char* key, std::string text) {
         return Found(fmt::format("duration_limits.{}.{}.{}", name, i, key), std::move(text));
       };
       for (const auto& [kind, word, time_ms, action] :
