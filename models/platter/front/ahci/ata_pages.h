@@ -25,6 +25,7 @@ struct AtaIdentity {
   bool write_cache = false;          ///< the drive has one, on at power-up
   bool read_ahead = false;           ///< the drive reads ahead, on at power-up
   profile::ZonesProfile zones;       ///< zones that are written in order
+  std::uint32_t actuators = 1;       ///< each with a range of the sectors, all of the same size
 
   /// Of the drive with this profile. `sectors`: Drive::capacity_sectors(). Precondition: `serial` has up to 20 characters of ASCII.
   static AtaIdentity of(const profile::DriveProfile& profile, std::uint64_t sectors, const std::string& serial);
@@ -136,6 +137,7 @@ struct PageSource {
 };
 
 inline constexpr std::uint8_t kLogQueuedError = 0x10;
+inline constexpr std::uint8_t kLogPositioningRanges = 0x47;
 inline constexpr std::uint8_t kLogSctStatus = 0xE0;
 
 /// Returns pages of a log (ACS-4, 9), 512 bytes each; nothing if the log does not exist or has too few pages. `general_purpose`: for READ LOG EXT,
