@@ -45,16 +45,22 @@ class Disk : public Protocol {
     eager_.block_bytes = 4096;
     eager_.headers = eager_.sectors;
     eager_.seed = 1;
+    zoned_ = plain_;
+    zoned_.zones = 64;
+    zoned_profile_.zones.model = profile::ZoneModel::Managed;
+    zoned_profile_.zones.zone_mib = 0.125;
+    zoned_profile_.zones.conventional = 4;
     eager_options_.enabled = true;
     eager_options_.block_bytes = eager_.block_bytes;
   }
 
   void begin() override {
     file_ = work_ / ("disk-" + std::to_string(getpid()));
-    for (const bool eager : {false, true}) {
+    for (const Kind kind : {Kind::Plain, Kind::Eager, Kind::Zoned}) {
+      const bool eager = kind == Kind::Eager;
       fs::remove_all(file_);
       {
-        media::DiskFile disk(file_, eager ? eager_ : plain_);
+        media::DiskFile disk(file_, identity(kind));
         media::Media media(512, true, 8, &disk);
         const Bytes data(4096, 0x5A);
         media.write(512 * 40, data.data(), data.size());
@@ -62,21 +68,23 @@ class Disk : public Protocol {
         if (eager) eager::EagerMapping(planner_, eager_options_, 1, true, &disk);
         const media::DiskHeader header{7, 3, 1};
         if (eager) disk.put_headers(16, std::vector<media::DiskHeader>(8, header).data(), 8);
+        if (kind == Kind::Zoned) drive::ZoneKeeper::save(zones::Zones(zone_options()), disk);
       }
       std::ifstream in(file_, std::ios::binary);
       in.seekg(static_cast<std::streamoff>(kTrailer));
-      (eager ? eager_trailer_ : plain_trailer_).assign(std::istreambuf_iterator<char>(in), {});
+      trailers_[static_cast<std::size_t>(kind)].assign(std::istreambuf_iterator<char>(in), {});
     }
   }
 
   void input(Random& random) override {
-    const bool eager = one_in(random, 4);
+    const Kind kind = one_in(random, 4) ? Kind::Eager : one_in(random, 3) ? Kind::Zoned : Kind::Plain;
     fs::remove_all(file_);
-    if (!replace(random, file_)) damage(random, eager);
+    if (!replace(random, file_)) damage(random, kind);
     try {
-      media::DiskFile disk(file_, eager ? eager_ : plain_);
+      media::DiskFile disk(file_, identity(kind));
       use(random, disk);
-      if (eager) use_map(disk);
+      if (kind == Kind::Eager) use_map(disk);
+      if (kind == Kind::Zoned) use_zones(random, disk);
     } catch (const core::InputError& error) {
       expect(std::string(error.what()).find(file_.string()) != std::string::npos,
              std::string("a message without the file: ") + error.what());
@@ -92,9 +100,39 @@ class Disk : public Protocol {
 
  private:
   static constexpr std::uint64_t kTrailer = testing::kToyBlocks * 512;
+  static constexpr std::uint64_t kZoneRecords = 4096 + 4096;  // in the trailer: behind the identity and the bits of the sectors
 
-  void damage(Random& random, bool eager) const {
-    Bytes trailer = eager ? eager_trailer_ : plain_trailer_;
+  enum class Kind : std::uint8_t { Plain, Eager, Zoned };
+  const media::DiskIdentity& identity(Kind kind) const {
+    return kind == Kind::Eager ? eager_ : kind == Kind::Zoned ? zoned_ : plain_;
+  }
+  zones::ZoneOptions zone_options() const { return zones::options_of(zoned_profile_, testing::kToyBlocks); }
+
+  void damage(Random& random, Kind kind) const {
+    Bytes trailer = trailers_[static_cast<std::size_t>(kind)];
+    const bool eager = kind == Kind::Eager;
+    const auto put = [&](std::uint64_t at, std::uint64_t first, std::uint32_t second, std::uint32_t third) {
+      std::memcpy(&trailer[at], &first, 8);
+      std::memcpy(&trailer[at + 8], &second, 4);
+      std::memcpy(&trailer[at + 12], &third, 4);
+    };
+    const auto hostile32 = [&] { return static_cast<std::uint32_t>(hostile(random)); };
+    if (kind == Kind::Zoned && one_in(random, 2)) {  // records that are often possible
+      for (std::uint64_t n = 1 + below(random, 3); n > 0; --n) {
+        const std::uint64_t written = one_in(random, 8) ? hostile(random) : one_in(random, 2) ? 0 : below(random, 258);
+        const auto condition = one_in(random, 8) ? hostile32() : static_cast<std::uint32_t>(below(random, 17));
+        put(kZoneRecords + 16 * below(random, zoned_.zones), written, condition, one_in(random, 8) ? hostile32() : 0);
+      }
+    }
+    if (!eager && one_in(random, 2)) {  // the first spares
+      const std::uint64_t spares = trailer.size() - std::uint64_t{16} * (plain_.sectors / plain_.torn_together);
+      for (std::uint64_t n = below(random, 4), i = 0; i < n; ++i)
+        put(spares + 16 * i, one_in(random, 8) ? hostile(random) : below(random, 2050),
+            one_in(random, 3)   ? ~0u
+            : one_in(random, 4) ? hostile32()
+                                : static_cast<std::uint32_t>(below(random, 260)),
+            one_in(random, 4) ? hostile32() : static_cast<std::uint32_t>(below(random, 66)));
+    }
     for (std::uint64_t n = below(random, 6); n > 0; --n) {  // most often in what says something
       const std::uint64_t at = one_in(random, 2) ? below(random, 140) : below(random, trailer.size());
       trailer[at] = static_cast<std::uint8_t>(one_in(random, 2) ? random() : trailer[at] ^ 1u << below(random, 8));
@@ -133,6 +171,24 @@ class Disk : public Protocol {
     media.read(at, read.data(), read.size());
     expect(read == data && !media.unreadable(at, read.size()), "a write of a disk is not read");
     media.copy();
+    const media::Faults faults(512, 8, &disk);
+    for (const media::DiskSpare& spare : faults.spare_places()) drive::Recovery::objection(planner_.geometry(), spare);
+  }
+  void use_zones(Random& random, media::DiskFile& disk) const {
+    media::Media media(512, true, 8, &disk);
+    zones::Zones zones(zone_options());
+    drive::ZoneKeeper::load(zones, media);
+    expect(zones.open() == 0, "a zone is open at the start");
+    for (std::uint32_t zone = 0; zone < zones.count(); ++zone) {
+      const zones::ZoneDescriptor z = zones.descriptor(zone);
+      if (z.write_pointer == zones::ZoneDescriptor::kNoPointer) continue;
+      expect(z.write_pointer >= z.start && z.write_pointer < z.start + z.blocks, "a write pointer outside of its zone");
+      expect(zones.write(z.write_pointer, 1) == command::CommandStatus::Good, "a write at the pointer is refused");
+      if (!one_in(random, 16)) continue;
+      Bytes behind(512);
+      media.read(z.write_pointer * 512, behind.data(), behind.size());
+      expect(behind == Bytes(512), "data behind the write pointer");
+    }
   }
   void use_map(media::DiskFile& disk) const {
     try {
@@ -151,9 +207,10 @@ class Disk : public Protocol {
   mechanics::AccessPlanner planner_;
   media::DiskIdentity plain_;
   media::DiskIdentity eager_;
+  media::DiskIdentity zoned_;
+  profile::DriveProfile zoned_profile_ = testing::toy_profile();
   eager::EagerOptions eager_options_;
-  Bytes plain_trailer_;
-  Bytes eager_trailer_;
+  std::array<Bytes, 3> trailers_;  ///< by kind
 };
 
 class Image : public Protocol {

@@ -37,12 +37,15 @@ class LabCase(unittest.TestCase):
         return path
 
     def executable(self, script: str) -> Path:
-        """Python that may call the model's executable as `PLATTER`,
-        with its arguments in sys.argv[1:]."""
+        """Python that may call the model's executable as `PLATTER`, with its arguments in
+        sys.argv[1:]. It begins once for each run, so it has neither site packages nor pathlib."""
         path = self.folder / "platter"
         path.write_text(
-            f"#!{sys.executable}\nimport os, sys, time\nfrom pathlib import Path\n"
-            f"PLATTER = {str(PLATTER)!r}\nFOLDER = Path({str(self.folder)!r})\n"
+            f"#!{sys.executable} -IS\nimport os, sys, time\n"
+            f"PLATTER = {str(PLATTER)!r}\nFOLDER = {str(self.folder)!r}\n"
+            "def there(name): return [one for one in os.listdir(FOLDER) if one.startswith(name)]\n"
+            "def note(name, text=''):\n"
+            "  with open(os.path.join(FOLDER, name), 'w') as file: file.write(text)\n"
             f"{script}\nos.execv(PLATTER, [PLATTER, *sys.argv[1:]])\n"
         )
         path.chmod(path.stat().st_mode | stat.S_IXUSR)
@@ -54,7 +57,7 @@ class LabCase(unittest.TestCase):
         request has completed. `without` are the statistics that have no sample then."""
         return (
             f"if sys.argv[1] == 'run' and ({when}):\n"
-            "  import json, subprocess\n"
+            "  import json, subprocess\n  from pathlib import Path\n"
             "  code = subprocess.call([PLATTER, *sys.argv[1:]])\n"
             "  file = Path(sys.argv[sys.argv.index('--result') + 1])\n"
             "  result = json.loads(file.read_text())\n"
@@ -66,7 +69,7 @@ class LabCase(unittest.TestCase):
             "  file.write_text(json.dumps(result)); sys.exit(code)"
         )
 
-    COUNTS = "if sys.argv[1] == 'run': (FOLDER / f'ran-{os.getpid()}-{time.time_ns()}').touch()"
+    COUNTS = "if sys.argv[1] == 'run': note(f'ran-{os.getpid()}-{time.time_ns()}')"
 
     def runs(self) -> int:
         """Of an executable that COUNTS."""

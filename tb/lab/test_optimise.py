@@ -91,8 +91,8 @@ class Optimising(LabCase):
         return self.write("space.toml", text, *changes)
 
     WAITS = (
-        "\nwhile sys.argv[1] == 'run' and not (FOLDER / 'go').exists() and "
-        "len(list(FOLDER.glob('ran-*'))) > {after}: time.sleep(0.05)"
+        "\nwhile sys.argv[1] == 'run' and not there('go') and "
+        "len(there('ran-')) > {after}: time.sleep(0.05)"
     )
 
     def search(

@@ -20,9 +20,11 @@ import re
 import stat
 import subprocess
 import tempfile
+import threading
 import tomllib
 import unittest
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 from typing import ClassVar
@@ -32,6 +34,7 @@ import jsonschema
 import numpy as np
 import scipy.stats
 from platter_lab import LabError, StudyFailed, cli, reproduce, statistics
+from platter_lab.guest import starvation as guest_starvation
 from platter_lab.reproduce import (
     autoqos,
     beyond_clusters,
@@ -44,8 +47,10 @@ from platter_lab.reproduce import (
     mixed_media,
     on_real_drives,
     page,
+    random_reads,
     replicated_striping,
     spread_claims,
+    starvation,
     text_and_video,
     varying_loads,
 )
@@ -119,6 +124,7 @@ STUDIES = (
     integrated_servers,
     drive_that_misses,
     faults,
+    starvation,
 )
 
 
@@ -1922,9 +1928,40 @@ def streams_of(scenario: Path, seconds: int, on: bool, seed: int, change: dict[s
 OFFERED = [1000.0, 12510.0] * 1024  # bytes per second of the bursty trace
 
 
-def made_up(plan: Plan, **change: float) -> Results:
+def jobs_of(settings: dict[str, str], change: dict[str, float]) -> dict:
+    """A stream, and random reads that wait for the age limit, or without end if there is none."""
+    depth = settings.get("workload.job.0.iodepth", "4")
+    limit = 1000 * float(settings.get("drive.controller.age_limit_s", "0"))
+    took = change.get(f"random at depth {depth}", change.get("over the limit", 1.02) * limit)
+    took = float(settings.get("workload.job.1.deadline_ms", took))
+    ended = 20 * (took > 0)
+    bins = [0] * random_reads.BINS
+    bins[min(int(took).bit_length(), random_reads.BINS - 1)] = ended
+    return {
+        "log": {"ended": ended, "slow": ended * (took > 1000), "bins": bins},
+        "jobs": {
+            "random": {
+                "response_ms": dict.fromkeys(
+                    ("mean", "p50", "p99", "max"), took if ended else None
+                ),
+                "waiting": {"oldest_ms": 0.5 * took if ended else 65_000.0},
+                "late": change.get("late reads", 0),
+                "throughput": {"requests_per_s": ended / 60},
+            },
+            "stream": {
+                "throughput": {
+                    "bytes_per_s": 1e6
+                    * change.get(f"stream at depth {depth}", 280.0)
+                    * (1 - 10 / (took + 40))
+                }
+            },
+        },
+    }
+
+
+def made_up(plan: Plan, before: Results | None = None, **change: float) -> Results:
     """Results in which mean response, fairness and throughput are as a rule of the policy's name,
-    times `change`."""
+    times `change`. `before` are those of an earlier stage of the study, with the same change."""
     # The same under all interpretations
     streams = functools.cache(functools.partial(streams_of, change=change))
 
@@ -2065,16 +2102,21 @@ def made_up(plan: Plan, **change: float) -> Results:
                 }
                 for phase in ("before", "after")
             },
-            "summary": {"batch_means_ms": [10.0 * factor + i for i in range(5)]},
+            "summary": {
+                "batch_means_ms": [10.0 * factor + i for i in range(5)],
+                **jobs_of(settings, change)["log"],
+            },
+            "jobs": jobs_of(settings, change)["jobs"],
         }
 
-    return Results(
-        {
-            point: [result(point, settings, seed) for seed in seeds]
-            for point, seeds in plan.batches
-            for settings in (dict(point.settings),)
-        }
-    )
+    def runs(point: Point, seeds: tuple[int, ...]) -> list[dict]:
+        kept = before[point] if before is not None and point in before else ()
+        if [one["seed"] for one in kept[: len(seeds)]] == list(seeds):
+            return list(kept[: len(seeds)])
+        settings = dict(point.settings)
+        return [result(point, settings, seed) for seed in seeds]
+
+    return Results({point: runs(point, seeds) for point, seeds in plan.batches})
 
 
 def whole(module, **change: float) -> tuple[Plan, Results]:
@@ -2084,7 +2126,7 @@ def whole(module, **change: float) -> tuple[Plan, Results]:
         return plan, made_up(plan, **change)
     results = Results({})
     while not results.has((plan := module.STUDY.follow(results, True)).batches):
-        results = made_up(plan, **change)
+        results = made_up(plan, results, **change)
     return plan, results
 
 
@@ -2093,6 +2135,12 @@ def unchanged(module) -> tuple[Plan, Report]:
     """The last plan and the report of results in which nothing is changed."""
     plan, results = whole(module)
     return plan, module.report(results, True)
+
+
+@functools.cache
+def page_of(module) -> str:
+    """The page of results in which nothing is changed."""
+    return page.files(module.STUDY, *unchanged(module), True)["README.md"]
 
 
 def claims_of(module, **change: float) -> dict[str, Claim]:
@@ -2409,16 +2457,140 @@ class Faults(unittest.TestCase):
             self.assertNotIn(word, faults.INTRODUCTION)
 
 
+class Starvation(unittest.TestCase):
+    """Random reads of which none may have ended."""
+
+    def test_reads_of_a_log_are_counted_by_powers_of_two(self) -> None:
+        took_ms = (0.5, 1, 3.9, 4, 999, 1000, 1001, 4096, 60_000)
+        rows = [(6.0, took, "random") for took in took_ms]
+        rows += [(4.9, 2000, "random"), (6.0, 2000, "stream")]  # in the warm-up, and another job's
+        with tempfile.TemporaryDirectory() as name:
+            log = Path(name) / "requests.csv"
+            log.write_text(
+                "number,issued_ps,completed_ps,job,late\n"
+                + "".join(
+                    f"{number},{at * 1e12:.0f},{at * 1e12 + took * 1e9:.0f},{job},0\n"
+                    for number, (at, took, job) in enumerate(rows)
+                )
+            )
+            found = random_reads.histogram(log)
+        self.assertEqual((found["ended"], found["slow"]), (9, 3))
+        expected = {0: 1, 1: 1, 2: 1, 3: 1, 10: 3, 13: 2}
+        self.assertEqual(
+            {number: count for number, count in enumerate(found["bins"]) if count}, expected
+        )
+
+    def test_points_are_distinct_and_set_a_key_once(self) -> None:
+        for quick in (True, False):
+            plan = starvation.plan(quick)
+            self.assertEqual(len(plan.points), len(set(plan.points)))
+            for point in plan.points:
+                keys = [key for key, _ in point.settings]
+                self.assertEqual(len(keys), len(set(keys)), point.settings)
+
+    def test_a_read_that_never_ends_has_waited_for_the_run(self) -> None:
+        _, results = whole(starvation)
+        point = starvation.closed(starvation.TODAY, "4", starvation.NONE, True)
+        run = results[point][0]
+        self.assertTrue(math.isnan(starvation.p99(run)))
+        self.assertEqual(starvation.longest_s(run), 65.0)
+        self.assertTrue(math.isnan(starvation.slow_share(run)))
+        self.assertEqual(starvation._cells(results, point)[1:6], ("–", "–", "–", "65", "–"))
+        runs = 2 * len(list(starvation._waiting(True)))
+        self.assertEqual(starvation.starved_runs(results, True), (runs, runs))
+        self.assertEqual(starvation.bin_shares(results, point), [])
+
+    def test_verdicts_follow_the_data(self) -> None:
+        found = verdicts_of(starvation)
+        for name in ("no-rule", "half-wait-for-the-limit", "limit-bounds", "depth-one"):
+            self.assertIs(found[name], Verdict.HOLDS, name)
+        self.assertIs(found["one-tag"], Verdict.FAILS)
+        self.assertIs(found["two-tags"], Verdict.HOLDS)
+        self.assertIs(found["deadline-kept"], Verdict.HOLDS)
+        quick = verdicts_of(starvation, **{"random at depth 1": 30, "random at depth 4": 20})
+        for name in ("no-rule", "half-wait-for-the-limit", "depth-one", "rule-before-policy"):
+            self.assertIs(quick[name], Verdict.FAILS, name)
+        self.assertIs(quick["one-tag"], Verdict.HOLDS)
+        self.assertIs(quick["slower-stream"], Verdict.HOLDS)
+        beyond = verdicts_of(starvation, **{"over the limit": 1.6})
+        self.assertIs(beyond["limit-bounds"], Verdict.FAILS)
+        self.assertIs(verdicts_of(starvation, **{"late reads": 1})["deadline-kept"], Verdict.FAILS)
+        for rate, verdict in ((30, Verdict.HOLDS), (250, Verdict.FAILS)):
+            self.assertIs(
+                verdicts_of(starvation, **{"stream at depth 1": rate})["depth-one-price"], verdict
+            )
+
+    def test_the_words_and_the_table_of_reports_follow_the_data(self) -> None:
+        _, results = whole(starvation, **{"random at depth 1": 30})
+        best = starvation.fastest_stream(results, True)
+        self.assertEqual(best[50], starvation.SHALLOW[0])  # the deadline of 50 ms ends at 50 ms
+        self.assertEqual(best[100].keys, starvation.DEADLINES[0].keys)
+        report = starvation.report(results, True)
+        self.assertIn(
+            "none of the measures", "".join(starvation.findings(whole(starvation)[1], True))
+        )
+        verdicts = {claim.name: claim.verdict_text() for claim in report.claims}
+        table = report.first[-1]
+        self.assertEqual(len(table.rows), len(starvation.REPORTS))
+        for row in table.rows:
+            self.assertEqual(row[-1], verdicts[row[2].strip("`")])
+
+    def test_a_row_of_a_guest_is_what_fio_measured(self) -> None:
+        def said(random_ios: int, error: int = 0) -> str:
+            times = {"mean": 956e6, "max": 1_076e6}
+            shares = {"50.000000": 1_036_000_000, "99.000000": 1_082_000_000}
+            return "fio: a note\n" + json.dumps(
+                {
+                    "jobs": [
+                        {
+                            "jobname": name,
+                            "error": error,
+                            "read": {
+                                "total_ios": ios,
+                                "bw_bytes": 20_200_000,
+                                "lat_ns": times,
+                                "clat_ns": {"percentile": shares} if ios else {},
+                            },
+                        }
+                        for name, ios in (("stream", 391), ("random", random_ios))
+                    ]
+                }
+            )
+
+        case = guest_starvation.CASES[1]
+        times = ("956", "1,036", "1,082", "1,076")
+        self.assertEqual(
+            guest_starvation.row(case, said(21)), ("mq-deadline", "", "21", *times, "20.2")
+        )
+        self.assertEqual(guest_starvation.row(case, said(0))[2:7], ("0", *"––––"))
+        for wrong in (said(21, error=5), "FAILED: fio", '{"jobs": []}'):
+            with self.assertRaises(StudyFailed):
+                guest_starvation.row(case, wrong)
+
+    def test_the_guest_runs_each_case_under_its_scheduler(self) -> None:
+        text = guest_starvation.text(seconds=7)
+        for number, case in enumerate(guest_starvation.CASES):
+            part = text[text.index(f"part case{number}\n") :].split("cat /tmp/fio")[0]
+            self.assertIn(f"echo {case.scheduler} > /sys/block/sda/queue/scheduler", part)
+            self.assertIn(f"grep -q '\\[{case.scheduler}\\]'", part)
+            self.assertIn(f"--iodepth=1 {case.random}", part)
+            self.assertIn(f"--size=20% {case.stream}", part)
+            self.assertIn("--runtime=7", part)
+
+    def test_no_outcome_is_in_the_fixed_text(self) -> None:
+        for word in ("MB/s instead", "does not hold", "median", "no random read ends"):
+            self.assertNotIn(word, starvation.INTRODUCTION)
+
+
 class Studies(unittest.TestCase):
     def test_every_study_writes_a_page_and_all_it_names(self) -> None:
         for module in STUDIES:
             with self.subTest(study=module.STUDY.name):
-                plan, report = unchanged(module)
-                texts = page.files(module.STUDY, plan, report, True)
+                report = unchanged(module)[1]
                 for claim in report.claims:
-                    self.assertIn(f"| {claim.name} |", texts["README.md"])
+                    self.assertIn(f"| {claim.name} |", page_of(module))
                 for chart in report.charts:
-                    self.assertIn(f"({chart.file})", texts["README.md"])
+                    self.assertIn(f"({chart.file})", page_of(module))
                 self.assertEqual(len({claim.name for claim in report.claims}), len(report.claims))
 
     def test_the_pages_in_the_project_have_the_words_of_the_studies(self) -> None:
@@ -2474,9 +2646,8 @@ class Studies(unittest.TestCase):
             self.assertEqual(
                 listed, {claim.name for claim in claims if not claim.name.startswith("own-")}
             )
-            texts = page.files(module.STUDY, *unchanged(module), True)
             for _, _, sentence in (*module.SENTENCES, *module.NOT_JUDGED):
-                self.assertIn(sentence, texts["README.md"])
+                self.assertIn(sentence, page_of(module))
 
     def test_the_names_in_the_table_are_the_studies(self) -> None:
         self.assertEqual({module.STUDY.name for module in STUDIES}, set(reproduce.STUDIES))
@@ -3335,6 +3506,15 @@ class WithTheModel(unittest.TestCase):
         "text.clients",
         "video.clients",
         "text.load_bytes_per_s",
+        "workload.job.0.bs",
+        "workload.job.0.iodepth",
+        "workload.job.0.rate_iops",
+        "workload.job.0.startdelay",
+        "workload.job.1.deadline_ms",
+        "workload.job.1.rate_iops",
+        "workload.job.1.startdelay",
+        "drive.controller.age_limit_s",
+        "drive.queue.depth",
     }
 
     def shapes(self, plan: Plan) -> list[Point]:
@@ -3355,49 +3535,72 @@ class WithTheModel(unittest.TestCase):
         eager = "eager" in tomllib.loads(point.scenario.read_text(encoding="utf-8"))
         return (("eager.ageing_turnovers", "0.05"),) if eager else ()
 
+    def pairs(self, point: Point) -> set[tuple]:
+        """Each setting of a point beside each other one, in its scenario."""
+        settings = sorted(pair for pair in point.settings if pair[0] not in self.LOAD)
+        return set(itertools.product([point.scenario], settings, settings)) | {(point.scenario,)}
+
     def test_the_model_takes_every_policy_under_every_interpretation(self) -> None:
-        with tempfile.TemporaryDirectory() as name:
-            runner = Runner(
-                Path(os.environ["PLATTER"]), Store(Path(name)), LocalProcesses(os.cpu_count() or 1)
-            )
-            policies = subprocess.run(
-                [os.environ["PLATTER"], "list", "policies"],
-                capture_output=True,
-                text=True,
-                check=True,
-            ).stdout
-            for module in STUDIES:
-                with self.subTest(study=module.STUDY.name):
-                    if module is eager_writing and eager_writing.SATF_EW not in policies:
-                        self.skipTest("the executable has no eager writing")
-                    plan = quick_plan(module)
-                    short = [
-                        (
-                            replace(
-                                point,
-                                warmup_s=0.0,
-                                measure_s=max(5.0, point.least_s),
-                                settings=(*point.settings, *self.young(point)),
-                            ),
-                            (1,),
-                        )
-                        for point in self.shapes(plan)
-                    ]
-                    results = runner.results(short)
-                    for (
-                        point,
-                        _,
-                    ) in short:  # neither flat policies nor Cello nor aged SPTF have a guard
-                        if results[point][0].get("errors"):
-                            continue  # the guard does not count on recovery
-                        policy = dict(point.settings).get("policy", "")
-                        if policy not in (
-                            *mixed_media.FLAT,
-                            mixed_media.ROUND_ROBIN,
-                        ) and not policy.startswith(("CELLO", "ASPTF")):
-                            self.assertEqual(
-                                results[point][0].get("hiccups", 0), 0, point.command(1)
-                            )
+        """It accepts every point. It runs so many of them that each setting has run beside each
+        other one, in each scenario where they meet."""
+        policies = subprocess.run(
+            [os.environ["PLATTER"], "list", "policies"], capture_output=True, text=True, check=True
+        ).stdout
+        of_study = {
+            point: module.STUDY.name
+            for module in STUDIES
+            if module is not eager_writing or eager_writing.SATF_EW in policies
+            for point in self.shapes(quick_plan(module))
+        }
+        # Points with more settings first, since fewer of them have all pairs.
+        missing = set().union(*map(self.pairs, of_study))
+        todo = []
+        for point in sorted(of_study, key=lambda point: -len(point.settings)):
+            runs = not missing.isdisjoint(self.pairs(point))
+            missing -= self.pairs(point)
+            todo.append((point, runs))
+        with (
+            tempfile.TemporaryDirectory() as name,
+            ThreadPoolExecutor(os.cpu_count() or 1) as pool,
+        ):
+            found = pool.map(lambda one: self.called(*one, Path(name)), todo)
+            for (point, runs), (code, said, result) in zip(todo, found, strict=True):
+                with self.subTest(study=of_study[point]):
+                    self.assertEqual(code, 0, f"{point.command(1)}\n{said}")
+                    if not runs or result.get("errors"):
+                        continue  # the guard does not count on recovery
+                    policy = dict(point.settings).get("policy", "")
+                    # Neither flat policies nor Cello nor aged SPTF have a guard.
+                    if policy not in (
+                        *mixed_media.FLAT,
+                        mixed_media.ROUND_ROBIN,
+                    ) and not policy.startswith(("CELLO", "ASPTF")):
+                        self.assertEqual(result.get("hiccups", 0), 0, point.command(1))
+
+    def called(self, point: Point, runs: bool, folder: Path) -> tuple[int, str, dict]:
+        """Of a short run, or of a look at the scenario: exit code, messages, and the result."""
+        short = replace(
+            point,
+            warmup_s=0.0,
+            measure_s=max(5.0, point.least_s),
+            settings=(*point.settings, *self.young(point)),
+        )
+        words = [str(point.scenario), *short.overrides(), "--set", "sim.seed=1"]
+        file = folder / f"{threading.get_ident()}.json"
+        file.unlink(missing_ok=True)
+        done = subprocess.run(
+            [
+                os.environ["PLATTER"],
+                *(["run", *words, "--quiet", "--result", str(file)] if runs else []),
+                *(["config", "check", *words] if not runs else []),
+            ],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            check=False,
+        )
+        good = runs and done.returncode == 0
+        return done.returncode, done.stderr, json.loads(file.read_text()) if good else {}
 
     def test_a_table_that_a_scenario_names_from_its_own_folder_is_in_the_key(self) -> None:
         frames = (

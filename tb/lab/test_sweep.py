@@ -245,10 +245,9 @@ class Sweeps(LabCase):
     def test_a_sweep_that_was_killed_goes_on_and_leaves_no_simulator(self) -> None:
         # Once three runs are kept, each further one hangs.
         counting = self.executable(
-            self.COUNTS
-            + "\nif sys.argv[1] == 'run' and len(list(FOLDER.glob('kept/*/*.json'))) >= 3 "
-            "and not (FOLDER / 'again').exists():\n"
-            "  (FOLDER / f'hangs-{os.getpid()}').touch(); time.sleep(1000)"
+            self.COUNTS + "\nimport glob\nif sys.argv[1] == 'run' and not there('again') "
+            "and len(glob.glob(f'{FOLDER}/kept/*/*.json')) >= 3:\n"
+            "  note(f'hangs-{os.getpid()}'); time.sleep(1000)"
         )
         plan = self.plan()
         command = [
@@ -290,7 +289,7 @@ class Sweeps(LabCase):
 
     def test_a_sweep_that_is_asked_to_end_does_not_wait_for_its_simulators(self) -> None:
         hangs = self.executable(
-            "if sys.argv[1] == 'run': (FOLDER / f'pid-{os.getpid()}').touch(); time.sleep(1000)"
+            "if sys.argv[1] == 'run': note(f'pid-{os.getpid()}'); time.sleep(1000)"
         )
         sweep = subprocess.Popen(
             [
@@ -334,9 +333,7 @@ class Sweeps(LabCase):
         self.assertEqual([file for file in self.folder.rglob("*") if not file.is_dir()], [])
 
     def test_the_model_is_called_once_a_configuration_and_once_a_run(self) -> None:
-        counting = self.executable(
-            "(FOLDER / f'ran-{os.getpid()}').write_text(' '.join(sys.argv[1:3]))"
-        )
+        counting = self.executable("note(f'ran-{os.getpid()}', ' '.join(sys.argv[1:3]))")
         self.assertEqual(self.sweep(self.plan(), platter=counting)[0], 0)
         called = [file.read_text() for file in self.folder.glob("ran-*")]
         self.assertEqual(
@@ -505,8 +502,8 @@ workload.discrete.trace = "{name}"''',
     def test_a_run_that_fails_once_is_tried_again(self) -> None:
         flaky = self.executable(
             self.COUNTS + "\nif sys.argv[1] == 'run' and 'sim.seed=2' in sys.argv "
-            "and not (FOLDER / 'once').exists():\n"
-            "  (FOLDER / 'once').touch(); os.kill(os.getpid(), 9)"
+            "and not there('once'):\n"
+            "  note('once'); os.kill(os.getpid(), 9)"
         )
         code, _, err = self.sweep(self.plan(), platter=flaky)
         self.assertEqual(code, 0, err)

@@ -132,14 +132,26 @@ class Saturation : public ArrayClientIf {
     }
   }
   void finished(ArrayRequest& request) override {
+    if (held_) {
+      waiting_.push_back(&request);
+      return;
+    }
     request.address = ++count_ * 7 % 60 * kUnit;  // not the last units
     array_.submit(request);
+  }
+  /// No further read begins until `go_on`.
+  void hold() { held_ = true; }
+  void go_on() {
+    held_ = false;
+    for (ArrayRequest* request : std::exchange(waiting_, {})) finished(*request);
   }
   std::uint64_t count() const { return count_; }
 
  private:
   Array& array_;
   std::vector<ArrayRequest> requests_;
+  std::vector<ArrayRequest*> waiting_;
+  bool held_ = false;
   std::uint64_t count_ = 0;
 };
 
@@ -191,6 +203,54 @@ TEST(ArrayFault, RepairsGoOnWhereThePolicyAlwaysPrefersOthers) {
   EXPECT_EQ(read.status, CommandStatus::Good);
   EXPECT_EQ(rig.array->errors().repaired, 1u);
   EXPECT_EQ(rig.drives[bad.drive]->media_errors().pending, 0u);
+}
+
+/// Other repairs of the drive end again and again. The time of the one that its policy puts off counts all the same.
+TEST(ArrayFault, ARepairGoesOnBesideOthersThatThePolicyPrefers) {
+  ArrayConfig config;
+  config.drives = 2;
+  config.areas = {area_of(1'900, kUnit, true)};
+  config.tags = 28;
+  config.rebuild.outstanding = 4;
+  ArrayRig rig(config, short_ladder(), "SPTF");
+  run_until(1);
+  Client client(*rig.array);
+  client.go(true, 0, 60 * kUnit, 0x5A);
+  client.go(true, 1'800 * kUnit, kUnit, 0x5A);
+  const UnitPlace bad = place_of(*rig.array, 1'800 * kUnit, 0);
+  const std::uint64_t far = bad.address / 512 + 3;
+  drive::Drive& disk = *rig.drives[bad.drive];
+  Saturation load(*rig.array, 64);  // far from there
+  std::uint64_t step = 0;
+  const auto repair_others = [&](std::uint64_t steps) {
+    for (; steps > 0; --steps, ++step) {
+      const UnitPlace near = place_of(*rig.array, step * 13 % 60 * kUnit, 0);
+      if (near.drive == bad.drive) disk.add_fault(unreadable(near.address / 512 + 2));
+      run_until(core::now_ps() + 25 * kMs);
+    }
+  };
+  repair_others(80);  // more than the array repairs meanwhile
+  load.hold();
+  disk.add_fault(unreadable(far));
+  struct : ArrayClientIf {
+    void finished(ArrayRequest&) override { done = true; }
+    bool done = true;
+  } reader;
+  ArrayRequest read;
+  read.operation = command::Operation::Read;
+  read.address = 1'800 * kUnit;
+  read.length = kUnit;
+  read.client = &reader;
+  for (int i = 0; i < 3'000 && !disk.faults().is_pending(far); ++i) {
+    if (std::exchange(reader.done, false)) rig.array->submit(read);  // of the two copies, until it reads the bad one
+    run_until(core::now_ps() + kMs);
+  }
+  ASSERT_TRUE(disk.faults().is_pending(far));
+  load.go_on();
+  const std::uint64_t before = rig.array->errors().repaired;
+  repair_others(100);
+  EXPECT_GT(rig.array->errors().repaired - before, 10u);
+  EXPECT_FALSE(disk.faults().is_pending(far));
 }
 
 TEST(ArrayFault, WithoutACopyTheRequestFails) {

@@ -152,6 +152,25 @@ TEST(EwArray, WritesABlockThatCannotBeReadAgainFromAnotherCopy) {
   for (std::uint32_t i = 0; i < kBlock * 512; ++i) ASSERT_EQ(again.data[i], 0x5A) << i;
 }
 
+/// The copy from which a block is repaired cannot be read either. The third one can.
+TEST(EwArray, RepairsTwoOfThreeCopiesFromTheThird) {
+  ArrayOptions options;
+  options.drives = options.copies = 3;
+  EwArrayRig rig(options);
+  AtHost host("host");
+  host.disk_init_socket.bind(rig.array->host_tgt_socket);
+  host.submit(true, 0, kBlock, 0x5A);
+  run_until(1000 * kMs);
+  for (const std::uint32_t copy : {0u, 1u}) rig.drives[copy]->add_fault(bad_sectors(*rig.drives[copy], copy, 3 + copy, 1));
+  Transaction& read = host.submit(false, 3, 1);  // of the two it meets one
+  run_until(60'000 * kMs);
+  EXPECT_EQ(read.extension.status, CommandStatus::Good);
+  EXPECT_EQ(rig.array->errors().redirected, 1u);
+  EXPECT_EQ(rig.array->errors().repaired, 2u);
+  for (const std::uint32_t copy : {0u, 1u, 2u})
+    EXPECT_EQ(rig.drives[copy]->media_errors().uncorrectable, copy < 2 ? 1u : 0u) << copy;
+}
+
 TEST_P(EwArrayAnswer, APartOfABlockIsWrittenAlthoughACopyCannotReadTheRest) {
   ArrayOptions options;
   options.answer = GetParam();

@@ -6,6 +6,9 @@
 
 #include <stdexcept>
 
+#include "platter/core/error.h"
+#include "platter/drive/register_client.h"
+#include "platter/media/disk_file.h"
 #include "platter/media/faults.h"
 
 namespace platter::testing {
@@ -351,6 +354,39 @@ TEST(MediaFault, TheImageHasPendingSectorsSparesAndCounters) {
   for (const std::size_t i : {1u, 2u}) EXPECT_EQ(times[1][i] % kTurn, times[0][i] % kTurn) << i;
 }
 
+TEST(MediaFault, ADiskFileWithAnImpossibleSpareIsRefused) {
+  profile::DriveProfile p = faulty_profile();
+  p.geometry.spare_unit = profile::SpareUnit::Track;
+  p.geometry.zones[0].spare_sectors = 2;
+  const mechanics::AccessPlanner planner(p);
+  const auto objection = [&](std::uint32_t track, std::uint32_t place) {
+    return drive::Recovery::objection(planner.geometry(), {0, track, place});
+  };
+  EXPECT_EQ(objection(~0u, 7), "") << "on the last tracks";
+  EXPECT_EQ(objection(3, 63), "");
+  EXPECT_EQ(objection(3, 64), "found sector 64, expected at most 63");
+  EXPECT_EQ(objection(3, 61), "found sector 61 of track 3, expected one without a block");
+  EXPECT_EQ(objection(256, 0), "found track 256, expected one with blocks");
+  EXPECT_EQ(objection(~0u - 1, 0), "found track 4294967294, expected one with blocks");
+  media::DiskIdentity identity;
+  identity.sectors = planner.geometry().block_count();
+  identity.sector_bytes = 512;
+  const TemporaryFile path(".disk");
+  media::DiskFile file(path.path(), identity);
+  file.put_spare(0, {2, 3, 63});
+  file.put_spare(1, {4, 3, 61});
+  drive::DriveConfig config;
+  config.profile = p;
+  config.disk_file = &file;
+  try {
+    const drive::Drive disk("disk", config, system::engine_factory(engine_options("FCFS", "firmware", p)));
+    ADD_FAILURE() << "it is taken";
+  } catch (const core::InputError& error) {
+    EXPECT_EQ(std::string(error.what()),
+              path.path().string() + ": spare 1: found sector 61 of track 3, expected one without a block");
+  }
+}
+
 // --- the buffer ---------------------------------------------------------------------------------------------------------
 
 TEST(MediaFault, AReadAheadEndsBeforeABadBlockWithoutAnError) {
@@ -450,6 +486,37 @@ TEST(MediaFault, ScrubbingGivesUpABadBlockAfterAFewTurns) {
   });
 }
 
+/// A self-test starts while a piece of the test before it is read.
+TEST(MediaFault, ASelfTestBeginsAtItsOwnFirstPiece) {
+  constexpr std::uint64_t kPiece = 1'024;
+  profile::DriveProfile p = faulty_profile();
+  p.recovery.scrub_blocks = kPiece;
+  const auto disk = make_faulty(p, {});
+  drive::RegisterClient registers("registers");
+  registers.register_init_socket.bind(disk->register_tgt_socket);
+  Script script("script", [&](Script& s) {
+    const auto wait_for = [&](std::uint64_t blocks) {
+      while (disk->media_errors().scrubbed_blocks < blocks && core::now_ps() < 20'000 * kMs) s.pause(1 * kMs);
+      EXPECT_EQ(disk->media_errors().scrubbed_blocks, blocks);
+    };
+    registers.write(drive::reg::kSelfTest, drive::reg::kSelfTestLong);
+    wait_for(3 * kPiece);
+    s.pause(30 * kMs);
+    ASSERT_EQ(disk->actuator().doing(), ControllerState::Transfer) << "the fourth piece";
+    registers.write(drive::reg::kSelfTest, 0);
+    registers.write(drive::reg::kSelfTest, drive::reg::kSelfTestLong);
+    wait_for(4 * kPiece);
+    EXPECT_EQ(registers.read(drive::reg::kSelfTest) & drive::reg::kSelfTestState, drive::reg::kSelfTestRuns);
+    wait_for(4 * kPiece + kToyBlocks);  // all of the drive
+    s.pause(100 * kMs);
+    EXPECT_EQ(registers.read(drive::reg::kSelfTest) & drive::reg::kSelfTestState, drive::reg::kSelfTestGood);
+    EXPECT_EQ(disk->media_errors().scrubbed_blocks, 4 * kPiece + kToyBlocks);
+  });
+  script.disk_init_socket.bind(disk->host_tgt_socket);
+  run_until(30'000 * kMs);
+  EXPECT_TRUE(script.done());
+}
+
 /// Random commands at a depth, with and without reads in rotational waits.
 struct WaitLoad {
   std::vector<Picoseconds> completions;
@@ -526,6 +593,49 @@ TEST_P(WaitReads, CostNothingWithASpreadOfArrivals) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Depths, WaitReads, ::testing::Values(1u, 8u), ::testing::PrintToStringParamName());
+
+/// The head cannot read more blocks in a wait than pass under it: an access on the track of the one before it or on its own.
+void check_waits(profile::DriveProfile p) {
+  profile::ZoneProfile inner;
+  inner.first_cylinder = 64;
+  inner.last_cylinder = 127;
+  inner.sectors_per_track = 40;
+  p.geometry.zones[0].last_cylinder = 63;
+  p.geometry.zones.push_back(inner);
+  p.recovery.scrub_in_waits = true;
+  with_drive(p, {}, [](drive::Drive& disk, Script& s, Transaction& t) {
+    const std::uint64_t capacity = disk.capacity_sectors();
+    const auto sector_time = [&](std::uint64_t block) { return block < 64 * 2 * 64 ? kTurn / 64 : kTurn / 40; };
+    core::RandomStream random(11, "waits");
+    std::uint64_t before = 0;
+    std::uint64_t last = 0;
+    Picoseconds waits = 0;
+    Picoseconds reads = 0;
+    for (int i = 0; i < 1'500; ++i) {
+      const auto blocks = static_cast<std::uint32_t>(1 + random.bits() % 30);
+      const std::uint64_t block = random.bits() % (capacity - blocks);
+      go(s, t, random.bits() % 3 == 0, block, blocks);
+      ASSERT_EQ(t.extension.status, CommandStatus::Good);
+      const std::uint64_t read = disk.media_errors().wait_blocks - before;
+      before += read;
+      const Picoseconds least = static_cast<Picoseconds>(read) * std::min(sector_time(block), sector_time(last));
+      ASSERT_LE(least, t.timing().rotation) << "command " << i << " reads " << read << " blocks in its wait";
+      waits += t.timing().rotation;
+      reads += least;
+      last = block + blocks - 1;
+    }
+    EXPECT_LE(before, (disk.rounds_in_waits() + 1) * capacity) << "each block once in a round";
+    EXPECT_GT(reads, waits / 20) << "it reads at all";
+  });
+}
+
+TEST(MediaFault, ReadsInWaitsTakeNoLongerThanTheWaits) { check_waits(toy_profile()); }
+
+TEST(MediaFault, ReadsInWaitsTakeNoLongerThanTheWaitsWithASpreadOfArrivals) {
+  profile::DriveProfile p = toy_profile();
+  p.arrival_spread_us = {{1, 200}};
+  check_waits(p);
+}
 
 // --- silent -------------------------------------------------------------------------------------------------------------
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "platter/core/error.h"
 #include "platter/media/disk_file.h"
 #include "testing.h"
 
@@ -229,6 +230,154 @@ TEST(Zoned, AnAbortedWriteTakesThePointerBackWithTheYoungerOnes) {
   });
 }
 
+/// RESET and FINISH have decided the pointer when they are accepted, so what becomes of an older write no longer matters.
+TEST(Zoned, AnAbortBeforeAResetOrFinishLeavesThePointer) {
+  Zoned d(zoned_profile());
+  d.host.submit(false, kToyBlocks - 8, 8);
+  std::vector<Transaction*> lost;
+  std::vector<Transaction*> kept;
+  for (const std::uint64_t zone : {kFirst, 5 * kZone}) {  // three tags each
+    lost.push_back(&d.host.submit(true, zone, 8, 0x11));
+    kept.push_back(&d.host.submit(true, zone + 8, 8, 0x22));
+    kept.push_back(&d.submit_zone(zone == kFirst ? ZoneAction::Reset : ZoneAction::Finish, zone));
+  }
+  kept.push_back(&d.host.submit(true, kFirst, 8, 0x33));
+  d.run([&](Script& s) {
+    s.pause(1'000 * kUs);  // the read's access has begun
+    EXPECT_TRUE(d.disk->abort(core::Tag(1)));
+    EXPECT_TRUE(d.disk->abort(core::Tag(4)));
+    EXPECT_EQ(d.pointer(kFirst), kFirst + 8);
+    EXPECT_EQ(d.condition(5 * kZone), ZoneCondition::Full);
+    EXPECT_EQ(d.disk->zones()->counts().retracted, 0u);
+    Zoned::flush(s);
+    for (const Transaction* t : lost) EXPECT_EQ(t->extension.status, CommandStatus::Aborted);
+    for (const Transaction* t : kept) EXPECT_EQ(t->extension.status, CommandStatus::Good);
+    EXPECT_TRUE(Zoned::holds(s, kFirst, 8, 0x33));
+    EXPECT_TRUE(Zoned::holds(s, kFirst + 8, 8, 0));
+    EXPECT_TRUE(Zoned::holds(s, 5 * kZone, 8, 0));
+    EXPECT_TRUE(Zoned::holds(s, 5 * kZone + 8, 8, 0x22)) << "FINISH keeps it";
+    EXPECT_EQ(d.condition(5 * kZone), ZoneCondition::Full);
+  });
+}
+
+/// A command that a fault keeps from being answered.
+media::Fault stuck_at(std::uint64_t block = media::Fault::kAnyBlock) {
+  media::Fault fault;
+  fault.kind = media::FaultKind::Stuck;
+  fault.first = block;
+  fault.count = 1;
+  return fault;
+}
+
+/// The abort lets the RESET go at the same instant.
+TEST(Zoned, AnAbortThatLetsAResetGoLeavesThePointer) {
+  Zoned d(zoned_profile());
+  d.disk->add_fault(stuck_at(kFirst));
+  Transaction& stuck = d.host.submit(true, kFirst, 8, 0x11);
+  Transaction& reset = d.submit_zone(ZoneAction::Reset, kFirst);
+  Transaction& write = d.host.submit(true, kFirst, 16, 0x22);
+  d.run([&](Script& s) {
+    s.pause(100 * kMs);
+    EXPECT_EQ(reset.begin_resp, -1) << "it waits";
+    EXPECT_TRUE(d.disk->abort(core::Tag(0)));
+    EXPECT_EQ(d.pointer(kFirst), kFirst + 16);
+    s.pause(100 * kMs);
+    EXPECT_EQ(stuck.extension.status, CommandStatus::Aborted);
+    EXPECT_EQ(reset.extension.status, CommandStatus::Good);
+    EXPECT_EQ(write.extension.status, CommandStatus::Good);
+    EXPECT_EQ(d.pointer(kFirst), kFirst + 16);
+    EXPECT_TRUE(Zoned::holds(s, kFirst, 16, 0x22));
+  });
+}
+
+/// A younger write is on the media when an older one is aborted, and the access of another one runs.
+TEST(Zoned, AnAbortLosesAllDataBehindThePointer) {
+  Zoned d(zoned_profile());
+  d.disk->add_fault(stuck_at(kFirst + 8));
+  std::vector<Transaction*> writes;
+  for (std::uint64_t i = 0; i < 5; ++i)
+    writes.push_back(&d.host.submit(true, kFirst + 8 * i, 8, static_cast<std::uint8_t>(0x11 * (i + 1))));
+  d.run([&](Script& s) {
+    while (writes[2]->begin_resp < 0) s.pause(100 * kUs);
+    s.pause(400 * kUs);
+    ASSERT_EQ(d.disk->queue().entry(core::Tag(3)).stage, drive::Stage::Access);
+    ASSERT_EQ(d.disk->queue().entry(core::Tag(4)).stage, drive::Stage::Queued);
+    EXPECT_TRUE(d.disk->abort(core::Tag(1)));
+    EXPECT_EQ(d.pointer(kFirst), kFirst + 8);
+    EXPECT_EQ(Zoned::write(s, kFirst + 8, 8, 0x77), CommandStatus::Good);
+    EXPECT_EQ(writes[0]->extension.status, CommandStatus::Good);
+    EXPECT_EQ(writes[1]->extension.status, CommandStatus::Aborted);
+    EXPECT_EQ(writes[2]->extension.status, CommandStatus::Good) << "it was answered before";
+    EXPECT_EQ(writes[3]->extension.status, CommandStatus::Aborted);
+    EXPECT_EQ(writes[4]->extension.status, CommandStatus::Aborted);
+    EXPECT_GT(writes[3]->begin_resp, writes[4]->begin_resp) << "at the end of its access";
+    EXPECT_EQ(d.pointer(kFirst), kFirst + 16);
+    EXPECT_TRUE(Zoned::holds(s, kFirst, 8, 0x11));
+    EXPECT_TRUE(Zoned::holds(s, kFirst + 8, 8, 0x77));
+    EXPECT_TRUE(Zoned::holds(s, kFirst + 16, 100, 0));
+  });
+}
+
+TEST(Zoned, AnAbortLosesTheDataInTheWriteCacheToo) {
+  Zoned d(zoned_profile(WriteBack::Interleaved));
+  d.disk->add_fault(stuck_at(kFirst + 8));
+  std::vector<Transaction*> writes;
+  for (std::uint64_t i = 0; i < 4; ++i)
+    writes.push_back(&d.host.submit(true, kFirst + 8 * i, 8, static_cast<std::uint8_t>(0x11 * (i + 1))));
+  d.run([&](Script& s) {
+    while (writes[3]->begin_resp < 0) s.pause(10 * kUs);
+    ASSERT_TRUE(d.disk->segments()->any_dirty());
+    EXPECT_TRUE(d.disk->abort(core::Tag(1)));
+    EXPECT_EQ(d.pointer(kFirst), kFirst + 8);
+    EXPECT_TRUE(Zoned::holds(s, kFirst + 8, 100, 0)) << "from the buffer";
+    EXPECT_EQ(Zoned::write(s, kFirst + 8, 16, 0x77), CommandStatus::Good);
+    Zoned::flush(s);
+    EXPECT_FALSE(d.disk->segments()->any_dirty());
+    EXPECT_TRUE(Zoned::holds(s, kFirst, 8, 0x11));
+    EXPECT_TRUE(Zoned::holds(s, kFirst + 8, 16, 0x77));
+    EXPECT_TRUE(Zoned::holds(s, kFirst + 24, 100, 0)) << "from the media";
+  });
+}
+
+TEST(Zoned, AHeadOfQueueCommandWaitsForTheResetOfItsZone) {
+  DriveProfile profile = zoned_profile();
+  profile.task_attributes = true;
+  profile.zones.reset_ms = 50;
+  Zoned d(profile);
+  d.host.submit(true, kFirst, 16, 0x11);
+  Transaction& reset = d.submit_zone(ZoneAction::Reset, kFirst);
+  std::vector<Transaction*> urgent;
+  for (const std::uint64_t block : {kFirst, kFirst + 12, 9 * kZone, kFirst + kZone}) {
+    Transaction& t = d.host.make();
+    t.set(block == kFirst, block, 8, 0x22);
+    t.extension.attribute = command::TaskAttribute::HeadOfQueue;
+    d.host.submit(t);
+    urgent.push_back(&t);
+  }
+  d.run([&](Script& s) {
+    s.pause(300 * kMs);
+    for (const Transaction* t : urgent) EXPECT_EQ(t->extension.status, CommandStatus::Good);
+    EXPECT_GE(urgent[0]->timing().started, reset.timing().completed);
+    EXPECT_GE(urgent[1]->timing().started, reset.timing().completed);
+    EXPECT_EQ(urgent[1]->data[0], 0) << "a read has the state after the reset";
+    for (const std::size_t elsewhere : {2u, 3u}) EXPECT_LT(urgent[elsewhere]->timing().completed, reset.timing().completed);
+    EXPECT_TRUE(Zoned::holds(s, kFirst, 8, 0x22)) << "the reset comes before it";
+  });
+}
+
+TEST(Zoned, AZoneManagementCommandIsNeverStuck) {
+  Zoned d(zoned_profile());
+  d.disk->add_fault(stuck_at());
+  d.run([&](Script& s) {
+    EXPECT_EQ(Zoned::act(s, ZoneAction::Open, kFirst), CommandStatus::Good);
+    EXPECT_EQ(Zoned::act(s, ZoneAction::Reset, 0, true), CommandStatus::Good);
+    const Transaction& read = d.host.submit(false, kFirst, 8);
+    s.pause(100 * kMs);
+    EXPECT_EQ(read.begin_resp, -1) << "the fault is still there";
+    EXPECT_TRUE(d.disk->abort(core::Tag(0)));
+  });
+}
+
 class ZonedPowerLoss : public ::testing::TestWithParam<profile::LostCache> {};
 
 /// Of writes that were answered from the buffer, the pointer keeps those that a loss of power keeps.
@@ -406,6 +555,57 @@ TEST(Zoned, ADiskFileHasNoPointerAheadOfItsData) {
   script.disk_init_socket.bind(disk.host_tgt_socket);
   run_until(1'000 * kMs);
   EXPECT_TRUE(script.done());
+}
+
+/// The pointer stays behind a write that fails on the media: in the drive, and in the file.
+TEST(Zoned, ADiskFileHasThePointerBehindAWriteFault) {
+  DriveProfile profile = zoned_profile();
+  profile.recovery.spares = 0;
+  const TemporaryFile path(".disk");
+  media::DiskFile file(path.path(), identity_of(profile));
+  drive::DriveConfig config;
+  config.profile = profile;
+  config.disk_file = &file;
+  media::Fault fault;
+  fault.kind = media::FaultKind::WriteFault;
+  fault.first = kFirst + 12;
+  config.faults = {fault};
+  drive::Drive disk("disk", config, system::engine_factory(engine_options("FCFS", "firmware", profile)));
+  Script script("script", [&](Script& s) {
+    EXPECT_EQ(Zoned::write(s, kFirst, 16, 0x11), CommandStatus::WriteFault);
+    EXPECT_EQ(disk.zones()->descriptor(4).write_pointer, kFirst + 16);
+    zones::Zones zones(zones::options_of(profile, kToyBlocks));
+    media::Media media(512, true, 1, &file);
+    drive::ZoneKeeper::load(zones, media);
+    EXPECT_EQ(zones.descriptor(4).write_pointer, kFirst + 16);
+    EXPECT_TRUE(Zoned::holds(s, kFirst, 12, 0x11)) << "the blocks before the bad one";
+  });
+  script.disk_init_socket.bind(disk.host_tgt_socket);
+  run_until(10'000 * kMs);
+  EXPECT_TRUE(script.done());
+}
+
+TEST(Zoned, ADiskFileWithImpossibleRecordsIsRefused) {
+  const DriveProfile profile = zoned_profile();
+  const auto message = [&](std::uint64_t zone, const media::DiskZone& record) -> std::string {
+    const TemporaryFile path(".disk");
+    media::DiskFile file(path.path(), identity_of(profile));
+    file.put_zones(zone, &record, 1);
+    media::Media media(512, true, 1, &file);
+    zones::Zones zones(zones::options_of(profile, kToyBlocks));
+    try {
+      drive::ZoneKeeper::load(zones, media);
+    } catch (const core::InputError& error) {
+      EXPECT_EQ(error.file(), path.path().string());
+      return std::string(error.what()).substr(path.path().string().size());
+    }
+    return "";
+  };
+  EXPECT_EQ(message(4, {8, 4, 0}), "");
+  EXPECT_EQ(message(4, {8, 16, 0}), ": zone 4: found condition 10h, expected at most Fh");
+  EXPECT_EQ(message(4, {8, 4, 6}), ": zone 4: found flags 6h, expected 0 or 1");
+  EXPECT_EQ(message(63, {257, 14, 0}), ": zone 63: found 257 blocks below the write pointer, expected 256");
+  EXPECT_EQ(message(3, {8, 4, 0}), ": zone 3: found condition 4h, expected 0h, Dh or Fh, because the zone is conventional");
 }
 
 /// A process may end after a write has reached the file, and before an older one of its zone.

@@ -209,6 +209,24 @@ TEST_F(DiskFiles, KeepTheDefectsOfADrive) {
   check(Faults(512, 8, &disk).defects());
 }
 
+TEST_F(DiskFiles, WithAnImpossibleSpareAreRefused) {
+  const auto message = [&](const std::vector<DiskSpare>& spares) -> std::string {
+    fs::remove(file_);
+    DiskFile disk(file_, small());
+    for (std::size_t i = 0; i < spares.size(); ++i) disk.put_spare(i, spares[i]);
+    try {
+      disk.spares();
+    } catch (const core::InputError& error) {
+      EXPECT_EQ(error.file(), file_.string());
+      return std::string(error.what()).substr(file_.string().size());
+    }
+    return "";
+  };
+  EXPECT_EQ(message({{124, 0, 0}}), "");
+  EXPECT_EQ(message({{3, 0, 0}, {125, 0, 0}}), ": spare 1: found physical sector 125, expected at most 124");
+  EXPECT_EQ(message({{3, 0, 0}, {3, 0, 1}}), ": spare 1: found physical sector 3, which has a spare already");
+}
+
 /// Makes the file one of version 1: without a part for the defects.
 void make_old(const fs::path& file, bool with_size_of_new) {
   std::fstream raw(file, std::ios::binary | std::ios::in | std::ios::out);

@@ -139,6 +139,7 @@ TEST(Faults, BefallCommands) {
   core::Picoseconds delay = 0;
   EXPECT_EQ(faults.next_event(), 5);
   EXPECT_EQ(faults.command(0, 1, 0, delay), Effect::None);
+  EXPECT_EQ(faults.command(0, 0, 0, delay, false), Effect::None) << "one that is never stuck, but counts";
   EXPECT_EQ(faults.command(0, 0, 0, delay), Effect::Stuck) << "a flush too";
   EXPECT_EQ(faults.command(0, 1, 0, delay), Effect::None);
   EXPECT_EQ(faults.take_event(4, delay), Effect::None);

@@ -241,6 +241,26 @@ TEST(Zones, ZonesThatAreWornOut) {
   EXPECT_EQ(condition(zones, 2), Condition::ReadOnly);
 }
 
+/// The order of the table of errors in docs/reference/zones.md.
+TEST(Zones, TheFirstOfSeveralErrors) {
+  ZoneOptions options = small();
+  options.unrestricted_reads = false;
+  Zones zones(options);
+  zones.write(3 * kZone, 8);
+  zones.wear_out(2, Condition::Offline);
+  zones.wear_out(5, Condition::ReadOnly);
+  EXPECT_EQ(zones.read(kFirst - 8, 16), Status::ZoneOffline) << "before the types";
+  EXPECT_EQ(zones.read(kFirst, 2 * kZone), Status::ZoneOffline) << "before the boundary";
+  EXPECT_EQ(zones.write(kFirst - 8, 16), Status::ZoneOffline);
+  EXPECT_EQ(zones.write(4 * kZone + 8, kZone), Status::ZoneReadOnly) << "before the boundary and the pointer";
+  EXPECT_EQ(zones.read(3 * kZone, kZone + 8), Status::ReadBoundary) << "before the pointer";
+  EXPECT_EQ(act(zones, Action::Reset, kBlocks + 1), Status::BadAddress) << "before the start of a zone";
+  EXPECT_EQ(act(zones, Action::Reset, kFirst + 1), Status::BadZone) << "before the condition";
+  EXPECT_EQ(act(zones, Action::Open, kFirst), Status::ZoneOffline);
+  ZoneReport report;
+  EXPECT_EQ(zones.report(kBlocks, 0x55, false, 9, report), Status::BadZone) << "the option before the place";
+}
+
 TEST(Zones, SenseData) {
   const std::map<Status, command::Sense> expected = {
       {Status::BadZone, {0x5, 0x24, 0x00}},        {Status::BadAddress, {0x5, 0x21, 0x00}},
@@ -381,6 +401,35 @@ TEST(Zones, TheDurableStateIsRestored) {
   EXPECT_EQ(condition(after, 0), Condition::NoPointer);
   EXPECT_EQ(zones.durable(4, 4 * kZone + 8).condition, Condition::Closed);
   EXPECT_EQ(zones.durable(2, 2 * kZone + 8).written, 8u);
+}
+
+struct Kept {
+  std::uint32_t zone;
+  std::uint64_t written;
+  Condition condition;
+  const char* objection;
+};
+
+TEST(Zones, ADurableStateThatNoZoneCanHave) {
+  using C = Condition;
+  const Zones zones(small());
+  for (const Kept& k :
+       {Kept{2, 0, C::Empty, ""},
+        {2, 1, C::Closed, ""},
+        {2, kZone - 1, C::Closed, ""},
+        {2, kZone, C::Full, ""},
+        {kZones - 1, kRunt, C::Full, ""},
+        {2, kZone, C::ReadOnly, ""},
+        {0, 0, C::Offline, ""},
+        {2, 1, C::Empty, "found 1 blocks below the write pointer, expected 0"},
+        {2, 0, C::Closed, "found 0 blocks below the write pointer, expected 1 to 63"},
+        {2, kZone, C::Closed, "found 64 blocks below the write pointer, expected 1 to 63"},
+        {kZones - 1, kZone, C::Full, "found 64 blocks below the write pointer, expected 24"},
+        {2, ~std::uint64_t{0}, C::Offline, "found 18446744073709551615 blocks below the write pointer, expected 0 to 64"},
+        {2, 8, C::ExplicitOpen, "found condition 3h, expected 1h, 4h, Dh, Eh or Fh"},
+        {2, 8, static_cast<C>(9), "found condition 9h, expected 1h, 4h, Dh, Eh or Fh"},
+        {1, 0, C::Empty, "found condition 1h, expected 0h, Dh or Fh, because the zone is conventional"}})
+    EXPECT_EQ(zones.objection(k.zone, {k.written, k.condition, false}), k.objection);
 }
 
 // --- profiles --------------------------------------------------------------------------------------------------------

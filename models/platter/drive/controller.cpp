@@ -124,6 +124,10 @@ void Controller::receive(QueueEntry& entry) {
 }
 
 void Controller::ready(QueueEntry& entry) {
+  if (__builtin_expect(entry.behind_gap, 0)) {
+    withdrawn(entry);
+    return;
+  }
   const Picoseconds now = now_ps();
   if (__builtin_expect(faults_.on(), 0) && stuck(entry, now)) return;
   if (!entry.asked.moves_data()) {  // all older commands have reached the media, except writes that the buffer holds
@@ -156,16 +160,21 @@ void Controller::zones_changed(QueueEntry& entry) {
 }
 
 void Controller::close_gap(const QueueEntry& entry) {
-  if (!zones_->in_order(entry.first())) return;
-  zones_->aborted(entry);
+  if (entry.behind_gap || !zones_->in_order(entry.first()) || zones_->superseded(entry)) return;
+  const zones::BlockRange behind = zones_->aborted(entry);
+  if (behind.blocks == 0) return;
+  data_.lose(behind.first, behind.blocks);
+  // All are marked first: an abort makes others ready.
   for (QueueEntry& other : queue_.entries())
     if (other.used() && !other.on_media() && other.asked.write() && other.command.sequence > entry.command.sequence &&
         zones_->together(other.first(), entry.first()))
-      abort(other);
+      other.behind_gap = true;
+  for (QueueEntry& other : queue_.entries())
+    if (other.used() && !other.on_media() && other.behind_gap) abort(other);
 }
 
 bool Controller::abort(QueueEntry& entry) {
-  if (entry.asked.zone() && !entry.stuck) return false;  // the zones have changed
+  if (entry.asked.zone()) return false;  // the zones have changed
   switch (entry.stage) {
     case Stage::Blocked: queue_.unblock(entry); break;
     case Stage::Held:
@@ -190,8 +199,8 @@ void Controller::withdrawn(QueueEntry& entry) {
   entry.result.status = command::CommandStatus::Aborted;
   of(entry).dispatcher.regroup();
   completion_->complete_at(entry, now_ps());
+  if (zones_ != nullptr && entry.asked.write()) close_gap(entry);  // before a younger zone management command is carried out
   queue_.reached_media(entry, ready_again());
-  if (zones_ != nullptr && entry.asked.write()) close_gap(entry);
 }
 
 // --- the buffer ------------------------------------------------------------------------------------------------------
@@ -338,7 +347,10 @@ void Controller::accessed(QueueEntry& entry) {
   }
   const mechanics::Extent& extent = entry.command.extent;
   if (extent.write) {
-    data_.write(entry);
+    if (__builtin_expect(entry.behind_gap, 0))
+      entry.result.status = command::CommandStatus::Aborted;
+    else
+      data_.write(entry);
     if (zones_ != nullptr) zones_->durable(entry.first(), entry.walk.blocks, &entry);
     if (placing_ != nullptr) {
       placing_->written(entry.walk);
@@ -385,7 +397,9 @@ bool Controller::recovered(QueueEntry& entry, Picoseconds now) {
   }
   const bool write = entry.command.extent.write;
   entry.result.status = write ? command::CommandStatus::WriteFault : command::CommandStatus::Unreadable;
-  if (write && placing_ != nullptr) {
+  if (entry.behind_gap) {
+    entry.result.status = command::CommandStatus::Aborted;
+  } else if (write && placing_ != nullptr) {
     entry.result.first_bad = entry.first() + entry.walk.done;  // the part has its old place
   } else {
     entry.result.first_bad = of(entry).recovery.host_block(entry, met.bad);
@@ -397,6 +411,7 @@ bool Controller::recovered(QueueEntry& entry, Picoseconds now) {
     else
       of(entry).cache->invalidate(entry.command.extent);
   }
+  if (write && zones_ != nullptr) zones_->durable(entry.first(), entry.walk.blocks, &entry);
   if (!write) data_.read(entry, queue_.buffered_writes(entry));
   const Picoseconds done = now + (write ? times_.write_completion : times_.read_completion);
   entry.result.timing.bus += done - now;
@@ -409,7 +424,7 @@ bool Controller::stuck(QueueEntry& entry, Picoseconds now) {
   if (std::exchange(entry.arrived, true)) return false;
   Picoseconds delay = 0;
   const media::Faults::Effect effect =
-      faults_.command(entry.walk.first, entry.asked.flush() ? 0 : entry.walk.blocks, now, delay);
+      faults_.command(entry.walk.first, entry.walk.blocks, now, delay, !entry.asked.zone());
   if (effect == media::Faults::Effect::None) return false;
   if (effect != media::Faults::Effect::Stuck) {
     if (events_ != nullptr) events_->befalls(effect, delay);

@@ -54,7 +54,8 @@ class Controller : public DispatchSinkIf {
   void receive(QueueEntry& entry);
   /// Aborts a waiting command: it completes with the status Aborted as soon as the engine no longer reads it, and before any
   /// command that waits for it. Returns false if an access has begun, if the command is done, or if it manages zones; the command then ends
-  /// normally. With a write to a zone that is written in order, younger ones of the zone are aborted too.
+  /// normally. With a write to a zone that is written in order, younger ones of the zone are aborted too, unless a RESET or FINISH of the zone
+  /// waits behind them; one whose access runs ends with Aborted.
   bool abort(QueueEntry& entry);
   /// The spindle stops at once, or when the accesses in progress have ended; read-aheads end.
   void stop_spindle();
@@ -154,7 +155,8 @@ class Controller : public DispatchSinkIf {
   }
   /// A zone management command has been carried out.
   void zones_changed(QueueEntry& entry);
-  /// An aborted write has left a gap in its zone: the write pointer goes back, and the younger writes of the zone are aborted.
+  /// An aborted write has left a gap in its zone: the write pointer goes back, all data behind it is lost, and the younger writes of the zone
+  /// are aborted. Without effect if a younger command resets or finishes the zone.
   void close_gap(const QueueEntry& entry);
   /// Holds a command that waits for destages (HazardQueue::hold).
   void hold(QueueEntry& entry);

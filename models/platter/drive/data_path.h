@@ -61,6 +61,11 @@ class DataPath {
   void buffer(const QueueEntry& entry, const std::vector<std::uint8_t>& present);
   /// These cached blocks are on the media now, or lost: gives the memory of their bytes back.
   void drop(const mechanics::Extent& extent) { buffered_.clear(bytes(extent.first.value), bytes(extent.blocks)); }
+  /// The data of these blocks is lost, on the media and in the buffer: they read as zeros. What the buffer still writes of them is zeros.
+  void lose(std::uint64_t first, std::uint64_t blocks) {
+    media_.drop(bytes(first), bytes(blocks));
+    buffered_.clear(bytes(first), bytes(blocks));
+  }
   /// The buffer has lost all of its blocks.
   void drop_all() { buffered_.clear(); }
   /// Bytes of the pages in memory: of the media, and of cached blocks that are not yet there.

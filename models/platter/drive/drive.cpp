@@ -123,6 +123,7 @@ Drive::Drive(const sc_core::sc_module_name& name, const DriveConfig& config, con
   if (controller_.cache() != nullptr) controller_.cache()->set_energy(energy_.get());
   controller_.bind_event_sink(fault_events_);
   if (zones_) {
+    queue_.set_zone_blocks(zones_->zones().options().zone_blocks);
     controller_.bind_zones(*zones_);
     host_port_.admission().bind_zones(*zones_);
   }

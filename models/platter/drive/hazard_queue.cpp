@@ -68,8 +68,15 @@ QueueEntry& HazardQueue::allocate(const command::Command& asked, Picoseconds now
 
 bool HazardQueue::overlap(const QueueEntry& x, const QueueEntry& y) { return x.first() < y.end() && y.first() < x.end(); }
 
+bool HazardQueue::manages(const QueueEntry& zone, const QueueEntry& other) const {
+  if (!other.asked.moves_data()) return false;
+  const std::uint64_t first = zone.asked.address / sector_bytes_;
+  return zone.asked.all_zones || (other.first() < first + zone_blocks_ && first < other.end());
+}
+
 bool HazardQueue::conflict(const QueueEntry& older, const QueueEntry& younger) const {
   if (older.on_media()) return false;
+  if (older.asked.zone() && manages(older, younger)) return true;
   if ((older.ordered() || younger.ordered()) && !younger.head_of_queue()) return true;
   if (older.asked.flush() || younger.asked.flush())
     return older.asked.flush() || (older.asked.write() && !core::seeded("flush_passes_writes"));
@@ -134,7 +141,7 @@ const std::vector<QueueEntry*>& HazardQueue::buffered_writes(const QueueEntry& r
   buffered_.clear();
   if (pending_.writes > 0)
     for (QueueEntry& other : entries_)
-      if (other.used() && !other.on_media() && !other.asked.flush() && other.asked.write() &&
+      if (other.used() && !other.on_media() && !other.asked.flush() && other.asked.write() && !other.behind_gap &&
           other.command.sequence < read.command.sequence && overlap(other, read))
         buffered_.push_back(&other);
   std::sort(buffered_.begin(), buffered_.end(),

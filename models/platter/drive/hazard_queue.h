@@ -13,8 +13,8 @@ using scheduling::AwaitedDestages;
 
 /// The drive's queue, which also orders commands that conflict. Tags are 0 … depth - 1. A write waits for every older command
 /// that it overlaps. A flush waits for every older write, and every younger command waits for a flush. An ordered command waits
-/// for every older command, and every younger command waits for it, except head-of-queue commands; a zone management command is ordered. A read
-/// waits for no write:
+/// for every older command, and every younger command waits for it, except head-of-queue commands. A zone management command is ordered, and
+/// head-of-queue commands wait for it too if they touch its zones. A read waits for no write:
 /// where an older write has not reached the media, its data replaces the bytes read from the media.
 ///
 /// So a read returns the data that the order of arrival implies. A continuous read, which has a deadline, is never delayed by a
@@ -25,6 +25,8 @@ class HazardQueue : public sc_core::sc_module {
   HazardQueue(const sc_core::sc_module_name& name, std::uint32_t depth, std::uint32_t sector_bytes, std::uint32_t granule);
 
   void set_probes(const Probes& probes) { probes_ = &probes; }
+  /// Of a drive with zones: the blocks of each. To be called before the first command.
+  void set_zone_blocks(std::uint64_t blocks) { zone_blocks_ = blocks; }
 
   std::uint32_t depth() const { return static_cast<std::uint32_t>(entries_.size()); }
   std::uint32_t occupancy() const { return occupancy_; }
@@ -76,6 +78,8 @@ class HazardQueue : public sc_core::sc_module {
 
  private:
   static bool overlap(const QueueEntry& x, const QueueEntry& y);
+  /// Does a zone management command concern blocks of `other`?
+  bool manages(const QueueEntry& zone, const QueueEntry& other) const;
   /// Must `younger` wait for `older`?
   bool conflict(const QueueEntry& older, const QueueEntry& younger) const;
   void account(Picoseconds now);
@@ -86,6 +90,7 @@ class HazardQueue : public sc_core::sc_module {
   std::vector<QueueEntry> entries_;
   std::uint32_t sector_bytes_;
   std::uint32_t granule_;
+  std::uint64_t zone_blocks_ = 0;  ///< of each zone; 0: the drive has none
   std::vector<QueueEntry*> abandoned_;
   std::vector<QueueEntry*> buffered_;
   std::vector<Tag> released_;  ///< scratch space of `reached_media`

@@ -70,6 +70,7 @@ struct QueueEntry {
   std::uint32_t buffered = 0;  ///< leading blocks of a read that come from the buffer; `command.extent` covers the rest
   bool stuck = false;          ///< a fault keeps it from being answered: it stays Held until it is aborted
   bool arrived = false;        ///< the faults have been told of it
+  bool behind_gap = false;     ///< a write whose zone has lost an older one: it ends with Aborted, without its data
   bool over_dirty = true;      ///< the buffer may hold older data of its blocks that is not yet on the media
   buffer::Hit hit;             ///< where the buffer holds them
   Picoseconds data_end = -1;   ///< of a write: when all of its data is in the buffer; -1: the transfer has not been requested

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platter/drive/recovery.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 
+#include "platter/core/error.h"
 #include "platter/core/sc_time.h"
 
 namespace platter::drive {
@@ -312,8 +315,7 @@ std::optional<std::uint64_t> Recovery::new_spare(std::uint64_t block) {
   return used;
 }
 
-std::optional<mechanics::TrackRun> Recovery::track_at(mechanics::PhysicalAddress place) const {
-  const mechanics::Geometry& geometry = planner_.geometry();
+std::optional<mechanics::TrackRun> Recovery::track_at(const mechanics::Geometry& geometry, mechanics::PhysicalAddress place) {
   for (place.sector.value = 0; place.sector.value < 64; ++place.sector.value)
     if (const std::optional<core::Lba> there = geometry.to_logical(place)) return geometry.track_run(*there, 1);
   return std::nullopt;
@@ -332,18 +334,38 @@ Recovery::Spare Recovery::last_spare(std::uint64_t number) const {
   return {extent.cylinder, extent.head, extent.start_phase, extent.media};
 }
 
+mechanics::PhysicalAddress Recovery::place_of(const mechanics::Geometry& geometry, const media::DiskSpare& spare) {
+  mechanics::PhysicalAddress place;
+  place.head.value = spare.track % geometry.surfaces();
+  place.cylinder.value = spare.track / geometry.surfaces() - geometry.arm_at(core::Cylinder(0), place.head).value;
+  place.sector.value = spare.place;
+  return place;
+}
+
+std::string Recovery::objection(const mechanics::Geometry& geometry, const media::DiskSpare& spare) {
+  if (spare.track == kLastTracks) return "";
+  const mechanics::PhysicalAddress place = place_of(geometry, spare);
+  const std::optional<mechanics::TrackRun> track = track_at(geometry, place);
+  if (!track) return fmt::format("found track {}, expected one with blocks", spare.track);
+  if (spare.place >= track->track_sectors)
+    return fmt::format("found sector {}, expected at most {}", spare.place, track->track_sectors - 1);
+  if (geometry.to_logical(place))
+    return fmt::format("found sector {} of track {}, expected one without a block", spare.place, spare.track);
+  return "";
+}
+
 void Recovery::find_spares() {
   const mechanics::Geometry& geometry = planner_.geometry();
   places_.clear();
   taken_.clear();
   for (const media::DiskSpare& known : faults_.spare_places()) {
     std::optional<Spare> spare;
+    if (media_.file() != nullptr)
+      if (const std::string why = objection(geometry, known); !why.empty())
+        throw core::InputError(media_.file()->file().string(), 0, 0, fmt::format("spare {}: {}", places_.size(), why));
     if (known.track != kLastTracks) {
-      mechanics::PhysicalAddress place;
-      place.head.value = known.track % geometry.surfaces();
-      place.cylinder.value = known.track / geometry.surfaces() - geometry.arm_at(core::Cylinder(0), place.head).value;
-      place.sector.value = known.place;
-      if (const std::optional<mechanics::TrackRun> track = track_at(place)) spare = spare_on(*track, place);
+      const mechanics::PhysicalAddress place = place_of(geometry, known);
+      if (const std::optional<mechanics::TrackRun> track = track_at(geometry, place)) spare = spare_on(*track, place);
     }
     places_.push_back(spare ? *spare : last_spare(places_.size()));
     taken_.emplace_back(known.track, known.place);
@@ -365,7 +387,7 @@ Recovery::Spare Recovery::find_spare(std::uint64_t block) {
       place.cylinder.value += i;
       place.head.value = (near.head.value + j) % geometry.surfaces();
       if ((surfaces >> place.head.value & 1) != 0) continue;
-      const std::optional<mechanics::TrackRun> run = track_at(place);
+      const std::optional<mechanics::TrackRun> run = track_at(geometry, place);
       if (!run) continue;
       const std::uint32_t track = run->cylinder.value * geometry.surfaces() + run->head.value;
       for (std::uint32_t sector = run->track_sectors / whole * whole; sector >= whole; sector -= whole) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "platter/buffer/segment_buffer.h"
@@ -61,8 +63,11 @@ class Recovery : public buffer::BarrierIf {
     if (begins && next < end) ++faults_.errors().read_ahead_stops;
     return next;
   }
-  /// The defects that the drive knows of have been replaced: finds the places of its spares.
+  /// The defects that the drive knows of have been replaced: finds the places of its spares. Throws core::InputError if they come from a disk
+  /// file and the drive has no such place.
   void find_spares();
+  /// What makes this no place of a spare, of the form "found ..., expected ..."; an empty text if nothing does.
+  static std::string objection(const mechanics::Geometry& geometry, const media::DiskSpare& spare);
   /// The drive has lost its power.
   void halt() { outcome_.any = false; }
 
@@ -71,7 +76,7 @@ class Recovery : public buffer::BarrierIf {
   void set_limit(bool write, Picoseconds limit) { limit_[write] = limit; }
   Picoseconds profile_limit() const { return profile_limit_; }
 
-  std::uint64_t spares_left() const { return spares_ - faults_.spares().size(); }
+  std::uint64_t spares_left() const { return spares_ - std::min<std::uint64_t>(spares_, faults_.spares().size()); }
   /// The first block in [first, end) that a read would fail at or be delayed by; `end` if there is none. For reads that nobody waits for.
   std::uint64_t next_bad(std::uint64_t first, std::uint64_t end, Picoseconds now) const;
 
@@ -120,7 +125,9 @@ class Recovery : public buffer::BarrierIf {
   std::optional<std::uint64_t> new_spare(std::uint64_t block);
   Spare find_spare(std::uint64_t block);
   /// The track of a place in the layout; nothing if it has no block.
-  std::optional<mechanics::TrackRun> track_at(mechanics::PhysicalAddress place) const;
+  static std::optional<mechanics::TrackRun> track_at(const mechanics::Geometry& geometry, mechanics::PhysicalAddress place);
+  /// The layout's place of a spare that is not on the last tracks.
+  static mechanics::PhysicalAddress place_of(const mechanics::Geometry& geometry, const media::DiskSpare& spare);
   Spare spare_on(const mechanics::TrackRun& track, const mechanics::PhysicalAddress& place) const;
   /// The spare of this number on the last tracks.
   Spare last_spare(std::uint64_t number) const;

@@ -47,7 +47,7 @@ void Scrubber::submit(std::uint64_t first, std::uint32_t blocks) {
   entry_.actuator = static_cast<std::uint8_t>(actuator);
   entry_.enter(Stage::Received);
   entry_.asked.fua = true;  // from the media
-  if (!of_test_ || extended_) entry_.asked.recovery_limit = limit_;
+  if (of_run_ == 0 || extended_) entry_.asked.recovery_limit = limit_;
   entry_.command.cls = core::RequestClass::Background;
   entry_.command.extent =
       planner_.resolve(core::Lba(first), static_cast<std::uint32_t>(std::min<std::uint64_t>(blocks, left)), false);
@@ -69,7 +69,7 @@ void Scrubber::wake() {
   }
   if (test_ == Test::Runs && next_of_test()) return;
   if (scrub_after_ == 0) return;
-  of_test_ = false;
+  of_run_ = 0;
   if (cursor_ >= planner_.geometry().block_count()) cursor_ = 0;
   submit(cursor_, blocks_);
 }
@@ -86,9 +86,9 @@ void Scrubber::ended(std::optional<std::uint64_t> bad, bool fresh, Picoseconds n
   }
   errors.scrubbed_blocks += end - extent.first.value;
   recovery_.faults().keep_counters();
-  if (!of_test_) {
+  if (of_run_ == 0) {
     cursor_ = end;
-  } else if (test_ == Test::Runs) {
+  } else if (of_run_ == run_ && test_ == Test::Runs) {  // not a piece of a self-test before this one
     if (bad && !test_failed_) test_block_ = *bad;
     test_failed_ = test_failed_ || bad;
     test_cursor_ = end;
@@ -106,6 +106,7 @@ void Scrubber::ended(std::optional<std::uint64_t> bad, bool fresh, Picoseconds n
 
 void Scrubber::start_test(bool extended) {
   test_ = Test::Runs;
+  ++run_;
   extended_ = extended;
   on_ = on_ || extended;
   test_failed_ = false;
@@ -138,7 +139,7 @@ Picoseconds Scrubber::extended_time() const {
 }
 
 bool Scrubber::next_of_test() {
-  of_test_ = true;
+  of_run_ = run_;
   if (!extended_) return next_of_short_test();
   if (test_cursor_ < planner_.geometry().block_count()) {
     submit(test_cursor_, blocks_);

@@ -96,7 +96,8 @@ class Scrubber {
   mutable Picoseconds extended_time_ = 0;  ///< once it has been asked for
   bool test_failed_ = false;               ///< the extended self-test has found a bad block
   std::uint64_t test_cursor_ = 0;          ///< of the extended self-test
-  bool of_test_ = false;                   ///< the access under way belongs to the self-test
+  std::uint64_t run_ = 0;                  ///< number of the last self-test
+  std::uint64_t of_run_ = 0;               ///< the self-test to which the access under way belongs; 0: it scrubs
   core::TimedCall wake_;
 };
 

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platter/drive/zone_keeper.h"
 
-#include <algorithm>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <string>
+
+#include "platter/core/error.h"
 #include "platter/core/sc_time.h"
 
 namespace platter::drive {
@@ -39,14 +43,15 @@ ZoneKeeper::ZoneKeeper(const profile::DriveProfile& profile, std::uint64_t block
       queue_(queue),
       changes_(queue.depth()),
       call_(core::Rank::Access, [this] { carry_out(*std::exchange(current_, nullptr)); }) {
-  if (media_.file() != nullptr) load();
+  if (media_.file() != nullptr) load(zones_, media_);
 }
 
 // --- commands --------------------------------------------------------------------------------------------------------
 
 CommandStatus ZoneKeeper::admit(const command::Command& command) {
   if (command.zone()) {
-    if (command.address % sector_bytes_ != 0) return CommandStatus::BadZone;
+    if (!command.all_zones && command.address % sector_bytes_ != 0)
+      return command.address / sector_bytes_ < zones_.options().blocks ? CommandStatus::BadZone : CommandStatus::BadAddress;
     admitted_ = {};
     return zones_.manage(command.zone_action, command.address / sector_bytes_, command.all_zones, admitted_);
   }
@@ -78,6 +83,24 @@ void ZoneKeeper::carry_out(QueueEntry& entry) {
   done_(entry);
 }
 
+bool ZoneKeeper::superseded(const QueueEntry& write) const {
+  const std::uint32_t zone = zones_.zone_of(write.first());
+  const std::vector<QueueEntry>& entries = queue_.entries();
+  return std::any_of(entries.begin(), entries.end(), [&](const QueueEntry& other) {
+    const command::ZoneAction action = other.asked.zone_action;
+    return other.used() && !other.on_media() && other.asked.zone() && other.command.sequence > write.command.sequence &&
+           (action == command::ZoneAction::Reset || action == command::ZoneAction::Finish) &&
+           (other.asked.all_zones || zones_.zone_of(other.asked.address / sector_bytes_) == zone);
+  });
+}
+
+BlockRange ZoneKeeper::aborted(const QueueEntry& entry) {
+  const std::uint64_t first = entry.first();
+  if (!zones_.retract(first)) return {first, 0};
+  const zones::ZoneDescriptor zone = zones_.descriptor(zones_.zone_of(first));
+  return {first, zone.start + zone.blocks - first};
+}
+
 void ZoneKeeper::wear_out(std::uint32_t zone, ZoneCondition condition) {
   zones_.wear_out(zone, condition);
   durable(zone * zones_.options().zone_blocks, 1, nullptr);
@@ -89,7 +112,7 @@ void ZoneKeeper::settle(Zones& zones, media::Media& media, const Loss& loss) con
   std::vector<std::uint64_t> lost;
   const std::uint32_t physical = zones.options().physical_blocks;
   const auto lose = [&](std::uint64_t first, const QueueEntry* of) {
-    if (of != nullptr && of == loss.writing) first = (first + front_of(loss.so_far)) / physical * physical;
+    if (of != nullptr && of == loss.writing && !of->behind_gap) first = (first + front_of(loss.so_far)) / physical * physical;
     lost.push_back(first);
   };
   for (const QueueEntry& entry : queue_.entries()) {
@@ -158,24 +181,34 @@ void ZoneKeeper::save(const Zones& zones, media::DiskFile& file) {
   file.put_zones(0, records.data(), records.size());
 }
 
-void ZoneKeeper::load() {
-  media_.file()->for_each_zone([this](std::uint64_t zone, const media::DiskZone& record) {
-    zones_.restore(static_cast<std::uint32_t>(zone),
-                   {record.written, static_cast<ZoneCondition>(record.condition), (record.flags & 1) != 0});
+void ZoneKeeper::load(Zones& zones, media::Media& media) {
+  const media::DiskFile& file = *media.file();
+  file.for_each_zone([&](std::uint64_t number, const media::DiskZone& record) {
+    const auto zone = static_cast<std::uint32_t>(number);
+    const auto refuse = [&](const std::string& why) {
+      throw core::InputError(file.file().string(), 0, 0, fmt::format("zone {}: {}", number, why));
+    };
+    if (record.condition > static_cast<std::uint32_t>(ZoneCondition::Offline))
+      refuse(fmt::format("found condition {:X}h, expected at most Fh", record.condition));
+    if (record.flags > 1) refuse(fmt::format("found flags {:X}h, expected 0 or 1", record.flags));
+    const Zones::Durable state{record.written, static_cast<ZoneCondition>(record.condition), record.flags == 1};
+    if (const std::string objection = zones.objection(zone, state); !objection.empty()) refuse(objection);
+    zones.restore(zone, state);
   });
-  if (zones_.options().model != zones::ZoneModel::Managed) return;
+  if (zones.options().model != zones::ZoneModel::Managed) return;
   // Writes may have reached the file before an older one of their zone.
+  const std::uint64_t sector_bytes = media.sector_bytes();
   std::vector<BlockRange> behind;
-  media_.file()->for_each_data([&](std::uint64_t offset, std::uint64_t length) {
-    const std::uint64_t end = (offset + length + sector_bytes_ - 1) / sector_bytes_;
-    for (std::uint32_t zone = zones_.zone_of(offset / sector_bytes_); zone < zones_.count(); ++zone) {
-      const zones::ZoneDescriptor each = zones_.descriptor(zone);
+  file.for_each_data([&](std::uint64_t offset, std::uint64_t length) {
+    const std::uint64_t end = (offset + length + sector_bytes - 1) / sector_bytes;
+    for (std::uint32_t zone = zones.zone_of(offset / sector_bytes); zone < zones.count(); ++zone) {
+      const zones::ZoneDescriptor each = zones.descriptor(zone);
       if (each.start >= end) break;
       if (each.write_pointer != zones::ZoneDescriptor::kNoPointer)
         behind.push_back({each.write_pointer, each.start + each.blocks - each.write_pointer});
     }
   });
-  for (const BlockRange& range : behind) drop(media_, range.first, range.blocks);
+  for (const BlockRange& range : behind) drop(media, range.first, range.blocks);
 }
 
 }  // namespace platter::drive

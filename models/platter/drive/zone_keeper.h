@@ -53,8 +53,11 @@ class ZoneKeeper {
   }
   /// Are both blocks in one zone?
   bool together(std::uint64_t a, std::uint64_t b) const { return zones_.zone_of(a) == zones_.zone_of(b); }
-  /// A write that the drive has accepted has been aborted, and so has every younger one of its zone that has not begun.
-  void aborted(const QueueEntry& entry) { zones_.retract(entry.first()); }
+  /// Does a younger command that waits reset or finish the zone of this write? Then the zone no longer depends on it.
+  bool superseded(const QueueEntry& write) const;
+  /// A write that the drive has accepted has been aborted: the write pointer goes back to it. Returns the blocks from there to the end of the
+  /// zone, whose data is lost; none if the pointer stays.
+  zones::BlockRange aborted(const QueueEntry& entry);
   /// These blocks are durable now: keeps the state of their zones in the disk file, if there is one. `entry`: their command, if it has not
   /// ended yet.
   void durable(std::uint64_t first, std::uint64_t blocks, const QueueEntry* entry) {
@@ -72,6 +75,9 @@ class ZoneKeeper {
 
   /// Writes the zones to a file that is new.
   static void save(const zones::Zones& zones, media::DiskFile& file);
+  /// Restores new zones from the file of `media`, and removes what lies behind their write pointers. Throws core::InputError for a record that
+  /// no zone can have.
+  static void load(zones::Zones& zones, media::Media& media);
 
  private:
   void carry_out(QueueEntry& entry);
@@ -80,9 +86,8 @@ class ZoneKeeper {
   std::vector<std::uint64_t> would_lose(const QueueEntry* but) const;
   /// Writes the durable state of the zones of these blocks to the file. `entry`: as in `durable`.
   void save(std::uint64_t first, std::uint64_t blocks, const QueueEntry* entry);
-  void load();
-  void drop(media::Media& media, std::uint64_t first, std::uint64_t blocks) const {
-    media.drop(first * sector_bytes_, blocks * sector_bytes_);
+  static void drop(media::Media& media, std::uint64_t first, std::uint64_t blocks) {
+    media.drop(first * media.sector_bytes(), blocks * media.sector_bytes());
   }
 
   zones::Zones zones_;

@@ -11,6 +11,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <set>
 
 #include "platter/core/error.h"
 
@@ -340,10 +341,10 @@ void DiskFile::for_each_header(const std::function<void(std::uint64_t index, con
   });
 }
 
-void DiskFile::put_counters(const std::vector<std::uint64_t>& counters) {
-  std::vector<std::uint8_t> bytes(counters.size() * 8);
-  for (std::size_t i = 0; i < counters.size(); ++i) put(bytes.data() + 8 * i, counters[i]);
-  write_at(counters_, bytes.data(), bytes.size());
+void DiskFile::put_counters(const std::uint64_t* counters, std::size_t count) {
+  std::array<std::uint8_t, kPage> bytes{};
+  for (std::size_t i = 0; i < count; ++i) put(bytes.data() + 8 * i, counters[i]);
+  write_at(counters_, bytes.data(), 8 * count);
 }
 
 std::vector<std::uint64_t> DiskFile::counters(std::size_t count) const {
@@ -364,11 +365,17 @@ void DiskFile::put_spare(std::uint64_t number, const DiskSpare& spare) {
 
 std::vector<DiskSpare> DiskFile::spares() const {
   std::vector<DiskSpare> spares;
+  std::set<std::uint64_t> replaced;
   std::array<std::uint8_t, kSpareBytes> bytes{};
   for (std::uint64_t number = 0; number < physical_; ++number) {
     read_at(spares_ + number * kSpareBytes, bytes.data(), bytes.size());
     const auto sector = get<std::uint64_t>(bytes.data());
-    if (sector == 0 || sector > physical_) break;
+    if (sector == 0) break;
+    const auto refuse = [&](const std::string& why) {
+      throw core::InputError(file_, 0, 0, fmt::format("spare {}: found physical sector {}, {}", number, sector - 1, why));
+    };
+    if (sector > physical_) refuse(fmt::format("expected at most {}", physical_ - 1));
+    if (!replaced.insert(sector).second) refuse("which has a spare already");
     spares.push_back({sector - 1, get<std::uint32_t>(bytes.data() + 8), get<std::uint32_t>(bytes.data() + 12)});
   }
   return spares;

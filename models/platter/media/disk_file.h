@@ -87,8 +87,8 @@ class DiskFile {
   void for_each_zone(const std::function<void(std::uint64_t index, const DiskZone& zone)>& visit) const;
   /// These bytes of the sectors are zero from now on.
   void discard(std::uint64_t offset, std::uint64_t length);
-  /// Writes the first counters of errors.
-  void put_counters(const std::vector<std::uint64_t>& counters);
+  /// Writes the first `count` counters of errors, without an allocation. Precondition: `count` is at most 512.
+  void put_counters(const std::uint64_t* counters, std::size_t count);
   /// The first `count` of them; 0 what was never put.
   std::vector<std::uint64_t> counters(std::size_t count) const;
   /// Writes the bit of a physical sector: it could not be read, and has not been written since.
@@ -97,7 +97,8 @@ class DiskFile {
   void for_each_pending(const std::function<void(std::uint64_t physical)>& visit) const;
   /// Writes the spare with this number. Precondition: `number` is less than the number of physical sectors.
   void put_spare(std::uint64_t number, const DiskSpare& spare);
-  /// The spares, by their numbers.
+  /// The spares, by their numbers. Throws core::InputError if one replaces a physical sector that the drive does not have, or that has one
+  /// already.
   std::vector<DiskSpare> spares() const;
   /// Calls `visit` with every range of bytes that may have a byte that is not zero.
   void for_each_data(const std::function<void(std::uint64_t offset, std::uint64_t length)>& visit) const;

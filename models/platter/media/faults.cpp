@@ -49,9 +49,9 @@ bool contradict(const Fault& a, const Fault& b) {
 
 // --- counters ---------------------------------------------------------------------------------------------------------
 
-const std::array<std::uint64_t MediaErrors::*, 20>& MediaErrors::all() {
+const std::array<std::uint64_t MediaErrors::*, MediaErrors::kCounters>& MediaErrors::all() {
   using E = MediaErrors;
-  static constexpr std::array<std::uint64_t E::*, 20> counters = {
+  static constexpr std::array<std::uint64_t E::*, kCounters> counters = {
       &E::retried,          &E::retry_turns,  &E::recovered,       &E::uncorrectable, &E::write_errors,
       &E::lost_destages,    &E::pending,      &E::reallocated,     &E::reallocations, &E::detours,
       &E::read_ahead_stops, &E::timeouts,     &E::resets,          &E::link_drops,    &E::late,
@@ -64,23 +64,19 @@ MediaErrors& MediaErrors::operator+=(const MediaErrors& other) {
   return *this;
 }
 
-namespace {
-
-std::vector<std::uint64_t> values_of(const MediaErrors& errors) {
-  std::vector<std::uint64_t> values;
-  values.reserve(MediaErrors::all().size());
-  for (std::uint64_t MediaErrors::* const counter : MediaErrors::all()) values.push_back(errors.*counter);
+std::array<std::uint64_t, MediaErrors::kCounters> MediaErrors::values() const {
+  std::array<std::uint64_t, kCounters> values{};
+  for (std::size_t i = 0; i < kCounters; ++i) values[i] = this->*all()[i];
   return values;
 }
-
-}  // namespace
 
 // --- without power ----------------------------------------------------------------------------------------------------
 
 void Defects::save(DiskFile& file) const {
   for (const std::uint64_t sector : pending) file.set_pending(sector, true);
   for (std::size_t i = 0; i < spares.size(); ++i) file.put_spare(i, spares[i]);
-  file.put_counters(values_of(errors));
+  const auto values = errors.values();
+  file.put_counters(values.data(), values.size());
 }
 
 void Faults::set_defects(const Defects& defects) {
@@ -100,16 +96,17 @@ Faults::Faults(std::uint32_t sector_bytes, std::uint32_t together, DiskFile* fil
   Defects defects;
   file->for_each_pending([&](std::uint64_t sector) { defects.pending.push_back(sector); });
   defects.spares = file->spares();
-  kept_ = file->counters(MediaErrors::all().size());
+  const std::vector<std::uint64_t> kept = file->counters(kept_.size());
+  std::copy(kept.begin(), kept.end(), kept_.begin());
   for (std::size_t i = 0; i < kept_.size(); ++i) defects.errors.*MediaErrors::all()[i] = kept_[i];
   set_defects(defects);
 }
 
 void Faults::put_counters() {
-  std::vector<std::uint64_t> values = values_of(errors_);
+  const std::array<std::uint64_t, MediaErrors::kCounters> values = errors_.values();
   if (values == kept_) return;
-  file_->put_counters(values);
-  kept_ = std::move(values);
+  file_->put_counters(values.data(), values.size());
+  kept_ = values;
 }
 
 void Faults::set_pending(std::uint64_t sector, bool pending) {
@@ -217,10 +214,11 @@ void Faults::carve(std::uint64_t first, std::uint64_t end, Of of) {
 
 // --- commands ---------------------------------------------------------------------------------------------------------
 
-Faults::Effect Faults::command(std::uint64_t first, std::uint64_t blocks, Picoseconds now, Picoseconds& delay) {
+Faults::Effect Faults::command(std::uint64_t first, std::uint64_t blocks, Picoseconds now, Picoseconds& delay, bool may_stick) {
   ++commands_;
   for (const std::size_t index : by_command_)
     if (live_[index].begun < 0 && active(live_[index], now)) live_[index].begun = now;
+  if (!may_stick) return take_event(now, delay);
   Live* stuck = nullptr;
   const auto look = [&](std::size_t index) {
     Live& live = live_[index];

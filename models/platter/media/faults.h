@@ -39,8 +39,11 @@ struct MediaErrors {
   std::uint64_t scrub_errors = 0;      ///< of the physical sectors pending, those that scrubbing or a self-test found
 
   MediaErrors& operator+=(const MediaErrors& other);
+  static constexpr std::size_t kCounters = 20;  ///< how many there are
   /// All counters, in the order of the disk file.
-  static const std::array<std::uint64_t MediaErrors::*, 20>& all();
+  static const std::array<std::uint64_t MediaErrors::*, kCounters>& all();
+  /// Their values, in this order.
+  std::array<std::uint64_t, kCounters> values() const;
 };
 
 /// What a drive knows of its bad sectors, and what it has counted. It keeps this without power.
@@ -91,8 +94,9 @@ class Faults {
   // --- commands ---
 
   enum class Effect : std::uint8_t { None, Stuck, LinkDrop, Reset };
-  /// A command of a host over these blocks (0 of them: a flush) has its turn. Counts it, and tells what befalls it; `delay`: of Reset.
-  Effect command(std::uint64_t first, std::uint64_t blocks, Picoseconds now, Picoseconds& delay);
+  /// A command of a host over these blocks (0 of them: a flush or a zone management command) has its turn. Counts it, and tells what befalls
+  /// it; `delay`: of Reset. `may_stick`: false for a command that is never stuck.
+  Effect command(std::uint64_t first, std::uint64_t blocks, Picoseconds now, Picoseconds& delay, bool may_stick = true);
   /// The earliest time at which a fault of the kinds LinkDrop and Reset is due by time alone; kNoDeadline: none.
   Picoseconds next_event() const;
   /// Takes such a fault that is due. `delay`: of Reset.
@@ -200,7 +204,7 @@ class Faults {
   std::set<std::uint64_t> wrong_;                  ///< blocks that a lost or misdirected write has left with wrong data
   MediaErrors errors_;
   DiskFile* file_;
-  std::vector<std::uint64_t> kept_;  ///< the counters in it
+  std::array<std::uint64_t, MediaErrors::kCounters> kept_{};  ///< the counters in it
 };
 
 }  // namespace platter::media

@@ -166,7 +166,7 @@ LinkCommand* DriveLinks::next_of(Link& link, std::uint32_t drive) {
   const auto& repairs = link.backlog[kRepairs];
   if (!repairs.empty() && core::now_ps() - repairs.front()->issued >= kMostRepairWait)
     if (LinkCommand* const repair = take(link, drive, kRepairs)) return repair;
-  if (link.repairs_in_drive > 0 && core::now_ps() - link.repair_since >= kMostRepairInDrive)
+  if (!link.repairs.empty() && core::now_ps() - link.repairs.front()->sent_at >= kMostRepairInDrive)
     return take(link, drive, core::index_of(RequestClass::Continuous));
   for (const std::size_t backlog : kPriority)
     if (LinkCommand* const next = take(link, drive, backlog)) return next;
@@ -181,7 +181,8 @@ void DriveLinks::send(std::uint32_t drive) {
     ++link.sent;
     ++link.in_drive;
     ++link.class_in_drive[core::index_of(next->cls)];
-    if (is_repair(*next) && link.repairs_in_drive++ == 0) link.repair_since = core::now_ps();
+    next->sent_at = core::now_ps();
+    if (is_repair(*next)) link.repairs.push_back(next);
     next->generation = link.generation;
     const Heard heard = way(drive, next->cls) == 0 ? link.ways[0].send(disk_init_sockets[drive], next->payload)
                                                    : link.ways[1].send(best_effort_init_sockets[drive], next->payload);
@@ -205,10 +206,7 @@ void DriveLinks::answered(LinkCommand& command) {
   Link& link = links_[command.drive];
   --link.in_drive;
   --link.class_in_drive[core::index_of(command.cls)];
-  if (is_repair(command)) {
-    --link.repairs_in_drive;
-    link.repair_since = core::now_ps();
-  }
+  if (is_repair(command)) link.repairs.erase(std::find(link.repairs.begin(), link.repairs.end(), &command));
   sink_.answered(command);
   command.payload.release();
 }

@@ -29,6 +29,7 @@ struct LinkCommand : command::CommandExtension {
   std::uint32_t copy = 0;
   std::uint32_t drive = 0;
   std::uint32_t generation = 0;  ///< generation of the drive when the command was sent
+  Picoseconds sent_at = 0;       ///< when it was sent
   std::uint64_t address = 0;
   std::uint32_t length = 0;
   bool scattered = false;          ///< its units are not adjacent in the array's addresses
@@ -103,10 +104,9 @@ class DriveLinks : public tlm::tlm_mm_interface {
     std::array<command::InitiatorPort, 2> ways;
     LinkCommand* open = nullptr;  ///< command to which fragments are being joined
     std::uint32_t in_drive = 0;
-    std::uint32_t repairs_in_drive = 0;  ///< of them, commands of repairs
-    Picoseconds repair_since = 0;        ///< how long the drive has had one
-    std::uint32_t generation = 0;        ///< counts its failures
-    std::uint32_t first_generation = 0;  ///< of the drive that is in this place now
+    std::vector<const LinkCommand*> repairs;  ///< of them, commands of repairs, the oldest first
+    std::uint32_t generation = 0;             ///< counts its failures
+    std::uint32_t first_generation = 0;       ///< of the drive that is in this place now
     bool in_service = true;
     std::uint64_t sent = 0;
   };

@@ -315,6 +315,7 @@ void EwArray::finish_repair(CommandStatus status) {
     ++errors_.repaired;
     bad_.erase(find_bad(repair_.bad.block, repair_.bad.copy));
   } else if (status == CommandStatus::Unreadable && !repair_.writing) {
+    find_bad(repair_.bad.block, repair_.bad.copy)->tried = false;  // a further copy may be good
     note_bad(repair_.bad.block, repair_.from, false);
     return;
   }

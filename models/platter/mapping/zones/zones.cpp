@@ -189,9 +189,9 @@ void Zones::reset(std::uint32_t zone, ZoneChange& change) {
 CommandStatus Zones::may_read(std::uint64_t first, std::uint32_t blocks) const {
   const std::uint32_t begin = zone_of(first);
   const std::uint32_t end = zone_of(first + blocks - 1);
-  if (conventional(begin) != conventional(end)) return CommandStatus::ReadBoundary;
   for (std::uint32_t zone = begin; zone <= end; ++zone)
     if (zones_[zone].condition == ZoneCondition::Offline) return CommandStatus::ZoneOffline;
+  if (conventional(begin) != conventional(end)) return CommandStatus::ReadBoundary;
   if (options_.unrestricted_reads || !managed() || conventional(begin)) return CommandStatus::Good;
   if (begin != end) return CommandStatus::ReadBoundary;
   if (first + blocks > start_of(begin) + zones_[begin].pointer) return CommandStatus::ReadInvalid;
@@ -394,17 +394,18 @@ CommandStatus Zones::report(std::uint64_t start, std::uint8_t option, bool parti
 
 // --- what befalls the drive ------------------------------------------------------------------------------------------
 
-void Zones::retract(std::uint64_t block) {
+bool Zones::retract(std::uint64_t block) {
   const std::uint32_t zone = zone_of(block);
   Zone& z = zones_[zone];
   const std::uint64_t within = block - start_of(zone);
   if (conventional(zone) || !managed() || within >= z.pointer || z.condition == ZoneCondition::ReadOnly ||
       z.condition == ZoneCondition::Offline)
-    return;
+    return false;
   z.pointer = within;
   if (z.condition == ZoneCondition::Full || z.condition == ZoneCondition::Closed)
     z.condition = within == 0 ? ZoneCondition::Empty : ZoneCondition::Closed;
   ++counts_.retracted;
+  return true;
 }
 
 void Zones::close_all() {
@@ -426,6 +427,26 @@ Zones::Durable Zones::durable(std::uint32_t zone, std::uint64_t lost) const {
                     : state.written == size_of(zone) ? ZoneCondition::Full
                                                      : ZoneCondition::Closed;
   return state;
+}
+
+std::string Zones::objection(std::uint32_t zone, const Durable& state) const {
+  const std::uint64_t size = size_of(zone);
+  const auto written = [&](std::uint64_t least, std::uint64_t most) {
+    if (state.written >= least && state.written <= most) return std::string();
+    const std::string expected = least == most ? fmt::format("{}", least) : fmt::format("{} to {}", least, most);
+    return fmt::format("found {} blocks below the write pointer, expected {}", state.written, expected);
+  };
+  const auto condition = [&](const char* expected) {
+    return fmt::format("found condition {:X}h, expected {}", static_cast<unsigned>(state.condition), expected);
+  };
+  if (state.condition == ZoneCondition::ReadOnly || state.condition == ZoneCondition::Offline) return written(0, size);
+  if (conventional(zone)) return condition("0h, Dh or Fh, because the zone is conventional");
+  switch (state.condition) {
+    case ZoneCondition::Empty: return written(0, 0);
+    case ZoneCondition::Closed: return written(1, size - 1);
+    case ZoneCondition::Full: return written(size, size);
+    default: return condition("1h, 4h, Dh, Eh or Fh");
+  }
 }
 
 void Zones::restore(std::uint32_t zone, const Durable& state) {

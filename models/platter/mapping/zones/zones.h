@@ -151,8 +151,9 @@ class Zones {
 
   // --- what befalls the drive ---
 
-  /// From `block` on, its zone has lost what was written: the write pointer goes back to it. Without effect if it is not behind the pointer.
-  void retract(std::uint64_t block);
+  /// From `block` on, its zone has lost what was written: the write pointer goes back to it. Returns false, without effect, if the pointer is
+  /// not behind it, or if the zone has no pointer that can go back.
+  bool retract(std::uint64_t block);
   /// The drive has lost its power, or its firmware restarts: open zones are closed, or empty if nothing is written.
   void close_all();
   /// Makes a zone read-only or offline. Precondition: `condition` is one of these.
@@ -168,7 +169,9 @@ class Zones {
   };
   /// `lost`: the first block of the zone that would be lost; at or behind the zone's end: none.
   Durable durable(std::uint32_t zone, std::uint64_t lost) const;
-  /// Precondition: the zone is as at the construction.
+  /// What makes such a state impossible for a zone, of the form "found ..., expected ..."; an empty text if nothing does.
+  std::string objection(std::uint32_t zone, const Durable& state) const;
+  /// Precondition: the zone is as at the construction, and there is no objection to the state.
   void restore(std::uint32_t zone, const Durable& state);
 
  private:

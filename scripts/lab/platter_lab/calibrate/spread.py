@@ -113,12 +113,9 @@ def turn_probabilities(leeway_us: Floats, deviation_us: Floats, period_us: float
         inside = (special.ndtr(np.clip(limit_us / scale, -CUT, CUT)) - tail) / (1 - 2 * tail)
         return np.asarray(inside)
 
-    return np.stack(
-        [
-            before(leeway_us + turn * period_us) - before(leeway_us + (turn - 1) * period_us)
-            for turn in TURNS
-        ]
-    )
+    # A turn ends where the next one begins.
+    limits = [before(leeway_us + turn * period_us) for turn in (TURNS[0] - 1, *TURNS)]
+    return np.diff(limits, axis=0)
 
 
 def log_likelihood(accesses: Accesses, spread: Spread) -> Floats:

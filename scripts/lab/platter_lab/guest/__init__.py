@@ -14,7 +14,7 @@ from pathlib import Path
 
 from platter_lab import LabError, StudyFailed
 from platter_lab.executable import ROOT, add_platter, expect_tree, find_platter
-from platter_lab.guest import faults, image, machine, packages, power, script
+from platter_lab.guest import faults, image, machine, packages, power, script, starvation
 
 LINUX = (
     "linux-image-amd64",
@@ -29,6 +29,7 @@ LINUX = (
     "blktrace",
 )
 SCSI = ("sg3-utils", "sdparm")
+SCENARIO = ROOT / "models/configs/scenarios/guest_drive.toml"
 # A QEMU that takes a device by vfio-user, and one that does not.
 NEW, OLD = ("trixie", "trixie-backports"), ("bookworm",)
 
@@ -39,13 +40,23 @@ def add_command(subparsers: argparse._SubParsersAction[argparse.ArgumentParser])
         "what",
         nargs="?",
         default="everything",
-        choices=("everything", "load", "file-systems", "firmware", "power", "faults", "fetch"),
+        choices=(
+            "everything",
+            "load",
+            "file-systems",
+            "firmware",
+            "power",
+            "faults",
+            "starvation",
+            "fetch",
+        ),
         help=(
             "everything: the disk as Linux sees it, ext4, fio and blktrace; load: random requests "
             "at depth 32; file-systems: ext4, xfs and btrfs, each checked; firmware: SeaBIOS, "
             "U-Boot and EDK2, and a system that boots from the disk; power: what losses of power "
             "leave of file systems and databases; faults: errors of the media and lost commands, "
-            "smartctl, and RAID-1 of two drives; fetch: download the packages only"
+            "smartctl, and RAID-1 of two drives; starvation: random reads beside a stream under "
+            "Linux's schedulers; fetch: download the packages only"
         ),
     )
     parser.add_argument(
@@ -69,8 +80,11 @@ def add_command(subparsers: argparse._SubParsersAction[argparse.ArgumentParser])
     parser.add_argument(
         "--scenario",
         type=Path,
-        default=ROOT / "models/configs/scenarios/guest_drive.toml",
-        help="scenario of the drive; default: guest_drive.toml",
+        default=SCENARIO,
+        help=(
+            "scenario of the drive; default: guest_drive.toml, and of starvation "
+            "docs/results/starvation/guest.toml"
+        ),
     )
     parser.add_argument(
         "--set",
@@ -316,6 +330,8 @@ def run(arguments: argparse.Namespace) -> int:
             return power.run(arguments, folder, qemu, linux, kind)
         if arguments.what == "faults":
             return faults.run(arguments, folder, qemu, linux, kind)
+        if arguments.what == "starvation":
+            return starvation.run(arguments, folder, qemu, linux, kind, SCENARIO)
         return _linux(arguments, folder, qemu, linux, kind, begin)
     except (machine.Failed, packages.Unavailable) as reason:
         raise StudyFailed(str(reason)) from reason

@@ -2,6 +2,8 @@
 """What the guest does: shell scripts for busybox. Each part of their output begins with a line
 `== NAME`."""
 
+from collections.abc import Iterable
+
 # Of sg3-utils and sdparm.
 SCSI_PROGRAMS = (
     "sdparm",
@@ -206,6 +208,43 @@ def file_systems() -> str:
         + _OTHERS.format(name="ext4", mkfs="mkfs.ext4 -q -F", fsck="e2fsck -f -n")
         + _OTHERS.format(name="xfs", mkfs="mkfs.xfs -q -f", fsck="xfs_repair -n")
         + _OTHERS.format(name="btrfs", mkfs="mkfs.btrfs -q -f", fsck="btrfs check")
+        + _END
+    )
+
+
+# --- a stream and random reads ---------------------------------------------------------------
+
+_STARVATION = """
+part case{number}
+echo {scheduler} > /sys/block/sda/queue/scheduler
+{settings}
+must grep -q '\\[{scheduler}\\]' /sys/block/sda/queue/scheduler
+fio --output=/tmp/fio --output-format=json --filename=/dev/sda --direct=1 --ioengine=libaio \
+--time_based --runtime={seconds} \
+--name=stream --rw=read --bs=1m --size=20% {stream} \
+--name=random --rw=randread --bs=4k --size=100% --norandommap --iodepth=1 {random} \
+>/dev/null || echo "FAILED: fio"
+cat /tmp/fio
+"""
+
+
+def starvation(cases: Iterable[tuple[str, str, str, str]], seconds: int) -> str:
+    """A stream and random reads for so many seconds, once for each case: the scheduler, commands
+    before it, and options of fio for both jobs."""
+    return (
+        _BEGIN
+        + 'echo_to() { echo "$1" > "$2"; }\n'
+        + "".join(
+            _STARVATION.format(
+                number=number,
+                scheduler=scheduler,
+                settings=settings,
+                seconds=seconds,
+                stream=stream,
+                random=random,
+            )
+            for number, (scheduler, settings, stream, random) in enumerate(cases)
+        )
         + _END
     )
 

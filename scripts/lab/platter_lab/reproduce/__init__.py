@@ -29,6 +29,7 @@ STUDIES = {
     "integrated-servers": "partitioned and integrated servers (Shenoy et al.)",
     "drive-that-misses": "which gains survive on a drive whose head does not always hit its sector",
     "faults": "what the guarantee of a stream means on drives with unreadable sectors",
+    "starvation": "how long random reads wait beside a sequential stream, and what helps",
 }
 
 KEPT = ROOT / "build" / "reproduce"
