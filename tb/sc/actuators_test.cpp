@@ -8,6 +8,7 @@
 #include <stdexcept>
 
 #include "platter/core/random.h"
+#include "platter/crash/checked_port.h"
 #include "platter/front/ahci/ata_pages.h"
 #include "platter/mechanics/actuator_layout.h"
 
@@ -104,6 +105,8 @@ struct Case {
   bool cached;
   const char* policy;
   std::uint32_t actuator;
+
+  friend std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.name; }
 };
 
 class OneActuatorLoaded : public ::testing::TestWithParam<Case> {};
@@ -117,7 +120,9 @@ TEST_P(OneActuatorLoaded, IsADriveOfHalfTheSurfaces) {
   ASSERT_EQ(two.disk->actuators(), 2u);
   ASSERT_EQ(two.disk->capacity_sectors(), 2 * half.disk->capacity_sectors());
   const std::uint64_t from = c.actuator * kHalf;
-  const std::vector<Io> ios = random_ios(scaled(600), 7, from, kHalf);
+  std::vector<Io> ios = random_ios(scaled(600), 7, from, kHalf);
+  // The read-ahead ends with the actuator's blocks.
+  for (const std::uint64_t behind : {64u, 48u, 32u, 16u}) ios.push_back({false, from + kHalf - behind, 16});
   Loop on_two({&two.host}, ios, 12, [&](std::uint64_t lba) { return std::pair(&two.host, lba); });
   Loop on_half({&half.host}, ios, 12, [&](std::uint64_t lba) { return std::pair(&half.host, lba - from); });
   run_until(60'000 * kMs);
@@ -164,32 +169,35 @@ TEST(BothActuatorsLoaded, AreTwoDrives) {
   for (std::size_t i = 0; i < 2; ++i) EXPECT_GT(two.disk->actuator(i).accesses(), both.size() / 3);
 }
 
-TEST(Actuators, ACommandOverBothIsServedByOneAfterTheOther) {
-  for (const bool cached : {false, true}) {
-    const auto disk = make_drive(cached ? "cached" : "plain", "SPTF", "firmware",
-                                 with_two_actuators(cached ? cached_toy_profile(WriteBack::Interleaved) : toy_profile()));
-    Script script(cached ? "cached_script" : "plain_script", [&](Script& s) {
-      Transaction t(nullptr);
-      s.access(t, true, kHalf - 20, 16, 0x11);
-      s.access(t, true, kHalf + 4, 16, 0x12);
-      s.access(t, true, kHalf - 8, 16, 0x22);
-      EXPECT_GT(disk->actuator(0).accesses(), 0u);
-      EXPECT_GT(disk->actuator(1).accesses(), 0u);
-      EXPECT_EQ(t.timing().parts(), t.timing().response());
-      s.access(t, false, kHalf - 20, 40);
-      EXPECT_EQ(t.timing().parts(), t.timing().response());
-      for (std::size_t block = 0; block < 40; ++block)
-        EXPECT_EQ(t.data[block * 512], block < 12 ? 0x11 : block < 28 ? 0x22 : 0x12) << block;
-      s.access(t, false, kHalf - 1, 1);
-      EXPECT_EQ(t.data[0], 0x22);
-      s.access(t, false, kHalf, 1);
-      EXPECT_EQ(t.data[0], 0x22);
-    });
-    script.disk_init_socket.bind(disk->host_tgt_socket);
-    sc_core::sc_start();
-    EXPECT_TRUE(script.done());
-  }
+class ACommandOverBoth : public ::testing::TestWithParam<bool> {};
+
+TEST_P(ACommandOverBoth, IsServedByOneAfterTheOther) {
+  const DriveProfile profile = GetParam() ? cached_toy_profile(WriteBack::Interleaved) : toy_profile();
+  const auto disk = make_drive("disk", "SPTF", "firmware", with_two_actuators(profile));
+  Script script("script", [&](Script& s) {
+    Transaction t(nullptr);
+    s.access(t, true, kHalf - 20, 16, 0x11);
+    s.access(t, true, kHalf + 4, 16, 0x12);
+    s.access(t, true, kHalf - 8, 16, 0x22);
+    EXPECT_GT(disk->actuator(0).accesses(), 0u);
+    EXPECT_GT(disk->actuator(1).accesses(), 0u);
+    EXPECT_EQ(t.timing().parts(), t.timing().response());
+    s.access(t, false, kHalf - 20, 40);
+    EXPECT_EQ(t.timing().parts(), t.timing().response());
+    for (std::size_t block = 0; block < 40; ++block)
+      EXPECT_EQ(t.data[block * 512], block < 12 ? 0x11 : block < 28 ? 0x22 : 0x12) << block;
+    s.access(t, false, kHalf - 1, 1);
+    EXPECT_EQ(t.data[0], 0x22);
+    s.access(t, false, kHalf, 1);
+    EXPECT_EQ(t.data[0], 0x22);
+  });
+  script.disk_init_socket.bind(disk->host_tgt_socket);
+  sc_core::sc_start();
+  EXPECT_TRUE(script.done());
 }
+
+INSTANTIATE_TEST_SUITE_P(Both, ACommandOverBoth, ::testing::Bool(),
+                         [](const auto& test) { return std::string(test.param ? "cached" : "plain"); });
 
 /// A read over the middle that arrives while writes of both parts wait gets their data, and a younger write waits for an older one.
 TEST(Actuators, TheOrderOfOverlappingCommandsHoldsOverBoth) {
@@ -204,6 +212,28 @@ TEST(Actuators, TheOrderOfOverlappingCommandsHoldsOverBoth) {
   EXPECT_GE(high.timing().started, old_write.timing().completed);
   for (std::size_t block = 0; block < 8; ++block)
     EXPECT_EQ(read.data[block * 512], block < 2 ? 0x22 : block < 6 ? 0x11 : 0x33) << block;
+}
+
+/// Reads return what the order of arrival implies, and flushes and FUA keep their promises, with many commands over the middle at once.
+TEST(Actuators, KeepTheDataOfAMixedLoad) {
+  const auto disk = make_drive("disk", "SPTF", "firmware", with_two_actuators(cached_toy_profile(WriteBack::Interleaved)));
+  crash::CheckedPort port("port", crash::History(512, {}), {});
+  AtHost host("host");
+  host.disk_init_socket.bind(port.host_tgt_socket);
+  port.disk_init_socket.bind(disk->host_tgt_socket);
+  port.own_init_socket.bind(disk->host_tgt_socket);
+  std::vector<Io> ios = random_ios(scaled(500), 5, kHalf - 100, 200);
+  const std::vector<Io> others = random_ios(scaled(500), 6, 0, kToyBlocks);
+  for (std::size_t i = 0; i < others.size(); ++i) ios.insert(ios.begin() + static_cast<std::ptrdiff_t>(2 * i), others[i]);
+  std::size_t over_both = 0;
+  for (const Io& io : ios)
+    if (io.lba < kHalf && io.lba + io.blocks > kHalf) ++over_both;
+  ASSERT_GT(over_both, 10u);
+  Loop loop({&host}, ios, 16, [&](std::uint64_t lba) { return std::pair(&host, lba); });
+  run_until(60'000 * kMs);
+  EXPECT_EQ(host.finished(), ios.size());
+  EXPECT_FALSE(port.violation().has_value()) << port.violation().value_or("");
+  EXPECT_GT(disk->cache_statistics().cached_writes, scaled(100));
 }
 
 TEST(Actuators, AFlushWaitsForTheWritesOfBoth) {
