@@ -42,7 +42,7 @@ const params::Statistics<ActuatorResult>& actuator_rows() {
       params::Statistics<R>()
           .value("utilisation", "",
                  "share of the measured time in which an access ran, for each actuator; for several drives the mean",
-                 "time-weighted mean", [](const R& r) { return r.utilisation; }, {"utilisation of each actuator"})
+                 "time-weighted mean", [](const R& r) { return r.utilisation; }, {"utilisation of each actuator", 3})
           .value("accesses", "", "accesses that each actuator has begun in the whole run; for several drives the sum", "count",
                  [](const R& r) { return r.accesses; }, {"accesses of each actuator"});
   return rows;
