@@ -423,8 +423,7 @@ bool Controller::recovered(QueueEntry& entry, Picoseconds now) {
 bool Controller::stuck(QueueEntry& entry, Picoseconds now) {
   if (std::exchange(entry.arrived, true)) return false;
   Picoseconds delay = 0;
-  const media::Faults::Effect effect =
-      faults_.command(entry.walk.first, entry.walk.blocks, now, delay, !entry.asked.zone());
+  const media::Faults::Effect effect = faults_.command(entry.walk.first, entry.walk.blocks, now, delay, !entry.asked.zone());
   if (effect == media::Faults::Effect::None) return false;
   if (effect != media::Faults::Effect::Stuck) {
     if (events_ != nullptr) events_->befalls(effect, delay);

@@ -170,6 +170,7 @@ class Controller : public DispatchSinkIf {
   /// bus. Returns when all of the data has arrived.
   Picoseconds deliver(QueueEntry& entry, Picoseconds done);
   void complete(QueueEntry& entry, Picoseconds done);
+  /// What the zones lose. A drive with zones has one actuator, and so at most one write in progress.
   ZoneKeeper::Loss lost_by(const std::vector<WriteUnderWay>& writes) const;
   /// The writes that are on their way to the media, and how far they are.
   std::vector<WriteUnderWay> writes_in_progress() const;

@@ -45,7 +45,7 @@ struct DriveConfig {
 
 /// A hard-disk drive: a TLM-2.0 target for hosts, the mechanics, and a scheduling engine of any implementation.
 ///
-/// A drive with several actuators (`geometry.actuators`) has an engine for each. Queue, host bus and spindle are shared.
+/// A drive with several actuators (`GeometryProfile::actuators`) has an engine for each. Queue, host bus and spindle are shared.
 ///
 /// Sockets: `host_tgt_socket` for commands and, if bound, `register_tgt_socket` for registers. docs/reference/drive.md and
 /// docs/reference/drive_registers.md describe them. The time resolution of the SystemC kernel must be 1 ps, which is its default.
@@ -95,10 +95,10 @@ class Drive : public sc_core::sc_module {
   const HazardQueue& queue() const { return queue_; }                   ///< its command queue
   /// How many actuators it has. Each has a scheduling engine, and its own range of blocks.
   std::size_t actuators() const { return actuators_.size(); }
-  engine::EngineIf& engine(std::size_t actuator = 0) { return *engines_[actuator]; }  ///< scheduling engine of an actuator
-  const engine::EngineIf& engine(std::size_t actuator = 0) const {
-    return *engines_[actuator];
-  }  ///< scheduling engine of an actuator
+  /// The scheduling engine of an actuator.
+  engine::EngineIf& engine(std::size_t actuator = 0) { return *engines_[actuator]; }
+  /// The same.
+  const engine::EngineIf& engine(std::size_t actuator = 0) const { return *engines_[actuator]; }
   /// Counters of decisions for an actuator.
   const Dispatcher& dispatcher(std::size_t actuator = 0) const { return controller_.dispatcher(actuator); }
   const ActuatorUnit& actuator(std::size_t actuator = 0) const { return *actuators_[actuator]; }  ///< counters of accesses

@@ -24,8 +24,9 @@ struct EngineContext {
   std::string drive = "disk";
   std::string module = "engine";  ///< a name that no other module of the drive has
 };
-/// Makes the engine of one actuator of a drive, which owns it. Called once for each actuator, inside the drive's constructor; an exception leaves that constructor. An
-/// engine need not be a module. If it is one, it becomes a child of the drive; those of Platter have the name `EngineContext::module`.
+/// Makes the engine of one actuator of a drive, which owns it. Called once for each actuator, inside the drive's constructor; an exception
+/// leaves that constructor. An engine need not be a module. If it is one, it becomes a child of the drive; those of Platter have the name
+/// `EngineContext::module`.
 using EngineFactory = std::function<std::unique_ptr<EngineIf>(const EngineContext&)>;
 
 }  // namespace platter::engine

@@ -11,7 +11,8 @@
 
 namespace platter::observe {
 
-/// Watches an actuator of a drive and writes the signals to a wave file; those of the queue's tags with the first actuator. Arm position and spindle angle are sampled within the file's window.
+/// Watches an actuator of a drive and writes its signals to a wave file, with the first actuator also those of the queue's tags. Arm position
+/// and spindle angle are sampled within the file's window.
 class WaveProbe : public sc_core::sc_module, public drive::ProbeIf {
  public:
   SC_HAS_PROCESS(WaveProbe);
