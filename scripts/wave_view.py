@@ -41,20 +41,23 @@ def opened(view: str, waves: pywellen.Waveform) -> str:
     that in a file without it: as it is."""
     asked = _OPENS.search(view)
     signals = {one.full_name: one for one in waves.all_vars()} if asked else {}
-    for before_ns, name in re.findall(r"(\d+) ns before (\S+)", asked[0]) if asked else ():
+    for before_ns, last, name in (
+        re.findall(r"(\d+) ns before (the last rise of )?([^\s.]\S*\w)", asked[0]) if asked else ()
+    ):
         rises = (
             [time for time, value in signals[name].tv if time and int(value)]
             if name in signals
             else []
         )
         if rises:
+            at = rises[-1 if last else 0]
             view = re.sub(
                 r"^\[timestart\] \d+",
-                f"[timestart] {max(rises[0] - 1000 * int(before_ns), 0)}",
+                f"[timestart] {max(at - 1000 * int(before_ns), 0)}",
                 view,
                 flags=re.M,
             )
-            return re.sub(r"^(\*-[\d.]+) \d+", rf"\g<1> {rises[0]}", view, flags=re.M)
+            return re.sub(r"^(\*-[\d.]+) \d+", rf"\g<1> {at}", view, flags=re.M)
     return view
 
 

@@ -102,6 +102,14 @@ struct PolicyCheckOptions {
 };
 int policy_check(const PolicyCheckOptions& options);
 
+struct EngineNewOptions {
+  std::string folder;  ///< its last part is the name of the module
+};
+/// Writes the folder of an engine of a user's own, and prints its notation.
+int engine_new(const EngineNewOptions& options);
+/// Makes the shared object of such a folder, unless it is there, and prints its notation.
+int engine_build(const std::string& folder);
+
 struct DriveShowOptions {
   std::string drive;
   std::string sheet;   ///< empty: none to compare with
@@ -129,6 +137,8 @@ struct DriveImportOptions {
 };
 int drive_import(const DriveImportOptions& options);
 int drive_locate(const std::string& name, bool map);
+/// The least times between the accesses of requests, which come from the standard input, on the drive of a scenario.
+int drive_costs(const std::string& scenario, const std::vector<std::string>& overrides);
 
 struct ValidateOptions {
   std::string directory;

@@ -351,7 +351,7 @@ int explain(const ExplainOptions& options) {
     show(moments.chosen[i], sights, options.all);
     if (!waves.empty()) fmt::print("  waves: gtkwave {}\n", std::filesystem::path(waves).replace_extension(".gtkw").string());
   }
-  const ViewedSystem viewed{scenario.host->several_drives, scenario.engine.row->has_rtl};
+  const ViewedSystem viewed{scenario.host->several_drives, scenario.engine.row->has_rtl, scenario.engine.row->has_folder};
   files.commit(report, moments, decisions.sights(), viewed, made->outputs());
   if (options.waves && !observe::WaveFile::is_built() && !options.quiet)
     fmt::print("\nno waves: this build of Platter writes none\n");

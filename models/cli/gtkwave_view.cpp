@@ -73,6 +73,23 @@ std::string rtl_lines(const std::string& scope) {
   return text;
 }
 
+std::string own_lines(const std::string& scope) {
+  std::string text = heading(scope + ": RTL");
+  for (const auto& [shown, name] : std::array<std::pair<const char*, const char*>, 11>{{{"28", "update_valid_i"},
+                                                                                        {"24", "update_kind_i[1:0]"},
+                                                                                        {"24", "update_tag_i[9:0]"},
+                                                                                        {"24", "update_cylinder_i[23:0]"},
+                                                                                        {"28", "decide_valid_i"},
+                                                                                        {"24", "decide_cylinder_i[23:0]"},
+                                                                                        {"22", "decide_angle_i[31:0]"},
+                                                                                        {"28", "answer_valid_o"},
+                                                                                        {"28", "answer_ready_i"},
+                                                                                        {"28", "answer_idle_o"},
+                                                                                        {"24", "answer_tag_o[9:0]"}}})
+    text += fmt::format("@{}\n{}.{}\n", shown, scope, name);
+  return text;
+}
+
 std::string drive_lines(const std::string& drive, const std::set<int>& tags, const ViewedSystem& system) {
   std::string text = heading(drive);
   if (!tags.empty() && *tags.rbegin() >= 0) {
@@ -89,6 +106,7 @@ std::string drive_lines(const std::string& drive, const std::set<int>& tags, con
     for (const auto& row : observe::array_signals()) text += line("array." + drive, row);
   }
   if (system.rtl) text += rtl_lines(drive == "disk" ? "sched" : drive + "_sched");
+  if (system.own) text += own_lines(drive == "disk" ? "own" : drive + "_own");
   return text;
 }
 

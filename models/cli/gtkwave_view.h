@@ -13,6 +13,7 @@ namespace platter::cli {
 struct ViewedSystem {
   bool array = false;  ///< an array above the drives
   bool rtl = false;    ///< the engines' RTL
+  bool own = false;    ///< engines of a user's own
 };
 
 /// The file of a view that ships, those installed beside the program before those of the source tree; relative where it is below the present

@@ -73,7 +73,8 @@ int list(const std::string& what, bool as_json) {
     for (const scheduling::PolicyInfo& row : scheduling::policy_table()) {
       std::string engines;
       for (const system::EngineInfo& engine : system::engine_table())
-        if (engine.is_built && engine.runs(row)) engines += (engines.empty() ? "" : ", ") + std::string(engine.name);
+        if (engine.is_built && !engine.has_folder && engine.runs(row))
+          engines += (engines.empty() ? "" : ", ") + std::string(engine.name);
       if (row.places) engines += ", eager writing";
       if (row.accelerated != scheduling::Accelerated::No)
         engines += fmt::format("; program {}", scheduling::to_string(row.accelerated));

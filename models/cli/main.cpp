@@ -302,6 +302,18 @@ void declare(CLI::App& app, std::function<int()>& action) {
       ->capture_default_str();
   check_policy->callback([&action] { action = [] { return cli::policy_check(checking); }; });
 
+  auto* engine_command = app.add_subcommand("engine", "begin and build a scheduling engine of your own")->require_subcommand(1);
+  static cli::EngineNewOptions engine;
+  auto* new_engine = engine_command->add_subcommand(
+      "new", "write the folder of an engine: SystemVerilog with the port platter_candidates, and its adapter");
+  new_engine->add_option("name", engine.folder, "folder that is made; its name becomes that of the module")->required();
+  new_engine->callback([&action] { action = [] { return cli::engine_new(engine); }; });
+  static std::string engine_folder;
+  auto* build_engine =
+      engine_command->add_subcommand("build", "compile an engine, and print its notation, module and number of entries");
+  build_engine->add_option("folder", engine_folder, "folder of the engine")->required();
+  build_engine->callback([&action] { action = [] { return cli::engine_build(engine_folder); }; });
+
   auto* drive_command = app.add_subcommand("drive", "show, make, import and query drive profiles")->require_subcommand(1);
   static cli::DriveShowOptions shown;
   auto* show = drive_command->add_subcommand(
@@ -321,6 +333,15 @@ void declare(CLI::App& app, std::function<int()>& action) {
   static bool map = false;
   locate->add_flag("--map", map, "print the whole map instead: a line for each row of blocks on a track");
   locate->callback([&action] { action = [] { return cli::drive_locate(drive, map); }; });
+
+  static std::string costs_scenario;
+  static std::vector<std::string> costs_overrides;
+  auto* costs = drive_command->add_subcommand(
+      "costs",
+      "print the least times between the accesses of requests, in ps, as CSV; the requests come from the standard input");
+  costs->add_option("scenario", costs_scenario, "scenario with the drive (TOML)")->required();
+  costs->add_option("--set", costs_overrides, "set one key: KEY=VALUE; may be repeated");
+  costs->callback([&action] { action = [] { return cli::drive_costs(costs_scenario, costs_overrides); }; });
 
   static cli::DriveImportOptions import;
   auto* import_command = drive_command->add_subcommand("import", "make a profile from DiskSim 4.0 parameter files");
@@ -456,16 +477,17 @@ int sc_main(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer(
       "More commands are in the Python package's command `platter-lab`, and in the source tree also in scripts/platter: "
-      "`sweep PLAN` runs a scenario over axes of keys, `optimise SPACE` searches for the best configurations, and `report` "
-      "makes a page of figures from runs and sweeps. The source tree also has `reproduce STUDY`, which repeats a paper's "
-      "experiments, and `drive calibrate`.");
+      "`sweep PLAN` runs a scenario over axes of keys, `optimise SPACE` searches for the best configurations, `report` "
+      "makes a page of figures from runs and sweeps, and `bound` proves what no scheduler can beat. The source tree also has "
+      "`reproduce STUDY`, which repeats a paper's experiments, and `drive calibrate`.");
   std::function<int()> action;
   declare(app, action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::RequiredError& error) {
     if (argc > 1 && argv[1][0] != '-' && app.get_subcommands().empty()) {
-      constexpr std::array<std::string_view, 6> kOfTheLab{"sweep", "optimise", "report", "reproduce", "guest", "stream-tables"};
+      constexpr std::array<std::string_view, 7> kOfTheLab{"sweep",     "optimise", "report",       "bound",
+                                                          "reproduce", "guest",    "stream-tables"};
       if (std::find(kOfTheLab.begin(), kOfTheLab.end(), argv[1]) != kOfTheLab.end())
         fmt::print(stderr, "platter: {0} is a command of the Python package: platter-lab {0}\n", argv[1]);
       else

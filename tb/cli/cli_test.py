@@ -2699,6 +2699,113 @@ measure_s = 40.0
         self.assertEqual(result["hiccups"], 0)
 
 
+ZONES = SOURCE / "models/configs/scenarios/zones.toml"
+# Small zones, so that a short run fills them often.
+SMALL_ZONES = overrides(
+    (
+        "drive.zones.zone_mib=4",
+        "workload.zones.zones=48",
+        "sim.warmup_s=2",
+        "sim.measure_s=6",
+    )
+)
+
+
+class Zones(Case):
+    def requests(self, *words):
+        """The result of a run, the rows of the log by number, and the events of the timeline."""
+        log, timeline = self.folder / "requests.csv", self.folder / "timeline.json"
+        result = self.result_of(
+            ZONES, *SMALL_ZONES, *words, "--quiet", "--requests", log, "--timeline", timeline
+        )
+        rows = sorted(csv.DictReader(log.open()), key=lambda row: int(row["number"]))
+        events = json.loads(timeline.read_text())
+        jsonschema.validate(
+            events, json.loads((SOURCE / "docs/reference/timeline.schema.json").read_text())
+        )
+        return result, rows, events["traceEvents"]
+
+    def assert_in_order(self, rows):
+        """Every write begins at the pointer of its zone, and every read is of what was written."""
+        zone_bytes, pointers, counts = 4 << 20, collections.Counter(), collections.Counter()
+        for row in rows:
+            zone, at = divmod(int(row["offset_bytes"]), zone_bytes)
+            counts[row["op"]] += 1
+            if row["op"] == "Z":
+                self.assertEqual(pointers.pop(zone), zone_bytes, "a zone is reset when it is full")
+            elif row["op"] == "W":
+                self.assertEqual(at, pointers[zone], row)
+                pointers[zone] += int(row["length_bytes"])
+            else:
+                self.assertLess(at, pointers[zone], row)
+        return counts
+
+    def test_a_log_is_written_in_order_and_cleaned(self):
+        result, rows, events = self.requests()
+        counts = self.assert_in_order(rows)
+        self.assertGreater(counts["Z"], 50)
+        zones, load = result["zones"], result["zone_load"]
+        self.assertEqual(
+            [zones[f"refused_{what}"] for what in ("reads", "writes", "actions")], [0, 0, 0]
+        )
+        self.assertEqual(set(result["jobs"]), {"zones", "cleaner"})
+        self.assertGreater(load["write_amplification"], 1.2)
+        self.assertAlmostEqual(
+            load["write_amplification"],
+            1 + load["copied_bytes"] / load["written_bytes"],
+            places=9,
+        )
+        self.assertLess(load["live_share"], 0.75)
+        begun = [event for event in events if event["ph"] == "b"]
+        conditions = {event["args"]["condition"] for event in begun}
+        self.assertTrue({"implicitly open", "full", "empty"} <= conditions, conditions)
+        self.assertIn("discrete reset", {event["name"] for event in begun})
+        opened = [event["args"]["zones"] for event in events if event["name"] == "open zones"]
+        self.assertEqual(max(opened), 2)
+
+    def test_writers_fill_zones_of_their_own(self):
+        words = {"source": "ring", "writers": 5, "read_fraction": 0.5}
+        sets = overrides(f"workload.zones.{key}={value}" for key, value in words.items())
+        result, rows, events = self.requests(*sets)
+        self.assert_in_order(rows)
+        self.assertEqual(result["zones"]["refused_writes"], 0)
+        self.assertEqual(result["zones"]["implicit_closes"], 0)
+        self.assertEqual(set(result["jobs"]), {"zones"})
+        self.assertEqual(result["zone_load"]["write_amplification"], 1)
+        self.assertEqual(
+            max(event["args"]["zones"] for event in events if event["name"] == "open zones"), 5
+        )
+
+    def test_the_class_of_the_cleaner(self):
+        result, rows, _ = self.requests("--set", "workload.zones.cleaner_class=background")
+        self.assert_in_order([row for row in rows if row["op"] != "R"])
+        self.assertEqual(
+            result["jobs"]["cleaner"]["completions"],
+            result["classes"]["background"]["completions"],
+        )
+        self.assertEqual(result["zones"]["refused_writes"], 0)
+
+    def test_what_does_not_fit_is_refused(self):
+        for keys, text in (
+            ({"drive": "cheetah9lp"}, "workload.zones.source: expected a drive with zones"),
+            ({"host.kind": "array"}, "workload.zones.source"),
+            ({"workload.zones.bytes": 1000}, "expected whole physical sectors"),
+            ({"workload.zones.bytes": 12288}, "expected a divisor of a zone's 268435456 bytes"),
+            ({"workload.zones.zones": 10**7}, "whole zones that are written in order"),
+            ({"workload.zones.zones": 0}, "use fewer zones"),
+            ({"workload.zones.utilisation": 0.95}, "without live data"),
+            ({"workload.zones.sourse": "log"}, "workload.zones.source"),
+            (
+                {"workload.zones.source": "ring", "workload.zones.writers": 129},
+                "needs 129 open zones, and the drive has 128",
+            ),
+        ):
+            with self.subTest(keys=keys):
+                settings = [f"{key}={value}" for key, value in keys.items()]
+                said = self.refused_by(("run",), ZONES, *settings)
+                self.assertIn(text, said)
+
+
 class Jobs(Case):
     def test_the_example_has_an_account_of_each_job(self):
         log = self.folder / "log.csv"
@@ -3069,7 +3176,8 @@ class Waves(Case):
     def test_shipped_views_show_what_happens(self):
         """Each signal is there with its range of bits, by which GTKWave finds it, its values have
         room, and in the part that is seen first something changes below each heading. Views of an
-        AHCI adapter: tb/clients/ahci_waves_test.py."""
+        AHCI adapter: tb/clients/ahci_waves_test.py; of an engine of one's own:
+        own_engine_test.py."""
         self.variables("--wave-to", "0.1")
         drive, array = self.folder / "waves.fst", self.folder / "array.fst"
         self.run_good(
@@ -3087,7 +3195,7 @@ class Waves(Case):
             "array": array,
         }
         shipped = {view.stem for view in (SOURCE / "waves").glob("*.gtkw")}
-        self.assertEqual(shipped, set(views) | {"guest", "ahci_port"})
+        self.assertEqual(shipped, set(views) | {"guest", "ahci_port", "own_engine"})
         for name, file in views.items():
             view, waves = (SOURCE / f"waves/{name}.gtkw").read_text(), pywellen.Waveform(str(file))
             self.assertRegex(view, r"^\[\*\] \w.*\.\n")

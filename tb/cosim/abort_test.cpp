@@ -100,6 +100,8 @@ INSTANTIATE_TEST_SUITE_P(All, Aborts,
                                            Engine{"OPS:SCAN/CI-OPT(6)", "lockstep"},
                                            Engine{"OPS:SCAN/CLUST-REQ(4)", "lockstep"}),
                          name_of_engine);
+INSTANTIATE_TEST_SUITE_P(Own, Aborts, ::testing::Values(Engine{"FCFS", PLATTER_OWN_ENGINE}),
+                         [](const ::testing::TestParamInfo<Engine>&) { return std::string("FCFS_lockstep_own"); });
 
 /// Aborts the only command of an engine that works on its first decision; a head-of-queue command has arrived meanwhile.
 TEST(Aborts, WhatIsAtTheHeadOfTheQueueIsServedWhenTheEngineHasNothingLeft) {

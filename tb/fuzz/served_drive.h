@@ -76,8 +76,8 @@ inline void mend(drive::Drive& disk) {
 /// Whether waiting commands are aborted, as those that a fault holds end in no other way.
 enum class Aborts : bool { No, Yes };
 
-/// A fault may make a drive restart for a thousand seconds.
-constexpr Picoseconds kPatience = 1600 * core::kPicosecondsPerSecond;
+/// A fault may make a drive restart for a thousand seconds, and an access last for Fault::kMaxTurns turns.
+constexpr Picoseconds kPatience = 20'000 * core::kPicosecondsPerSecond;
 
 /// Simulates until `done`; `what` is wrong if that takes too long.
 template <typename Done>

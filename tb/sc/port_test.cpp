@@ -82,7 +82,7 @@ TEST(DriveRegisters, SayWhatThePortHasDone) {
       << "the access that runs counts up to now";
   run_until(200 * kMs);
   EXPECT_EQ(registers.read(drive::reg::kId), 0x504C4452u);
-  EXPECT_EQ(registers.read(drive::reg::kVersion), 0x00010004u);
+  EXPECT_EQ(registers.read(drive::reg::kVersion), 0x00010005u);
   EXPECT_EQ(registers.read(drive::reg::kState), 1u);
   EXPECT_EQ(registers.read(drive::reg::kFailures), 0u);
   EXPECT_EQ(registers.read(drive::reg::kDepth), 32u);

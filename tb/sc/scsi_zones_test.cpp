@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The SCSI target before drives with zones: the commands, pages and errors of ZBC (INCITS 536).
+#include <fmt/format.h>
+#include <fstream>
+#include <sstream>
+
 #include "scsi_rig.h"
 
 namespace platter::testing {
@@ -169,6 +173,96 @@ TEST_F(ScsiAwareZones, AreWrittenAnywhere) {
   const Bytes data = report(kFirst, 0x80, 128);
   EXPECT_EQ(data[64], 3) << "sequential write preferred";
   EXPECT_EQ(data[65] & 2, 2) << "written out of order";
+}
+
+/// A drive as that of `scripts/guest zones`: 64 zones of 1 MiB, 4 of them conventional, 8 open ones, physical sectors of 4 KiB.
+profile::DriveProfile guest_profile() {
+  profile::DriveProfile profile = zoned_profile();
+  profile.geometry.cylinders = 1024;
+  profile.geometry.zones[0].last_cylinder = 1023;
+  profile.geometry.physical_sector_bytes = 4096;
+  profile.seek.points_us.back().first = 1023;
+  profile.zones.zone_mib = 1;
+  profile.zones.max_open = 8;
+  return profile;
+}
+
+class ScsiRecorded : public ::testing::Test {
+ protected:
+  ScsiRecorded() { port.settle(); }
+
+  static std::uint64_t mixed(std::uint64_t x) {  // as in tb/clients/zone_commands.c, and so are the next ones
+    x += 0x9E3779B97F4A7C15;
+    x = (x ^ (x >> 30)) * 0xBF58476D1CE4E5B9;
+    x = (x ^ (x >> 27)) * 0x94D049BB133111EB;
+    return x ^ (x >> 31);
+  }
+  static std::uint32_t digest(std::uint32_t of, const std::uint8_t* data, std::size_t bytes) {
+    for (std::size_t i = 0; i < bytes; ++i) of = (of ^ data[i]) * 16777619u;
+    return of;
+  }
+  static std::string of_report(const Bytes& data) {
+    std::uint32_t of = digest(2166136261u, &data[8], 8);
+    for (std::size_t at = 64; at + 64 <= data.size(); at += 64) {
+      const unsigned condition = data[at + 1] >> 4;
+      std::array<std::uint8_t, 32> row = {static_cast<std::uint8_t>(data[at] & 0xF), static_cast<std::uint8_t>(condition),
+                                          static_cast<std::uint8_t>(data[at + 1] & 3)};
+      put(&row[8], get(&data[at + 16], 8), 8);
+      put(&row[16], get(&data[at + 8], 8), 8);
+      put(&row[24], condition >= 1 && condition <= 4 ? get(&data[at + 24], 8) : ~std::uint64_t{0}, 8);
+      of = digest(of, row.data(), row.size());
+    }
+    return fmt::format(":{}:{}:{:08x}", get(&data[0], 4), data[4] & 0xF, of);
+  }
+
+  /// The answer to a recorded command, as the program prints it.
+  std::string answer(std::uint64_t number, const std::string& operation, std::uint64_t lba, std::uint32_t blocks,
+                     std::uint8_t option) {
+    const scsi::Task* task = nullptr;
+    if (operation == "report") {
+      task = &port.run(zone_in(lba, option, blocks), {}, blocks);
+    } else if (operation == "read") {
+      task = &port.run(cdb16(0x88, lba, blocks), {}, blocks * kScsiSector);
+    } else if (operation == "write" || operation == "same") {
+      Bytes data((operation == "same" ? 1 : blocks) * kScsiSector);
+      for (std::size_t i = 0; i < data.size(); i += 8) put(&data[i], mixed(number << 32 | i), 8);
+      task = &port.run(cdb16(operation == "same" ? 0x93 : 0x8A, lba, blocks), data);
+    } else {
+      const std::uint8_t action = operation == "open"     ? kOpen
+                                  : operation == "close"  ? kClose
+                                  : operation == "finish" ? kFinish
+                                                          : kReset;
+      task = &port.run(zone_out(action, lba, option != 0));
+    }
+    const Sense sense = task->sense;
+    std::string text =
+        fmt::format("{:02x}:{:x}/{:02x}/{:02x}", static_cast<unsigned>(task->status), sense.key, sense.code, sense.qualifier);
+    if (task->status != Status::Good) return text;
+    if (operation == "report") return text + of_report(task->data);
+    if (operation == "read") return text + fmt::format(":{:08x}", digest(2166136261u, task->data.data(), task->data.size()));
+    return text;
+  }
+
+  ScsiRig rig{1, guest_profile()};
+  Port port{rig, "iqn.2026-01.test:one,i,0x000000000001"};
+};
+
+// The first commands of a run of `scripts/guest zones`, which has held every answer against Linux's scsi_debug.
+TEST_F(ScsiRecorded, AnswersAreThoseHeldAgainstScsiDebug) {
+  std::ifstream file(PLATTER_SOURCE_DIR "/tb/clients/zone_commands.txt");
+  std::size_t commands = 0;
+  for (std::string line; std::getline(file, line);) {
+    if (line.rfind("C ", 0) != 0) continue;
+    std::istringstream words(line);
+    std::string kind, operation, option, condition, referee, drive;
+    std::uint64_t number = 0, lba = 0;
+    std::uint32_t blocks = 0;
+    ASSERT_TRUE(words >> kind >> number >> operation >> lba >> blocks >> option >> condition >> referee >> drive) << line;
+    ASSERT_EQ(answer(number, operation, lba, blocks, static_cast<std::uint8_t>(std::stoul(option, nullptr, 16))), drive)
+        << line;
+    ++commands;
+  }
+  EXPECT_GT(commands, 400u);
 }
 
 TEST_F(ScsiWithoutZones, RefusesTheirCommands) {

@@ -54,23 +54,39 @@ TEST(EngineTable, ANotationIsANameAndThenTheNumbersOfItsRow) {
     EXPECT_EQ(choice(wrong), "none") << wrong;
 }
 
+TEST(EngineTable, ANotationOfAUsersOwnEngineHasAFolder) {
+  EXPECT_EQ(choice("own:near"), "own");
+  EXPECT_EQ(choice("lockstep:own:near"), "lockstep:own");
+  EXPECT_EQ(find_engine("own:../a:b/near")->folder, "../a:b/near");
+  EXPECT_EQ(find_engine("lockstep:own:/tmp/near")->folder, "/tmp/near");
+  for (const char* wrong : {"own", "own:", "lockstep:own", "lockstep:own:", "owner:near"})
+    EXPECT_EQ(choice(wrong), "none") << wrong;
+  EXPECT_FALSE(find_engine("own:near")->row->is_firmware());
+  EXPECT_TRUE(find_engine("firmware")->row->is_firmware());
+}
+
 TEST(EngineTable, AnObjectionSaysWhatWasExpected) {
   EXPECT_EQ(engine_notation_objection("rtl"), "");
   EXPECT_EQ(engine_notation_objection("lockstep:sample=5"), "");
-  EXPECT_EQ(engine_notation_objection("modle"),
-            "found \"modle\", expected one of firmware, model, rtl, lockstep[:sample=K[/N]] (did you mean model?)");
+  EXPECT_EQ(
+      engine_notation_objection("modle"),
+      "found \"modle\", expected one of firmware, model, rtl, lockstep[:sample=K[/N]], own:DIR, lockstep:own:DIR (did you "
+      "mean model?)");
   EXPECT_EQ(engine_notation_objection("rtl:sample=5"),
-            "found \"rtl:sample=5\", expected one of firmware, model, rtl, lockstep[:sample=K[/N]]");
+            "found \"rtl:sample=5\", expected one of firmware, model, rtl, lockstep[:sample=K[/N]], own:DIR, lockstep:own:DIR");
+  EXPECT_EQ(engine_notation_objection("own:"),
+            "found \"own:\", expected own:DIR with a folder as `platter engine new` makes it");
   EXPECT_EQ(engine_notation_objection("lockstep:sample=0"),
             "found \"lockstep:sample=0\", expected lockstep[:sample=K[/N]] with 0 < K < N, each at most 1000000000");
 }
 
 TEST(EngineTable, TheRegularExpressionMatchesTheNotations) {
   const std::regex pattern(engine_pattern());
-  for (const char* good : {"firmware", "model", "rtl", "lockstep", "lockstep:sample=5", "lockstep:sample=5/20"})
+  for (const char* good :
+       {"firmware", "model", "rtl", "lockstep", "lockstep:sample=5", "lockstep:sample=5/20", "own:near", "lockstep:own:near"})
     EXPECT_TRUE(std::regex_match(good, pattern)) << good;
   for (const char* wrong :
-       {"", "fast", "rtl:sample=5", "lockstep:", "lockstep:sample=0", "lockstep:sample=5/", "lockstep:sample=K"})
+       {"", "fast", "rtl:sample=5", "lockstep:", "lockstep:sample=0", "lockstep:sample=5/", "lockstep:sample=K", "own", "own:"})
     EXPECT_FALSE(std::regex_match(wrong, pattern)) << wrong;
 }
 

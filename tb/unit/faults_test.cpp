@@ -202,6 +202,16 @@ TEST(Faults, ObjectionsAndContradictions) {
   EXPECT_EQ(key(of(FaultKind::Unreadable, 1, 0)), "blocks");
   EXPECT_EQ(key(of(FaultKind::Retries, 1)), "tries");
   EXPECT_EQ(key(of(FaultKind::Slow, 1)), "turns");
+  Fault retries = of(FaultKind::Retries, 1);
+  retries.tries = Fault::kMaxTries;
+  EXPECT_EQ(key(retries), "");
+  retries.tries += 1;
+  EXPECT_EQ(key(retries), "tries");
+  Fault slow = of(FaultKind::Slow, 1);
+  slow.turns = Fault::kMaxTurns;
+  EXPECT_EQ(key(slow), "");
+  slow.turns += 1;
+  EXPECT_EQ(key(slow), "turns");
   EXPECT_EQ(key(of(FaultKind::OffTrack, 1)), "block");
   EXPECT_EQ(key(of(FaultKind::Late)), "delay_ms");
   Fault surface = of(FaultKind::Surface);

@@ -41,7 +41,7 @@ AcceleratorEngine::AcceleratorEngine(const sc_core::sc_module_name& name, const 
 
 std::unique_ptr<AcceleratorProgram> AcceleratorEngine::new_program() const {
   return make_program({options_.policy, loader_.parameters(), loader_.scale(), loader_.cylinders(), table_.tags(),
-                       options_.interpretations, options_.ahead_candidates, options_.ahead_accesses});
+                       options_.interpretations, options_.ahead_candidates, options_.ahead_accesses, loader_.longest_hop()});
 }
 
 Picoseconds AcceleratorEngine::decision_bound() const {
@@ -165,7 +165,7 @@ void AcceleratorEngine::recall(const Command& command) {
   const bool sweeps = in_sweep(command);
   const core::RequestClass cls =
       command.cls == core::RequestClass::Continuous && !sweeps ? core::RequestClass::Background : command.cls;
-  loader_.stage(port_, command, cls, program_->guarded(), sweeps, limited(command));
+  loader_.stage(port_, command, cls, program_->guarded(), sweeps, limit_of(command));
   program_->stage(*this, command);
   port_.write(reg::kInsert, command.tag.value);
   port_.started_work(reg::cycles::insert(table_.beyond(command.extent.cylinder)));
@@ -191,8 +191,16 @@ void AcceleratorEngine::take(core::Tag tag) {
   program_->served(*this, command);
 }
 
+AcceleratorProgram::LimitUse AcceleratorEngine::limit_of(const Command& command) const {
+  if (!loader_.parameters().has(kLimits) || !program_->guarded()) return {};
+  if (!scheduling::has_own_deadline(command) && !command.high_priority) return {};
+  return program_->limit_of(command, loader_.grace(table_.commands(), bound_));
+}
+
 bool AcceleratorEngine::limited(const Command& command) const {
-  return loader_.parameters().has(kLimits) && program_->guarded() && scheduling::has_own_deadline(command);
+  if (!loader_.parameters().has(kLimits) || !program_->guarded()) return false;
+  if (!scheduling::has_own_deadline(command) && !command.high_priority) return false;
+  return program_->limit_of(command, 0).kind != 0;
 }
 
 void AcceleratorEngine::set(std::uint32_t address, std::uint32_t data) {

@@ -95,7 +95,9 @@ class AcceleratorEngine : public sc_core::sc_module, public engine::EngineIf, pr
   void deliver(core::Picoseconds now);
   std::unique_ptr<AcceleratorProgram> new_program() const;
   bool in_sweep(const scheduling::Command& command) const { return program_->guarded() && scheduling::in_sweep(command); }
-  /// Is the accelerator told of this command's deadline, which belongs to no sweep?
+  /// How the entry of this command uses its limit.
+  AcceleratorProgram::LimitUse limit_of(const scheduling::Command& command) const;
+  /// Is the accelerator told of this command's deadline, which belongs to no sweep, or of its priority?
   bool limited(const scheduling::Command& command) const;
   void warn_of_ignored_deadline(const scheduling::Command& command);
 

@@ -6,6 +6,7 @@
 #include "platter/accelerator/cluster_program.h"
 #include "platter/accelerator/elevator_program.h"
 #include "platter/accelerator/interval_program.h"
+#include "platter/accelerator/limited_program.h"
 #include "platter/accelerator/registers.h"
 #include "platter/accelerator/slack_program.h"
 
@@ -44,6 +45,7 @@ std::unique_ptr<AcceleratorProgram> make_program(const ProgramContext& context) 
       return std::make_unique<SptfProgram>(policy.row->guard, policy.parameters.weight, context.scale);
     case scheduling::Accelerated::Intervals: return std::make_unique<IntervalProgram>(context);
     case scheduling::Accelerated::Clusters: return std::make_unique<ClusterProgram>(context);
+    case scheduling::Accelerated::Limited: return std::make_unique<LimitedProgram>(context);
     case scheduling::Accelerated::Slack: return std::make_unique<SlackProgram>(context);
     case scheduling::Accelerated::No: break;
   }

@@ -64,6 +64,8 @@ class AcceleratorProgram {
   /// Codes of OP.
   static constexpr std::uint32_t kDecide = 0;
   static constexpr std::uint32_t kCluster = 1;
+  /// Kind of limit of an entry that is picked first while it can keep its limit and less than GRACE is left.
+  static constexpr std::uint32_t kKeep = 3;
   /// Instead of an operation: call `refused`, and begin the decision again.
   static constexpr std::uint32_t kAnew = ~0u;
 
@@ -77,6 +79,17 @@ class AcceleratorProgram {
   /// Bits of CTRL, except SWEEP_DOWN and IRQ_EN. Return the same value for every decision: a change makes the sums of the sweep
   /// stale, and the next DECIDE then takes more cycles.
   virtual std::uint32_t control() const = 0;
+  /// How the entry of a command uses E_LIMIT.
+  struct LimitUse {
+    /// Instead of a time: the limit is in the past.
+    static constexpr core::Picoseconds kPast = -core::kNoDeadline;
+    std::uint32_t kind = 0;       ///< of E_POS.LIMIT; 0: it has no limit
+    core::Picoseconds later = 0;  ///< the limit is put later by this
+  };
+  /// `grace`: longest time until the command's first sector comes, if another command is served before it.
+  virtual LimitUse limit_of(const scheduling::Command& command, core::Picoseconds /*grace*/) const {
+    return {scheduling::has_own_deadline(command) ? kKeep : 0, 0};
+  }
   /// Stages what the policy needs of a command beyond what is common to all policies; the engine inserts it.
   virtual void stage(RegisterPortIf& /*port*/, const scheduling::Command& /*command*/) {}
   /// A command has arrived. Returns true if it enters the accelerator now; otherwise it is withheld.
@@ -103,7 +116,7 @@ class AcceleratorProgram {
   virtual std::uint32_t most_withheld() const { return 0; }
 };
 
-/// SPTF and ASPTF(w): one DECIDE.
+/// SPTF and ASPTF(w): one DECIDE. Also the base of LSPTF(w).
 class SptfProgram : public AcceleratorProgram {
  public:
   SptfProgram(scheduling::GuardMode guard, scheduling::Weight weight, const scheduling::TickScale& scale)
@@ -138,6 +151,7 @@ struct ProgramContext {
   scheduling::Interpretations interpretations = {};
   std::uint32_t ahead_candidates = 0;  ///< for which a program that looks ahead does so
   std::uint32_t ahead_accesses = 0;    ///< how many accesses ahead
+  core::Picoseconds longest_hop = 0;   ///< from the end of any access to the begin of any other's transfer
 };
 
 /// Creates the program of a policy that the accelerator supports.

@@ -90,13 +90,18 @@ void DriveLoader::load_mechanics(RegisterPort& port, const ArrivalMargins& margi
 }
 
 void DriveLoader::stage(RegisterPort& port, const Command& command, core::RequestClass cls, bool guarded, bool in_sweep,
-                        bool limited) const {
+                        const AcceleratorProgram::LimitUse& limit) const {
   const mechanics::Extent& extent = command.extent;
   port.set(reg::kEPos, position(extent.cylinder, extent.head, extent.write) |
-                           (static_cast<std::uint32_t>(cls) << reg::kEPosClassLsb) |
-                           (limited ? reg::kEPosLimitKeep << reg::kEPosLimitLsb : 0));
-  const auto latest = [&] { return std::min(command.deadline, farthest_deadline()) - planner_.bus_block_time(false); };
-  if (limited) port.set(reg::kELimit, scale_.time_of_day(latest() - planner_.hold(extent)));
+                           (static_cast<std::uint32_t>(cls) << reg::kEPosClassLsb) | (limit.kind << reg::kEPosLimitLsb));
+  const auto latest = [&] {
+    return std::min(command.deadline, farthest_deadline() - std::max<Picoseconds>(limit.later, 0)) -
+           planner_.bus_block_time(false);
+  };
+  if (limit.kind != 0)
+    port.set(reg::kELimit, scale_.time_of_day(limit.later == AcceleratorProgram::LimitUse::kPast
+                                                  ? core::now_ps() - longest_hop_
+                                                  : latest() - planner_.hold(extent) + limit.later));
   port.set(reg::kEAngle, scale_.angle(extent.start_angle));
   if (rests_) {
     const Picoseconds rest = planner_.least_wait_replaced(extent);

@@ -20,6 +20,7 @@ class DriveLoader {
   const scheduling::TickScale& scale() const { return scale_; }
   const scheduling::SeekTable& seek_table() const { return seek_table_; }
   std::uint32_t cylinders() const { return planner_.geometry().cylinders(); }
+  core::Picoseconds longest_hop() const { return longest_hop_; }
   /// The accelerator is told of accesses that begin in the middle of their sectors.
   bool rests() const { return rests_; }
 
@@ -29,7 +30,7 @@ class DriveLoader {
   void load_mechanics(RegisterPort& port, const ArrivalMargins& margins) const;
   /// Stages a command. `cls`: its class in the table; `guarded`: the guard needs to know where it ends and how long it takes.
   void stage(RegisterPort& port, const scheduling::Command& command, core::RequestClass cls, bool guarded, bool in_sweep,
-             bool limited) const;
+             const AcceleratorProgram::LimitUse& limit) const;
   /// Value of HEAD_POS.
   std::uint32_t position(core::Cylinder cylinder, core::Head head, bool write) const;
   /// Longest time until the first sector of a command of `commands`, if another one is served before it. `bound`: of a decision.

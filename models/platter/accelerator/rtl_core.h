@@ -14,7 +14,7 @@ namespace platter::accelerator {
 /// runs only while there is work. Stopping the clock has no visible effect, because the design's state does not change between
 /// accesses. No output of the design depends on an input of the same cycle, so what is read before a cycle is what the pins show in
 /// it. A program usually needs only traced(), and passes the RtlCore of a drive (system::rtl_of()) to observe::WaveFile::add().
-class RtlCore : public BusCoreIf {
+class RtlCore : public BusCoreIf, public TracedDesignIf {
  public:
   /// Is the design part of this build? Where it is not (PLATTER_BUILD_RTL=OFF), the constructor throws.
   static bool is_built();
@@ -44,9 +44,9 @@ class RtlCore : public BusCoreIf {
 
   /// Declares the signals of all designs with the same tracing in `file`, before it is opened. Repeated calls have no effect. Throws
   /// std::invalid_argument if the core was constructed without tracing.
-  void declare(VerilatedFstC& file);
+  void declare(VerilatedFstC& file) override;
   /// Called in each half of a clock cycle from now on; null: no longer.
-  void set_sampler(WaveSamplerIf* sampler);
+  void set_sampler(WaveSamplerIf* sampler) override;
 
  private:
   Tracing context_;  // outlives the design

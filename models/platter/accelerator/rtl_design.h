@@ -18,6 +18,16 @@ class WaveSamplerIf {
   virtual void sample(core::Picoseconds time) = 0;       ///< writes the values of this time, which `wants` has confirmed
 };
 
+/// What a wave file needs of a Verilated design.
+class TracedDesignIf {
+ public:
+  virtual ~TracedDesignIf() = default;
+  /// Declares the signals in `file`, before it is opened.
+  virtual void declare(VerilatedFstC& file) = 0;
+  /// Called in each half of a clock cycle from now on; null: no longer.
+  virtual void set_sampler(WaveSamplerIf* sampler) = 0;
+};
+
 /// The Verilated copy of the design. All give the same responses and count the same cycles.
 enum class RtlCopy {
   Waves,    ///< can write waves, has the assertions
@@ -27,12 +37,12 @@ enum class RtlCopy {
 
 /// A Verilated design with the bus master at its pins. It is part of the program, or of a shared object that is compiled for its size
 /// (rtl_shim.cpp). Such an object has only this file and those that it includes in common with the program, so it depends on no library.
-class RtlDesign {
+class RtlDesign : public TracedDesignIf {
  public:
   RtlDesign() = default;
   RtlDesign(const RtlDesign&) = delete;
   RtlDesign& operator=(const RtlDesign&) = delete;
-  virtual ~RtlDesign() = default;
+  ~RtlDesign() override = default;
 
   static constexpr std::uint32_t kMaxCycles = 64;      ///< bound on the cycles of an access
   static constexpr std::uint32_t kMaxWork = 1u << 20;  ///< bound on work; the longest is a look-ahead of 256 candidates
@@ -40,12 +50,10 @@ class RtlDesign {
   /// False if the work that the access has started does not end.
   virtual bool access(const BusRequest& request, BusResponse& response) = 0;
   virtual void reset() = 0;
-  virtual void declare(VerilatedFstC& file) = 0;
-  virtual void set_sampler(WaveSamplerIf* sampler) = 0;
 };
 
 /// Version of what program and shared object have in common; to be increased with every change of it.
-inline constexpr unsigned kRtlInterface = 1;
+inline constexpr unsigned kRtlInterface = 2;
 
 /// The functions of a shared object: the version of its interface, and a design in a context that outlives it.
 using RtlInterfaceFunction = unsigned();

@@ -2,19 +2,14 @@
 #include "platter/accelerator/rtl_library.h"
 
 #include <dlfcn.h>
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <fstream>
-#include <functional>
 #include <string_view>
 #include <system_error>
 
+#include "platter/accelerator/object_entry.h"
 #include "platter/accelerator/rtl_build.h"
 #include "platter/accelerator/rtl_recipe.h"
 #include "platter/core/error.h"
@@ -24,22 +19,6 @@ namespace platter::accelerator {
 namespace fs = std::filesystem;
 
 namespace {
-
-constexpr const char* kObject = "sched.so";
-constexpr const char* kComplete = "complete";  ///< holds the size and the digest of the object
-
-/// FNV-1a, 64 bits.
-class Digest {
- public:
-  void add(std::string_view text) {
-    for (const char c : text) value_ = (value_ ^ static_cast<unsigned char>(c)) * 0x100000001B3u;
-    value_ = (value_ ^ 0x100u) * 0x100000001B3u;  // so that the border between two texts counts
-  }
-  std::string text() const { return fmt::format("{:016x}", value_); }
-
- private:
-  std::uint64_t value_ = 0xCBF29CE484222325u;
-};
 
 RtlCopy available(RtlCopy copy) { return recipe::kFast ? copy : RtlCopy::Waves; }
 
@@ -83,6 +62,15 @@ const Places& places() {
   return found;
 }
 
+/// `needed`: ends the sentence of the message.
+const fs::path& require_sources(const std::string& needed) {
+  if (places().sources.empty())
+    throw core::SimulationError(
+        fmt::format("the sources of the RTL were not found in {}/rtl_sources or {}/rtl_sources, which {}",
+                    recipe::kInstalledData, recipe::kBuildFolder, needed));
+  return places().sources;
+}
+
 std::string entry_name(const RtlBuild& build, const AcceleratorParameters& parameters, RtlCopy copy) {
   Digest digest;
   digest.add(build.options());
@@ -95,22 +83,6 @@ std::string entry_name(const RtlBuild& build, const AcceleratorParameters& param
                            "platter/accelerator/rtl_design.h", "platter/accelerator/bus_access.h", "platter/core/types.h"})
     digest.add(text_of(places().sources / "shim" / file));
   return name_of(parameters, copy) + "-" + digest.text();
-}
-
-std::string seal_of(const fs::path& object) {
-  const std::string bytes = text_of(object);
-  Digest digest;
-  digest.add(bytes);
-  return fmt::format("{} {}\n", bytes.size(), digest.text());
-}
-
-enum class State { Absent, Damaged, Whole };
-
-State state_of(const fs::path& entry) {
-  std::error_code ignored;
-  if (!fs::exists(entry, ignored)) return State::Absent;
-  const std::string seal = text_of(entry / kComplete);
-  return !seal.empty() && seal == seal_of(entry / kObject) ? State::Whole : State::Damaged;
 }
 
 /// The design's function; null if it is not such an object.
@@ -129,52 +101,6 @@ RtlDesignFunction* open_object(const fs::path& object, std::string& problem) {
   return design;
 }
 
-/// Holds an entry's lock file while it lives.
-class Lock {
- public:
-  Lock(const fs::path& file, const std::function<void(const std::string&)>& say) : file_(file) {
-    descriptor_ = open(file.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-    if (descriptor_ < 0) throw std::system_error(errno, std::generic_category());
-    if (flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
-      usleep(20'000);  // the owner writes its number at once
-      std::string owner = text_of(file);
-      while (!owner.empty() && owner.back() == '\n') owner.pop_back();
-      say(fmt::format("waiting for {}, which makes it", owner.empty() ? "another process" : "process " + owner));
-      while (flock(descriptor_, LOCK_EX) != 0)
-        if (errno != EINTR) throw std::system_error(errno, std::generic_category());
-    }
-    const std::string owner = fmt::format("{}\n", getpid());
-    if (ftruncate(descriptor_, 0) != 0 || pwrite(descriptor_, owner.data(), owner.size(), 0) < 0)
-      throw std::system_error(errno, std::generic_category());
-  }
-  ~Lock() { close(descriptor_); }
-  Lock(const Lock&) = delete;
-  Lock& operator=(const Lock&) = delete;
-
- private:
-  fs::path file_;
-  int descriptor_ = -1;
-};
-
-/// Makes the entry; the lock is held.
-void make_entry(const RtlBuild& build, const fs::path& entry, const std::function<void(const std::string&)>& say) {
-  const fs::path folder = entry.string() + ".part";
-  fs::remove_all(folder);  // of a process that was killed
-  fs::create_directories(folder / "work");
-  try {
-    build.make(folder / "work" / kObject, say);
-    fs::rename(folder / "work" / kObject, folder / kObject);
-    std::ofstream(folder / kComplete) << seal_of(folder / kObject);
-    fs::remove_all(folder / "work");
-    fs::remove_all(entry);
-    fs::rename(folder, entry);
-  } catch (...) {
-    std::error_code ignored;
-    fs::remove_all(folder, ignored);
-    throw;
-  }
-}
-
 }  // namespace
 
 RtlLibrary& RtlLibrary::instance() {
@@ -183,6 +109,8 @@ RtlLibrary& RtlLibrary::instance() {
 }
 
 void RtlLibrary::set_package(fs::path folder) { package() = std::move(folder); }
+
+fs::path RtlLibrary::sources_folder() { return require_sources("an engine of your own needs"); }
 
 fs::path RtlLibrary::cache_folder() {
   const auto set = [](const char* name) -> fs::path {
@@ -198,11 +126,7 @@ fs::path RtlLibrary::cache_folder() {
 
 RtlDesignFunction* RtlLibrary::load(const AcceleratorParameters& parameters, RtlCopy copy) {
   const Places& at = places();
-  if (at.sources.empty())
-    throw core::SimulationError(fmt::format(
-        "the sources of the RTL were not found in {}/rtl_sources or {}/rtl_sources, which sizes need that are not part of "
-        "the program; use engine model",
-        recipe::kInstalledData, recipe::kBuildFolder));
+  require_sources("sizes need that are not part of the program; use engine model");
   std::string problem;
   if (const fs::path finished = at.designs / (name_of(parameters, copy) + ".so"); fs::exists(finished)) {
     if (RtlDesignFunction* found = open_object(finished, problem)) return found;
@@ -216,25 +140,23 @@ RtlDesignFunction* RtlLibrary::load(const AcceleratorParameters& parameters, Rtl
   const fs::path folder = cache_folder();
   if (folder.empty())
     throw core::SimulationError("there is no folder for " + size + "; set PLATTER_RTL_CACHE to one that can be written");
-  const fs::path entry = folder / entry_name(build, parameters, copy);
-  if (state_of(entry) == State::Whole)
-    if (RtlDesignFunction* found = open_object(entry / kObject, problem)) return found;
+  const ObjectEntry entry(folder / entry_name(build, parameters, copy));
+  if (entry.state() == ObjectEntry::State::Whole)
+    if (RtlDesignFunction* found = open_object(entry.object(), problem)) return found;
   try {
-    fs::create_directories(folder);
-    const Lock lock(entry.string() + ".lock", tell);
-    State state = state_of(entry);
-    if (state == State::Whole && !problem.empty()) state = State::Damaged;  // as it was before, if nobody else has made it
-    if (state != State::Whole) {
-      if (state == State::Damaged) tell("its entry in the cache is damaged");
-      tell(fmt::format("is made once, in about {} s, and kept in {}", build.expected_seconds(), entry.string()));
-      make_entry(build, entry, tell);
-    }
+    entry.ensure(
+        !problem.empty(), tell,
+        [&](ObjectEntry::State state) {
+          if (state == ObjectEntry::State::Damaged) tell("its entry in the cache is damaged");
+          tell(fmt::format("is made once, in about {} s, and kept in {}", build.expected_seconds(), entry.folder().string()));
+        },
+        [&](const fs::path& object) { build.make(object, tell); });
   } catch (const std::system_error& error) {  // also fs::filesystem_error
     throw core::SimulationError(
         fmt::format("{} cannot be kept in {}: {}; set PLATTER_RTL_CACHE to a folder that can be written", size, folder.string(),
                     error.code().message()));
   }
-  if (RtlDesignFunction* found = open_object(entry / kObject, problem)) return found;
+  if (RtlDesignFunction* found = open_object(entry.object(), problem)) return found;
   throw core::SimulationError(fmt::format("{} cannot be loaded: {}", size, problem));
 }
 

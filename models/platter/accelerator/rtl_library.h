@@ -26,6 +26,9 @@ class RtlLibrary {
   /// The folder of the package's data, where it is neither beside the program nor where the build has installed it. To be called before the first
   /// design is made.
   static void set_package(std::filesystem::path folder);
+  /// The folder of the sources from which shared objects are made; it also has the files of an engine of a user's own. Throws core::SimulationError
+  /// where it cannot be found.
+  static std::filesystem::path sources_folder();
   /// The folder of the entries: PLATTER_RTL_CACHE, else beside the build, else in the user's folder of caches. Empty if there is none.
   static std::filesystem::path cache_folder();
 

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
+#include "platter/command/duration.h"
 #include "platter/core/types.h"
 
 namespace platter::command {
@@ -36,6 +37,11 @@ enum class CommandStatus : std::uint8_t {
   NoOpenZone,      ///< it needs an open zone more than the drive has
   ZoneReadOnly,    ///< the zone cannot be written any more
   ZoneOffline,     ///< the zone can neither be read nor written any more
+  // Of a command with a duration limit:
+  LimitBefore,      ///< the limit has passed before the first access
+  LimitDuring,      ///< the limit has passed while the drive worked on it
+  LimitInRecovery,  ///< the limit has passed while the drive recovered blocks
+  Unavailable,      ///< the limit has passed, and the command ends well, but without data
 };
 
 /// A few words of plain text, without a comma, because logs are tables of values that commas separate.
@@ -62,6 +68,10 @@ constexpr std::string_view to_string(CommandStatus status) {
     case CommandStatus::NoOpenZone: return "too many open zones";
     case CommandStatus::ZoneReadOnly: return "the zone is read-only";
     case CommandStatus::ZoneOffline: return "the zone is offline";
+    case CommandStatus::LimitBefore: return "its duration limit has passed before its access";
+    case CommandStatus::LimitDuring: return "its duration limit has passed during its access";
+    case CommandStatus::LimitInRecovery: return "its duration limit has passed in error recovery";
+    case CommandStatus::Unavailable: return "its duration limit has passed and it has no data";
   }
   return "?";
 }
@@ -91,19 +101,28 @@ constexpr Sense sense_of(CommandStatus status) {
     case CommandStatus::BadTag: return {0xB, 0x4D, 0x00};       // aborted command, tagged overlapped commands
     case CommandStatus::DriveFailed: return {0x4, 0x3E, 0x01};  // hardware error, logical unit failure
     case CommandStatus::NoCopy:
-    case CommandStatus::Unreadable: return {0x3, 0x11, 0x00};      // medium error, unrecovered read error
-    case CommandStatus::WriteFault: return {0x3, 0x0C, 0x02};      // medium error, write error, reallocation failed
-    case CommandStatus::Aborted: return {0xB, 0x00, 0x00};         // aborted command
-    case CommandStatus::BadZone: return {0x5, 0x24, 0x00};         // invalid field in CDB
-    case CommandStatus::UnalignedWrite: return {0x5, 0x21, 0x04};  // unaligned write command
-    case CommandStatus::WriteBoundary: return {0x5, 0x21, 0x05};   // write boundary violation
-    case CommandStatus::ReadInvalid: return {0x5, 0x21, 0x06};     // attempt to read invalid data
-    case CommandStatus::ReadBoundary: return {0x5, 0x21, 0x07};    // read boundary violation
-    case CommandStatus::NoOpenZone: return {0x7, 0x55, 0x0E};      // data protect, insufficient zone resources
-    case CommandStatus::ZoneReadOnly: return {0x7, 0x27, 0x08};    // data protect, zone is read only
-    case CommandStatus::ZoneOffline: return {0x7, 0x2C, 0x0E};     // data protect, zone is offline
+    case CommandStatus::Unreadable: return {0x3, 0x11, 0x00};       // medium error, unrecovered read error
+    case CommandStatus::WriteFault: return {0x3, 0x0C, 0x02};       // medium error, write error, reallocation failed
+    case CommandStatus::Aborted: return {0xB, 0x00, 0x00};          // aborted command
+    case CommandStatus::BadZone: return {0x5, 0x24, 0x00};          // invalid field in CDB
+    case CommandStatus::UnalignedWrite: return {0x5, 0x21, 0x04};   // unaligned write command
+    case CommandStatus::WriteBoundary: return {0x5, 0x21, 0x05};    // write boundary violation
+    case CommandStatus::ReadInvalid: return {0x5, 0x21, 0x06};      // attempt to read invalid data
+    case CommandStatus::ReadBoundary: return {0x5, 0x21, 0x07};     // read boundary violation
+    case CommandStatus::NoOpenZone: return {0x7, 0x55, 0x0E};       // data protect, insufficient zone resources
+    case CommandStatus::ZoneReadOnly: return {0x7, 0x27, 0x08};     // data protect, zone is read only
+    case CommandStatus::ZoneOffline: return {0x7, 0x2C, 0x0E};      // data protect, zone is offline
+    case CommandStatus::LimitBefore: return {0xB, 0x2E, 0x01};      // aborted command, command timeout before processing
+    case CommandStatus::LimitDuring: return {0xB, 0x2E, 0x02};      // the same during processing
+    case CommandStatus::LimitInRecovery: return {0xB, 0x2E, 0x03};  // the same, due to error recovery
+    case CommandStatus::Unavailable: return {0xF, 0x55, 0x0A};      // completed, data currently unavailable
   }
   return {};
+}
+
+/// True if a duration limit has ended the command.
+constexpr bool ended_by_limit(CommandStatus status) {
+  return status >= CommandStatus::LimitBefore && status <= CommandStatus::Unavailable;
 }
 
 /// What a command does.
@@ -143,7 +162,11 @@ struct Attributes {
   std::uint32_t stream = 0;                               ///< number of the stream of a continuous command
   int tag = kAnyTag;  ///< chosen by the host, below the queue's depth; kAnyTag: the lowest free one
   TaskAttribute attribute = TaskAttribute::Simple;  ///< others only if the drive accepts them (`queue.task_attributes`)
-  bool fua = false;  ///< force unit access: a write is complete when it is on the media, a read comes from there
+  bool fua = false;            ///< force unit access: a write is complete when it is on the media, a read comes from there
+  bool high_priority = false;  ///< it is served before commands without priority, if the policy knows priorities
+  /// It ends as if `deadline` were a guideline with the policy Abort; otherwise a command that is late goes on.
+  bool expires = false;
+  std::uint8_t duration = 0;  ///< number of its duration descriptor, 1 to DurationTable::kDescriptors; 0: no limit
   /// Absolute simulated time in ps at which the host got the request: the response time counts from here. A time after the command was
   /// sent counts as the time of sending; -1: the time of sending.
   Picoseconds issued = -1;
@@ -151,10 +174,15 @@ struct Attributes {
   /// Most time in ps that the command spends on the recovery of blocks that cannot be read or written; the drive's own limit holds
   /// besides. One turn is spent in any case.
   Picoseconds recovery_limit = core::kNoDeadline;
+  /// The table of that descriptor, which must outlive the command; null: the table of the drive's profile.
+  const DurationTable* durations = nullptr;
 
+  /// Its time is limited.
+  bool limited() const { return duration != 0 || expires; }
   /// False if a field is out of range. Such a command must not reach a scheduler.
   bool in_range() const {
-    return core::valid(cls) && static_cast<int>(attribute) <= static_cast<int>(TaskAttribute::HeadOfQueue) && deadline >= 0;
+    return core::valid(cls) && static_cast<int>(attribute) <= static_cast<int>(TaskAttribute::HeadOfQueue) && deadline >= 0 &&
+           duration <= DurationTable::kDescriptors;
   }
 };
 

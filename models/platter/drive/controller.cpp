@@ -6,6 +6,7 @@
 
 #include "platter/core/sc_time.h"
 #include "platter/core/seeded_bug.h"
+#include "platter/profile/parameters.h"
 
 namespace platter::drive {
 
@@ -74,9 +75,11 @@ Controller::Controller(const mechanics::AccessPlanner& planner, const profile::D
       scrubber_(planner, profile.recovery, recovery(), queue, dispatchers()),
       waits_(planner, recovery(), profile.recovery.scrub_in_waits),
       spindle_(spindle),
+      durations_(queue, profile::duration_table(profile.limits)),
       cache_durable_(profile.power_loss.cache == profile::LostCache::Saved) {
   stream_.reserve(queue.depth());
   for (const auto& side : sides_) side->dispatcher.bind_sink(*this);
+  durations_.bind_sink(*this);
   if (waits_.on()) units.front()->set_wait_reader(&waits_);
 }
 
@@ -117,6 +120,7 @@ void Controller::receive(QueueEntry& entry) {
     entry.command.extent = mapping_.arrived(entry.walk);
     entry.actuator = static_cast<std::uint8_t>(planner_.geometry().actuator_of(entry.command.extent.first));
     intake_.arrived(entry, last_was_write(entry), now);
+    if (__builtin_expect(entry.timed(), 0)) durations_.arrived(entry, now);
   } else if (entry.asked.zone()) {
     zones_->received(entry);
   }
@@ -195,8 +199,26 @@ bool Controller::abort(QueueEntry& entry) {
   return true;
 }
 
+void Controller::limit_ends(QueueEntry& entry, command::CommandStatus status) {
+  entry.leaves_as = status;
+  abort(entry);
+}
+
+void Controller::limit_changes(QueueEntry& entry) {
+  const bool queued = entry.stage == Stage::Queued && !entry.head_of_queue();
+  entry.returns = queued && !of(entry).dispatcher.withdraw(entry);
+  if (entry.returns) return;  // it goes on in `withdrawn`
+  durations_.set_deadline(entry);
+  if (queued) of(entry).dispatcher.submit(entry);
+}
+
 void Controller::withdrawn(QueueEntry& entry) {
-  entry.result.status = command::CommandStatus::Aborted;
+  if (std::exchange(entry.returns, false)) {
+    durations_.set_deadline(entry);
+    of(entry).dispatcher.submit(entry);
+    return;
+  }
+  entry.result.status = entry.leaves_as;
   of(entry).dispatcher.regroup();
   completion_->complete_at(entry, now_ps());
   if (zones_ != nullptr && entry.asked.write()) close_gap(entry);  // before a younger zone management command is carried out
@@ -488,6 +510,7 @@ void Controller::complete(QueueEntry& entry, Picoseconds done) {
     for (const auto& side : sides_)
       if (side.get() != &of(entry)) side->dispatcher.bus_changed();
   faults_.keep_counters();
+  if (__builtin_expect(entry.timed(), 0)) done = durations_.completed(entry, now_ps(), done);
   completion_->complete_at(entry, order_.at(entry, leaves(done)));
 }
 
@@ -509,6 +532,7 @@ void Controller::halt() {
   order_ = {};
   for (const auto& side : sides_) side->dispatcher.halt();
   scrubber_.halt();
+  durations_.halt();
   faults_.keep_counters();
 }
 

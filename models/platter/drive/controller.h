@@ -9,6 +9,7 @@
 #include "platter/drive/cache_manager.h"
 #include "platter/drive/data_path.h"
 #include "platter/drive/dispatcher.h"
+#include "platter/drive/duration_keeper.h"
 #include "platter/drive/hazard_queue.h"
 #include "platter/drive/intake.h"
 #include "platter/drive/recovery.h"
@@ -37,7 +38,7 @@ class FaultEventSinkIf {
 /// Takes a command from the queue to its completion. A command that must wait for others waits in the queue. The buffer serves
 /// the reads that it can and caches writes; every other command goes to the dispatcher. Internal commands (destages) write the
 /// cached blocks to the media.
-class Controller : public DispatchSinkIf {
+class Controller : public DispatchSinkIf, public DurationSinkIf {
  public:
   /// `units` and `engines`: by actuator.
   Controller(const mechanics::AccessPlanner& planner, const profile::DriveProfile& profile, HazardQueue& queue,
@@ -79,6 +80,7 @@ class Controller : public DispatchSinkIf {
   const Recovery& recovery(std::size_t actuator = 0) const { return sides_[actuator]->recovery; }
   Scrubber& scrubber() { return scrubber_; }
   const Scrubber& scrubber() const { return scrubber_; }
+  const DurationKeeper& durations() const { return durations_; }
   const WaitReader& waits() const { return waits_; }
   DataPath& data() { return data_; }
   const DataPath& data() const { return data_; }
@@ -104,6 +106,8 @@ class Controller : public DispatchSinkIf {
   bool served_meanwhile(QueueEntry& entry, Picoseconds effective) override;
   void accessed(QueueEntry& entry) override;
   void withdrawn(QueueEntry& entry) override;
+  void limit_ends(QueueEntry& entry, command::CommandStatus status) override;
+  void limit_changes(QueueEntry& entry) override;
 
  private:
   /// What each actuator has of its own. Its blocks are cached in its own segments.
@@ -198,6 +202,7 @@ class Controller : public DispatchSinkIf {
   Scrubber scrubber_;
   WaitReader waits_;
   Spindle& spindle_;
+  DurationKeeper durations_;
   AnswerOrder order_;
   bool cache_durable_;  ///< a loss of power saves what only the buffer holds
   CompletionSinkIf* completion_ = nullptr;

@@ -34,7 +34,7 @@ Dispatcher::Dispatcher(const sc_core::sc_module_name& name, engine::EngineIf& en
 void Dispatcher::submit(QueueEntry& entry) {
   // A read-ahead stops for a command. The time until the actuator is free adds to the command's overhead.
   if (unit_.doing() == ControllerState::Idle && !take_arm()) entry.command.overhead_end += arm_free_ - now_ps();
-  entry.enter(Stage::Queued);
+  if (entry.stage != Stage::Queued) entry.enter(Stage::Queued);
   if (entry.head_of_queue()) {
     urgent_.push_back(&entry);
   } else {

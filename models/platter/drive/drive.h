@@ -164,6 +164,8 @@ class Drive : public sc_core::sc_module {
   /// Ends all faults.
   void clear_faults() { faults_.clear_all(); }
   const media::Faults& faults() const { return faults_; }  ///< its faults and bad sectors
+  /// Counters of duration limits, by descriptor.
+  const DurationStatistics& duration_statistics() const { return controller_.durations().statistics(); }
   /// How many times the drive has read all its blocks while accesses waited for their sectors. 0 unless the profile has
   /// `recovery.scrub_in_waits`.
   std::uint64_t rounds_in_waits() const { return controller_.waits().rounds(); }

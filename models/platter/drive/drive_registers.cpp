@@ -29,6 +29,7 @@ std::optional<std::uint64_t> DriveRegisters::counter(std::uint64_t address) cons
   if (address == reg::kSelfTestBlock) return controller_.scrubber().test_block();
   if (address == reg::kSelfTestTime)
     return static_cast<std::uint64_t>(controller_.scrubber().extended_time() / core::kPicosecondsPerSecond);
+  if (address >= reg::kDurations) return duration(address);
   if (address >= reg::kErrors) return errors(address);
   if (address < reg::kClasses || address >= reg::kClasses + reg::kClassStride * core::kRequestClasses) return budget(address);
   const std::uint64_t offset = address - reg::kClasses;
@@ -64,6 +65,18 @@ std::optional<std::uint64_t> DriveRegisters::errors(std::uint64_t address) const
     case reg::ErrorCounter::Resets: return e.resets;
   }
   return std::nullopt;
+}
+
+std::optional<std::uint64_t> DriveRegisters::duration(std::uint64_t address) const {
+  const std::uint64_t place = (address - reg::kDurations) / 8;
+  const std::uint64_t block = place / reg::kDurationFields;
+  if (address % 8 != 0 || block >= 2 * reg::kDurationNumbers) return std::nullopt;
+  const DurationCounters& c =
+      controller_.durations().statistics().of[block / reg::kDurationNumbers][block % reg::kDurationNumbers];
+  const std::uint64_t fields[] = {c.commands,    c.inactive_missed, c.active_missed, c.guideline_missed,
+                                  c.in_recovery, c.aborted,         c.unavailable};
+  const std::uint64_t field = place % reg::kDurationFields;
+  return field < std::size(fields) ? std::optional(fields[field]) : std::nullopt;
 }
 
 std::optional<std::uint64_t> DriveRegisters::budget(std::uint64_t address) const {

@@ -159,7 +159,7 @@ void HostPort::finalize(QueueEntry& entry) {
       ++counters.writes;
       counters.written_bytes += entry.payload->get_data_length();
     }
-    if (timing.completed > entry.command.deadline) ++counters.late;
+    if (timing.completed > entry.asked.deadline) ++counters.late;
     if (supply_ != nullptr) supply_->ended(entry.asked);
   } else {
     ++counters.failed;

@@ -25,7 +25,7 @@ enum class Stage : std::uint8_t {
   Blocked,   ///< waits until older commands have reached the media
   Held,  ///< waits until the buffer has written blocks to the media: a flush, or a command that touches such blocks; or changes zones
   Queued,    ///< waits to be served: in the engine, for an entry in the engine, or as a head-of-queue command
-  Leaving,   ///< aborted, but the engine is still working and reads it
+  Leaving,   ///< aborted or withdrawn, but the engine is still working and reads it
   Access,    ///< an actuator serves it
   Done,      ///< no work is left on the media; the response is pending
   Answered,  ///< the response has been sent, or waits only for the host to accept it
@@ -45,7 +45,7 @@ constexpr bool allowed(Stage from, Stage to) {
       set(Stage::Held, Stage::Queued, Stage::Done),                  // Blocked
       set(Stage::Held, Stage::Queued, Stage::Done),                  // Held
       set(Stage::Leaving, Stage::Access, Stage::Done),               // Queued
-      set(Stage::Done),                                              // Leaving
+      set(Stage::Queued, Stage::Done),                               // Leaving
       set(Stage::Queued, Stage::Done),                               // Access
       set(Stage::Answered, Stage::Free),                             // Done
       set(Stage::Free),                                              // Answered
@@ -71,9 +71,12 @@ struct QueueEntry {
   bool stuck = false;          ///< a fault keeps it from being answered: it stays Held until it is aborted
   bool arrived = false;        ///< the faults have been told of it
   bool behind_gap = false;     ///< a write whose zone has lost an older one: it ends with Aborted, without its data
-  bool over_dirty = true;      ///< the buffer may hold older data of its blocks that is not yet on the media
-  buffer::Hit hit;             ///< where the buffer holds them
-  Picoseconds data_end = -1;   ///< of a write: when all of its data is in the buffer; -1: the transfer has not been requested
+  bool returns = false;        ///< it leaves the engine only to enter it again with another limit
+  /// Its status if it ends before its first access.
+  command::CommandStatus leaves_as = command::CommandStatus::Aborted;
+  bool over_dirty = true;     ///< the buffer may hold older data of its blocks that is not yet on the media
+  buffer::Hit hit;            ///< where the buffer holds them
+  Picoseconds data_end = -1;  ///< of a write: when all of its data is in the buffer; -1: the transfer has not been requested
   command::Command asked;  ///< the host's request; under eager writing, an access of a write may be a read (read-modify-write)
   scheduling::Command command;                  ///< the current access, as the scheduling engine sees it
   command::Result result;                       ///< of the command so far
@@ -99,6 +102,8 @@ struct QueueEntry {
   bool received() const { return data_end >= 0; }
   /// True for an internal command, which no host has issued.
   bool internal() const { return payload == nullptr; }
+  /// Its time is limited (DurationKeeper).
+  bool timed() const { return asked.limited() && asked.moves_data(); }
   /// A thread waits for it in b_transport.
   bool blocking_call() const { return host == kBlockingCall; }
 

@@ -6,6 +6,7 @@
 #include <systemc>
 #include <tlm>
 
+#include "platter/drive/duration_statistics.h"
 #include "platter/drive/register_map.h"
 
 namespace platter::drive {
@@ -33,6 +34,18 @@ class RegisterClient : public sc_core::sc_module {
     return std::uint64_t{read(address + 4)} << 32 | low;
   }
   std::uint64_t errors(reg::ErrorCounter of) { return counter(reg::counter(of)); }
+  DurationStatistics durations() {
+    DurationStatistics all;
+    for (const bool write : {false, true})
+      for (std::uint32_t number = 0; number < reg::kDurationNumbers; ++number) {
+        DurationCounters& c = all.of[write ? 1 : 0][number];
+        std::uint32_t field = 0;
+        for (std::uint64_t* const to : {&c.commands, &c.inactive_missed, &c.active_missed, &c.guideline_missed, &c.in_recovery,
+                                        &c.aborted, &c.unavailable})
+          *to = counter(reg::duration_counter(write, number, field++));
+      }
+    return all;
+  }
   /// Sum of a counter over all classes; `offset`: such as reg::kReads.
   std::uint64_t sum(std::uint32_t offset) {
     std::uint64_t all = 0;

@@ -18,7 +18,7 @@ inline constexpr std::uint32_t kBytes = 0x1000;
 inline constexpr std::uint32_t kId = 0x000;
 inline constexpr std::uint32_t kIdValue = 0x504C4452;  // "PLDR"
 inline constexpr std::uint32_t kVersion = 0x004;
-inline constexpr std::uint32_t kVersionValue = 0x0001'0004;
+inline constexpr std::uint32_t kVersionValue = 0x0001'0005;
 inline constexpr std::uint32_t kState = 0x008;
 inline constexpr std::uint32_t kStateAlive = 1;
 inline constexpr std::uint32_t kDepth = 0x00C;
@@ -100,6 +100,15 @@ enum class ErrorCounter : std::uint8_t {
 inline constexpr std::uint32_t kErrorCounters = 13;  ///< how many there are
 /// Offset of a counter of errors.
 constexpr std::uint32_t counter(ErrorCounter of) { return kErrors + 8 * static_cast<std::uint32_t>(of); }
+
+/// 64-bit counters of duration limits: blocks by direction (reads first) and number of the descriptor, each with the fields of DurationCounters.
+inline constexpr std::uint32_t kDurations = 0x400;
+inline constexpr std::uint32_t kDurationFields = 8;
+inline constexpr std::uint32_t kDurationNumbers = 8;
+/// Offset of a counter of duration limits; `field`: its place in DurationCounters.
+constexpr std::uint32_t duration_counter(bool write, std::uint32_t number, std::uint32_t field) {
+  return kDurations + 8 * (((write ? kDurationNumbers : 0) + number) * kDurationFields + field);
+}
 
 /// Offset of a counter of `cls`.
 constexpr std::uint32_t counter(core::RequestClass cls, std::uint32_t offset) {

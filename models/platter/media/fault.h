@@ -94,8 +94,11 @@ struct Fault {
   Picoseconds lasts = 0;    ///< ps after its begin; 0: no end
   std::uint64_t count = 0;  ///< number of times that it takes effect; 0: no end
   // What the kinds need besides.
-  std::uint32_t tries = 0;        ///< Retries: number of the retry, from 1
-  std::uint32_t turns = 0;        ///< Slow, OffTrack: further turns of an access
+  static constexpr std::uint32_t kMaxTries = 1000;       ///< largest number of a retry
+  static constexpr std::uint32_t kMaxTurns = 1'000'000;  ///< largest number of further turns
+
+  std::uint32_t tries = 0;        ///< Retries: number of the retry, from 1 to kMaxTries
+  std::uint32_t turns = 0;        ///< Slow, OffTrack: further turns of an access, from 1 to kMaxTurns
   Picoseconds delay = 0;          ///< Late: of each answer, ps; Reset: until the drive is ready, ps
   std::uint64_t other_block = 0;  ///< SilentMisdirected: the block that is written instead
   std::uint32_t bit = 0;          ///< SilentBit: number of the bit in the block

@@ -28,6 +28,10 @@ FaultObjection objection(const Fault& fault, std::uint64_t capacity_blocks, std:
   if (fault.kind == FaultKind::Retries && fault.tries == 0) return {"tries", needs("the number of a retry, from 1")};
   if ((fault.kind == FaultKind::Slow || fault.kind == FaultKind::OffTrack) && fault.turns == 0)
     return {"turns", needs("a number of turns, from 1")};
+  if (fault.tries > Fault::kMaxTries)
+    return {"tries", fmt::format("found {}, expected 0 to {}", fault.tries, Fault::kMaxTries)};
+  if (fault.turns > Fault::kMaxTurns)
+    return {"turns", fmt::format("found {}, expected 0 to {}", fault.turns, Fault::kMaxTurns)};
   if (fault.kind == FaultKind::Late && fault.delay <= 0) return {"delay_ms", needs("a time above 0")};
   if (fault.kind == FaultKind::SilentMisdirected && fault.other_block >= capacity_blocks)
     return {"other_block",

@@ -23,6 +23,11 @@ constexpr std::array<const char*, 5> kThreadNames = {"engine", "actuator", "chan
 /// A decision that was ready when it was asked for is drawn for a nanosecond: an arrow needs a span.
 constexpr Picoseconds kShortest = 1000;
 
+constexpr std::array<const char*, 16> kConditions = {
+    "no write pointer", "empty", "implicitly open", "explicitly open", "closed", "", "", "", "", "", "", "", "",
+    "read-only",        "full",  "offline"};
+constexpr std::array<const char*, 5> kActions = {"zone", "close", "finish", "open", "reset"};
+
 /// In microseconds, exactly.
 std::string us(Picoseconds time) { return fmt::format("{}.{:06}", time / 1'000'000, time % 1'000'000); }
 
@@ -74,10 +79,13 @@ class ChromeTrace::Watch : public drive::ProbeIf, public drive::DecisionProbeIf 
   }
 
   void occupied(Picoseconds time, std::uint32_t commands) override {
-    if (actuator_ == 0 && trace_.inside({time, time}))
-      trace_.event(fmt::format("{{\"ph\":\"C\",\"name\":\"queue\",\"pid\":{},\"ts\":{},\"args\":{{\"commands\":{}}}}}",
-                               process_, us(time), commands));
+    if (actuator_ > 0 || !trace_.inside({time, time})) return;
+    constexpr const char* kCounter = "{{\"ph\":\"C\",\"name\":\"{}\",\"pid\":{},\"ts\":{},\"args\":{{\"{}\":{}}}}}";
+    trace_.event(fmt::format(kCounter, "queue", process_, us(time), "commands", commands));
+    if (drive_.zones() != nullptr)
+      trace_.event(fmt::format(kCounter, "open zones", process_, us(time), "zones", drive_.zones()->open()));
   }
+  const drive::Drive& drive() const { return drive_; }
 
   void carried(const drive::BusReport& report) override {
     if (actuator_ > 0) return;
@@ -172,15 +180,28 @@ void ChromeTrace::finished(const workload::FinishedRequest& finished) {
   const command::CommandTiming& t = finished.timing;
   if (!inside({t.issued, t.completed})) return;
   const std::string cls(core::to_string(r.cls));
-  const char* operation = r.flush() ? "flush" : r.zone() ? "zone" : r.write() ? "write" : "read";
+  const char* operation = r.flush()   ? "flush"
+                          : r.zone()  ? kActions[static_cast<std::size_t>(r.zone_action)]
+                          : r.write() ? "write"
+                                      : "read";
   const auto end = [&](char phase, Picoseconds time, const std::string& arguments) {
     event(fmt::format(R"({{"ph":"{}","cat":"{}","name":"{} {}","id":{},"pid":{},"tid":{},"ts":{}{}}})", phase, cls, cls,
                       operation, finished.number, kHost, kRequests, us(time), arguments));
   };
   end('b', t.issued,
-      fmt::format(R"(,"args":{{"number":{},"stream":{},"offset_bytes":{},"length_bytes":{},"late":{}}})", finished.number,
-                  r.stream, r.address, r.length, t.completed > r.deadline));
+      fmt::format(R"(,"args":{{"number":{},"stream":{},"offset_bytes":{},"length_bytes":{},"late":{}{}}})", finished.number,
+                  r.stream, r.address, r.length, t.completed > r.deadline, zone_of(r)));
   end('e', t.completed, "");
+}
+
+std::string ChromeTrace::zone_of(const workload::Request& request) const {
+  if (watches_.size() != 1 || watches_.front()->drive().zones() == nullptr || request.all_zones || request.flush()) return {};
+  const drive::Drive& drive = watches_.front()->drive();
+  const zones::Zones& zones = *drive.zones();
+  const std::uint32_t zone = zones.zone_of(request.address / drive.planner().geometry().sector_bytes());
+  if (zone >= zones.count()) return {};
+  return fmt::format(R"(,"zone":{},"condition":"{}")", zone,
+                     kConditions[static_cast<std::size_t>(zones.descriptor(zone).condition)]);
 }
 
 void ChromeTrace::slice(std::size_t process, int thread, std::string_view name, const Span& span, std::string_view arguments) {

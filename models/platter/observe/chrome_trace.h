@@ -45,6 +45,8 @@ class ChromeTrace : public workload::RequestObserverIf {
   /// A span of a thread.
   void slice(std::size_t process, int thread, std::string_view name, const Span& span, std::string_view arguments = {});
   void event(std::string_view json);
+  /// The zone of a request that has ended, and its condition now; empty without zones, and for several drives.
+  std::string zone_of(const workload::Request& request) const;
 
   OutputFile file_;
   core::Picoseconds from_;

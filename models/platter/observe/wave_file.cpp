@@ -195,11 +195,11 @@ void WaveFile::require_closed() const {
     throw std::logic_error(outputs_[output_]->name().string() + ": signals can be added only before the recording starts");
 }
 
-void WaveFile::add(accelerator::RtlCore& rtl) {
+void WaveFile::add(accelerator::TracedDesignIf& design) {
   require_closed();
-  rtl.declare(file_->fst);
-  rtl.set_sampler(this);
-  designs_.push_back(&rtl);
+  design.declare(file_->fst);
+  design.set_sampler(this);
+  designs_.push_back(&design);
 }
 
 void WaveFile::arm() {
@@ -221,7 +221,7 @@ void WaveFile::next_window() {
 }
 
 void WaveFile::unhook() {
-  for (accelerator::RtlCore* rtl : designs_) rtl->set_sampler(nullptr);
+  for (accelerator::TracedDesignIf* design : designs_) design->set_sampler(nullptr);
   designs_.clear();
 }
 

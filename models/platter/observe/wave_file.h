@@ -55,9 +55,9 @@ class WaveFile : public accelerator::WaveSamplerIf {
   /// Adds a scope with its signals. To be called before the simulation starts: a WaveProbe opens the file at time 0. Throws std::logic_error
   /// if the file is open.
   Signals add(const std::string& scope, std::vector<params::SignalRow> rows);
-  /// Adds the RTL of a drive's engine (system::rtl_of()). Its system::EngineOptions::tracing must have been set; throws
-  /// std::invalid_argument otherwise. The RTL must outlive the file. For the rest as the function above.
-  void add(accelerator::RtlCore& rtl);
+  /// Adds the RTL of a drive's engine (system::rtl_of(), system::traced_design_of()). Its system::EngineOptions::tracing must have been set;
+  /// throws std::invalid_argument otherwise. The RTL must outlive the file. For the rest as the function above.
+  void add(accelerator::TracedDesignIf& design);
 
   /// The signal of this row has this value from `now` on.
   void set(Signals of, std::size_t row, params::SignalValue value, core::Picoseconds now);
@@ -118,7 +118,7 @@ class WaveFile : public accelerator::WaveSamplerIf {
   std::size_t window_ = 0;  ///< the current one, or the next
   std::vector<std::unique_ptr<OutputFile>> outputs_;
   std::size_t output_ = 0;  ///< the one that is written
-  std::vector<accelerator::RtlCore*> designs_;
+  std::vector<accelerator::TracedDesignIf*> designs_;
   bool armed_ = false;
   bool broken_ = false;
   core::Picoseconds changed_ = -1;  ///< time of changes that are not yet in the file

@@ -11,7 +11,7 @@ bool WaveFile::is_built() { return false; }
 WaveFile::WaveFile(std::vector<WaveWindow> windows) { require(windows.front().file); }
 WaveFile::~WaveFile() = default;
 WaveFile::Signals WaveFile::add(const std::string&, std::vector<params::SignalRow>) { return {}; }
-void WaveFile::add(accelerator::RtlCore&) {}
+void WaveFile::add(accelerator::TracedDesignIf&) {}
 void WaveFile::set(Signals, std::size_t, params::SignalValue, core::Picoseconds) {}
 void WaveFile::arm() {}
 void WaveFile::sample(core::Picoseconds) {}

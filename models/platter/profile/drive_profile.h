@@ -299,6 +299,34 @@ enum class ActuatorsBy {
   Lun,      ///< a logical unit for each actuator
 };
 
+/// What follows when a duration limit has passed; the order of the names in a profile.
+enum class LimitAction {
+  CompleteEarliest,     ///< the command completes as early as the drive can
+  ContinueNextLimit,    ///< the guideline of the next descriptor counts
+  ContinueNoLimit,      ///< no guideline counts any more
+  CompleteUnavailable,  ///< the command completes without data
+  AbortRecovery,        ///< it is aborted if error recovery has used up the time
+  Abort,                ///< it is aborted
+};
+
+/// A descriptor of duration limits; ms, 0: no limit. docs/reference/duration_limits.md has the rules.
+struct DurationProfile {
+  double inactive_ms = 0;                                        ///< from the arrival to the first access
+  LimitAction inactive_policy = LimitAction::CompleteEarliest;   ///< when it has passed
+  double active_ms = 0;                                          ///< from the first access to the completion
+  LimitAction active_policy = LimitAction::CompleteEarliest;     ///< when it has passed
+  double guideline_ms = 0;                                       ///< from the arrival to the completion
+  LimitAction guideline_policy = LimitAction::CompleteEarliest;  ///< when it has passed
+};
+
+/// Duration limits of a drive.
+struct LimitsProfile {
+  bool supported = false;               ///< hosts may use and change the descriptors
+  double cost_percent = 20;             ///< most throughput that guidelines may cost
+  std::vector<DurationProfile> reads;   ///< descriptors of reads, from number 1 on
+  std::vector<DurationProfile> writes;  ///< descriptors of writes
+};
+
 /// A drive as its profile describes it. Plain numbers in the units of the file; `Geometry`, `SeekCurve`, `Rotation` and `AccessPlanner`
 /// convert them to integers once. docs/reference/configuration.md has the range of each value (keys `drive.*`). load_drive() checks the
 /// ranges; the constructor of Drive only refuses what it cannot run.
@@ -356,6 +384,7 @@ struct DriveProfile {
   PowerLossProfile power_loss;                      ///< a loss of power
   RecoveryProfile recovery;                         ///< what follows when a block cannot be read or written
   ZonesProfile zones;                               ///< zones that are written in order
+  LimitsProfile limits;                             ///< duration limits
   ActuatorsBy actuators_by = ActuatorsBy::Address;  ///< of a drive with several actuators
   bool task_attributes = false;  ///< accept SCSI's ordered and head-of-queue commands; without it they are refused (SATA)
 };

@@ -3,7 +3,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <tuple>
 
 #include "platter/params/describe.h"
 
@@ -16,6 +19,9 @@ using params::Range;
 using params::required;
 
 namespace {
+
+constexpr double kMinLimit_ms = 1e-3;     ///< the unit of ATA
+constexpr double kMaxLimit_ms = 4294967;  ///< what 32 bits of this unit hold
 
 /// Converts rows of numbers to objects. `read` takes one row and returns what is wrong with it.
 template <typename Object>
@@ -139,6 +145,7 @@ const params::Table<DriveProfile>& drive_parameters() {
   using L = PowerLossProfile;
   using R = RecoveryProfile;
   using Z = ZonesProfile;
+  using D = LimitsProfile;
   const auto overhead = [](std::array<double, 2> O::* pair, std::size_t last) {
     return [pair, last](P& p) { return params::field(&(p.overhead.*pair)[last]); };
   };
@@ -447,6 +454,12 @@ const params::Table<DriveProfile>& drive_parameters() {
        at(&P::zones, &Z::unrestricted_reads)},
       {"zones.reset_ms", "ms", "time of a reset, for each zone that changes", at(&P::zones, &Z::reset_ms), Range{0, 1e6}},
       {"zones.finish_ms", "ms", "time of a finish, for each zone that changes", at(&P::zones, &Z::finish_ms), Range{0, 1e6}},
+      {"duration_limits.supported", "",
+       "hosts may use and change the duration descriptors of the drive; the workloads of a scenario may use them in any case",
+       at(&P::limits, &D::supported)},
+      {"duration_limits.cost_percent", "%",
+       "most throughput that guidelines may cost: the policy LSPTF puts no command first that would cost more",
+       at(&P::limits, &D::cost_percent), Range{0, 20}},
   };
   return table;
 }
@@ -567,6 +580,101 @@ const params::Table<PatternNode>& node_parameters() {
   return table;
 }
 
+const params::Table<DurationProfile>& duration_parameters() {
+  using D = DurationProfile;
+  static const std::vector<std::string_view> policies = {"complete-earliest",    "continue-next-limit", "continue-no-limit",
+                                                         "complete-unavailable", "abort-recovery",      "abort"};
+  static const params::Table<D> table = {
+      {"inactive_ms", "ms", "limit of the time from the arrival of a command until its first access; 0: none",
+       at(&D::inactive_ms), Range{0, kMaxLimit_ms}},
+      {"inactive_policy", "", "when it has passed; complete-earliest, complete-unavailable or abort", at(&D::inactive_policy),
+       OneOf{policies}},
+      {"active_ms", "ms", "limit of the time from the first access until the completion; 0: none", at(&D::active_ms),
+       Range{0, kMaxLimit_ms}},
+      {"active_policy", "", "when it has passed; complete-earliest, complete-unavailable, abort-recovery or abort",
+       at(&D::active_policy), OneOf{policies}},
+      {"guideline_ms", "ms", "limit of the time from the arrival until the completion; 0: none", at(&D::guideline_ms),
+       Range{0, kMaxLimit_ms}},
+      {"guideline_policy", "", "when it has passed; all but abort-recovery", at(&D::guideline_policy), OneOf{policies}},
+  };
+  return table;
+}
+
+namespace {
+
+constexpr std::array<command::LimitPolicy, 6> kPolicies = {
+    command::LimitPolicy::CompleteEarliest,    command::LimitPolicy::ContinueNextLimit, command::LimitPolicy::ContinueNoLimit,
+    command::LimitPolicy::CompleteUnavailable, command::LimitPolicy::AbortRecovery,     command::LimitPolicy::Abort};
+
+command::DurationLimit limit(double time_ms, LimitAction action) {
+  return {core::to_picoseconds(time_ms, core::kPicosecondsPerMillisecond), kPolicies[static_cast<std::size_t>(action)]};
+}
+
+}  // namespace
+
+command::DurationTable duration_table(const LimitsProfile& limits) {
+  command::DurationTable table;
+  for (const auto& [way, descriptors] : {std::pair{0u, &limits.reads}, {1u, &limits.writes}})
+    for (std::size_t i = 0; i < std::min<std::size_t>(descriptors->size(), command::DurationTable::kDescriptors); ++i) {
+      const DurationProfile& d = (*descriptors)[i];
+      table.descriptors[way][i] = {limit(d.inactive_ms, d.inactive_policy), limit(d.active_ms, d.active_policy),
+                                   limit(d.guideline_ms, d.guideline_policy)};
+    }
+  table.cost_permille = static_cast<std::uint32_t>(limits.cost_percent * 10 + 0.5);
+  return table;
+}
+
+std::pair<std::string, std::string> limits_objection(const LimitsProfile& limits) {
+  using command::LimitKind;
+  using Found = std::pair<std::string, std::string>;
+  const double permille = limits.cost_percent * 10;
+  if (std::none_of(command::kGuidelineCosts.begin(), command::kGuidelineCosts.end(),
+                   [&](std::uint32_t code) { return std::abs(permille - code) < 1e-9; }))
+    return Found("duration_limits.cost_percent",
+                 fmt::format("found {:g}, expected 0, 0.5, 1, 1.5, 2, 2.5, 3, 4, 5, 8, 10, 15 or 20: the standards have codes "
+                             "for these only",
+                             limits.cost_percent));
+  for (const auto& [name, descriptors] : {std::pair{"read", &limits.reads}, {"write", &limits.writes}}) {
+    if (descriptors->size() > command::DurationTable::kDescriptors)
+      return Found(
+          fmt::format("duration_limits.{}.{}", name, command::DurationTable::kDescriptors),
+          fmt::format("found {} descriptors, expected at most {}", descriptors->size(), command::DurationTable::kDescriptors));
+    for (std::size_t i = 0; i < descriptors->size(); ++i) {
+      const DurationProfile& d = (*descriptors)[i];
+      const auto object = [&](const char* key, std::string text) {
+        return Found(fmt::format("duration_limits.{}.{}.{}", name, i, key), std::move(text));
+      };
+      for (const auto& [kind, word, time_ms, action] :
+           {std::tuple{LimitKind::Inactive, "inactive", d.inactive_ms, d.inactive_policy},
+            {LimitKind::Active, "active", d.active_ms, d.active_policy},
+            {LimitKind::Guideline, "guideline", d.guideline_ms, d.guideline_policy}}) {
+        const std::string policy = fmt::format("{}_policy", word);
+        if (!command::permitted(kind, kPolicies[static_cast<std::size_t>(action)]))
+          return object(policy.c_str(), fmt::format("found a policy that the standards do not have for this limit, expected {}",
+                                                    kind == LimitKind::Guideline ? "any but abort-recovery"
+                                                    : kind == LimitKind::Active
+                                                        ? "complete-earliest, complete-unavailable, abort-recovery or abort"
+                                                        : "complete-earliest, complete-unavailable or abort"));
+        if (time_ms == 0 && action != LimitAction::CompleteEarliest)
+          return object(policy.c_str(), fmt::format("found a policy without a limit, expected {}_ms above 0", word));
+        if (time_ms > 0 && time_ms < kMinLimit_ms)
+          return object(
+              fmt::format("{}_ms", word).c_str(),
+              fmt::format("found {:g}, expected 0 or at least {:g} ms, the unit of the standards", time_ms, kMinLimit_ms));
+      }
+      if (d.guideline_ms > 0 && d.inactive_ms >= d.guideline_ms)
+        return object("inactive_ms", fmt::format("found {:g}, expected less than guideline_ms, which is {:g}: the guideline "
+                                                 "counts from the same arrival to a later end",
+                                                 d.inactive_ms, d.guideline_ms));
+      if (d.guideline_ms > 0 && d.active_ms > d.guideline_ms)
+        return object("active_ms", fmt::format("found {:g}, expected at most guideline_ms, which is {:g}: the guideline "
+                                               "counts the same work and the wait before it",
+                                               d.active_ms, d.guideline_ms));
+    }
+  }
+  return {};
+}
+
 void add_to(params::Grammar& grammar, DriveProfile& profile, const std::string& prefix) {
   grammar.allow_base(
       prefix, "profile that this file starts from, a shipped one or a file; the keys of this file are those that differ");
@@ -575,6 +683,9 @@ void add_to(params::Grammar& grammar, DriveProfile& profile, const std::string& 
                     profile.geometry.zones, false);
   grammar.add_array(prefix.empty() ? "geometry.node" : prefix + ".geometry.node", "node", node_parameters(),
                     profile.geometry.nodes, false);
+  const std::string limits = (prefix.empty() ? "" : prefix + ".") + "duration_limits.";
+  grammar.add_array(limits + "read", "descriptor", duration_parameters(), profile.limits.reads, false);
+  grammar.add_array(limits + "write", "descriptor", duration_parameters(), profile.limits.writes, false);
 }
 
 namespace {

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "platter/command/duration.h"
 #include "platter/params/grammar.h"
 #include "platter/profile/drive_profile.h"
 
@@ -16,6 +17,11 @@ const params::Table<DriveProfile>& drive_parameters();
 const params::Table<ZoneProfile>& zone_parameters();
 /// Keys of one `[[geometry.node]]`.
 const params::Table<PatternNode>& node_parameters();
+/// Keys of one `[[duration_limits.read]]` or `[[duration_limits.write]]`.
+const params::Table<DurationProfile>& duration_parameters();
+
+/// The descriptors in the units of the model.
+command::DurationTable duration_table(const LimitsProfile& limits);
 
 /// The key that a drive with several actuators cannot have, and why; an empty text if there is none.
 std::pair<const char*, std::string> actuators_objection(const DriveProfile& drive);
@@ -23,6 +29,8 @@ std::pair<const char*, std::string> actuators_objection(const DriveProfile& driv
 std::pair<const char*, std::string> power_objection(const PowerProfile& power);
 /// The same of the recovery's times.
 std::pair<const char*, std::string> recovery_objection(const RecoveryProfile& recovery);
+/// The same of the duration limits.
+std::pair<std::string, std::string> limits_objection(const LimitsProfile& limits);
 
 /// All keys of a profile, below a prefix, bound to it.
 void add_to(params::Grammar& grammar, DriveProfile& profile, const std::string& prefix = {});

@@ -57,6 +57,7 @@ class TickScale {
   TickScale(const FixedPointFormat& format, Picoseconds period) : format_(format), period_(period) {}
 
   const FixedPointFormat& format() const { return format_; }
+  Picoseconds period() const { return period_; }  ///< of a turn
   std::uint32_t angle(Angle angle) const { return angle >> (32 - format_.angle_w); }
   /// Rounded down / up; times may be negative.
   std::int64_t floor(Picoseconds time) const;

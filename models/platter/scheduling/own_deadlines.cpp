@@ -29,19 +29,12 @@ DecisionWork OwnDeadlines::work(const HeadState& head) {
   return work;
 }
 
-Picoseconds OwnDeadlines::to_first(const Command& command, const HeadState& head, Picoseconds now) const {
-  return planner_.guarded(planner_.estimate(head, command.extent, now, command.data_ready, command.overhead_end));
-}
-
-Picoseconds OwnDeadlines::left(const Command& command, const HeadState& head, Picoseconds now) const {
-  return command.deadline - std::max(now, head.bus_free) - planner_.bus_block_time(false);
-}
-
 Decision OwnDeadlines::pick(const HeadState& head, Picoseconds now) {
   const Decision decision = policy_->pick(head, now);
   if (own_.empty() || decision.forced) return decision;
   const Command* const command = due(decision, head, now);
   if (command == nullptr) return decision;
+  policy_->put_first(*command, head, now);
   Decision instead = Decision::serve(command->tag, Rule::Deadline);
   instead.forced = true;
   return instead;
@@ -52,15 +45,15 @@ const Command* OwnDeadlines::due(const Decision& decision, const HeadState& head
   const bool waits = decision.kind == Decision::Kind::Idle && decision.until != core::kNoDeadline;
   if (!serves && !waits) return nullptr;
   const Command* const picked = serves ? commands_[decision.tag.value] : nullptr;
-  const Picoseconds busy = serves ? to_first(*picked, head, now) + planner_.hold(picked->extent) : 0;
-  const bool picked_is_own = serves && has_own_deadline(*picked) && busy <= left(*picked, head, now);
+  const Picoseconds busy = serves ? times_.to_first(*picked, head, now) + planner_.hold(picked->extent) : 0;
+  const bool picked_is_own = serves && has_own_deadline(*picked) && busy <= times_.left(*picked, head, now);
   const Command* first = nullptr;
   lost_.clear();
   for (const Command* command : own_) {  // in order of age: the first of equals stays
     if (command == picked) continue;
     const Picoseconds hold = planner_.hold(command->extent);
-    const Picoseconds time = left(*command, head, now);
-    if (to_first(*command, head, now) + hold > time) {  // late in any case
+    const Picoseconds time = times_.left(*command, head, now);
+    if (times_.to_first(*command, head, now) + hold > time) {  // late in any case
       lost_.push_back(command->tag);
       continue;
     }
@@ -68,7 +61,7 @@ const Command* OwnDeadlines::due(const Decision& decision, const HeadState& head
     if (picked_is_own && picked->deadline <= command->deadline) continue;  // if they conflict, the earlier deadline is kept
     const Picoseconds behind = serves ? busy + planner_.most_onward(picked->extent, command->extent, decision_bound_)
                                       : decision.until - now + decision_bound_ + planner_.rotation().period() +
-                                            to_first(*command, head, decision.until);
+                                            times_.to_first(*command, head, decision.until);
     if (behind + hold <= time) continue;
     if (policy_->leaves_time(*command, head, now)) first = command;
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "platter/scheduling/command_set.h"
+#include "platter/scheduling/deadline_times.h"
 #include "platter/scheduling/wrapped_scheduler.h"
 
 namespace platter::scheduling {
@@ -23,6 +24,7 @@ class OwnDeadlines : public WrappedScheduler {
                Picoseconds decision_bound)
       : WrappedScheduler(std::move(policy)),
         planner_(planner),
+        times_(planner),
         decision_bound_(decision_bound),
         commands_(capacity),
         own_(capacity) {}
@@ -41,11 +43,9 @@ class OwnDeadlines : public WrappedScheduler {
  private:
   /// The command that must be served now; null if the decision may stand.
   const Command* due(const Decision& decision, const HeadState& head, Picoseconds now);
-  Picoseconds to_first(const Command& command, const HeadState& head, Picoseconds now) const;
-  /// Time from `now` until the host must have the command's last block.
-  Picoseconds left(const Command& command, const HeadState& head, Picoseconds now) const;
 
   const AccessPlanner& planner_;
+  DeadlineTimes times_;
   Picoseconds decision_bound_;
   std::vector<const Command*> commands_;  ///< by tag
   CommandSet own_;                        ///< those with a deadline outside the sweep that may still be met

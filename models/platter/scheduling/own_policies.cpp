@@ -12,6 +12,8 @@
 #include <charconv>
 #include <cmath>
 #include <csignal>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <map>
@@ -122,8 +124,9 @@ bool read(std::string_view text, const OwnParameter& parameter, double& value) {
 
 // --- crashes and endless calls ---------------------------------------------------------------------------------------
 
-/// The call of a policy that is under way; read by signal handlers.
+/// The call of a policy or an engine that is under way; read by signal handlers.
 struct UnderWay {
+  const char* volatile kind = nullptr;
   const char* volatile policy = nullptr;
   const char* volatile call = nullptr;
   volatile std::sig_atomic_t serial = 0;
@@ -135,8 +138,8 @@ void (*clean_up)() = nullptr;
 [[noreturn]] void end(const char* what) {
   std::array<char, 1024> text{};
   std::size_t size = 0;
-  for (const char* part :
-       {"platter: policy ", const_cast<const char*>(under_way.policy), what, const_cast<const char*>(under_way.call), "\n"})
+  for (const char* part : {"platter: ", const_cast<const char*>(under_way.kind), const_cast<const char*>(under_way.policy),
+                           what, const_cast<const char*>(under_way.call), "\n"})
     for (; *part != '\0' && size < text.size(); ++part) text[size++] = *part;
   if (write(STDERR_FILENO, text.data(), size) < 0) {
   }  // there is nobody to tell
@@ -182,6 +185,11 @@ void watch() {
     sigaction(SIGVTALRM, &action, nullptr);
     tick_each_second();
     pthread_atfork(nullptr, nullptr, tick_each_second);  // a copy has no timer of its own
+    std::atexit([] {                                     // Verilator's run-time does it where RTL does not settle
+      if (under_way.call == nullptr) return;
+      std::fflush(stdout);
+      end(" has ended the process in ");
+    });
     return true;
   }();
   static_cast<void>(watching);
@@ -191,6 +199,7 @@ void watch() {
 class Call {
  public:
   Call(const char* policy, const char* name) {
+    under_way.kind = "policy ";
     under_way.policy = policy;
     under_way.serial = under_way.serial + 1;
     under_way.call = name;
@@ -379,6 +388,16 @@ std::string own_policy_name(const PolicySpec& policy) {
 std::unique_ptr<SchedulerIf> create_own(const PolicyInfo& row, const SchedulerContext& context) {
   return std::make_unique<CheckedPolicy>(row, context);
 }
+
+OwnEngineCall::OwnEngineCall(const char* engine, const char* name) {
+  watch();
+  under_way.kind = "engine ";
+  under_way.policy = engine;
+  under_way.serial = under_way.serial + 1;
+  under_way.call = name;
+}
+
+OwnEngineCall::~OwnEngineCall() { under_way.call = nullptr; }
 
 void before_own_policy_ends(void (*to_do)()) { clean_up = to_do; }
 

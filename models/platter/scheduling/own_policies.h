@@ -30,6 +30,16 @@ std::string own_policy_name(const PolicySpec& policy);
 /// kOwnPolicyLimit ends the process with exit code 1 and a message.
 std::unique_ptr<SchedulerIf> create_own(const PolicyInfo& row, const SchedulerContext& context);
 
+/// While RTL of a user's own runs. A crash, or a call that takes longer than kOwnPolicyLimit, ends the process in the same way. Both texts must outlive
+/// the object.
+class OwnEngineCall {
+ public:
+  OwnEngineCall(const char* engine, const char* name);
+  ~OwnEngineCall();
+  OwnEngineCall(const OwnEngineCall&) = delete;
+  OwnEngineCall& operator=(const OwnEngineCall&) = delete;
+};
+
 /// Longest call of a policy of your own, in seconds of processor time.
 constexpr int kOwnPolicyLimit = 10;
 

@@ -51,6 +51,10 @@ const std::vector<PolicyInfo>& policy_table() {
        Accelerated::Sptf, GuardMode::Pooled, false, ArrivalCost::Expected},
       {"ASPTF(w)", "w", "SPTF that subtracts w times a request's wait from its positioning time", create_sptf,
        Accelerated::Sptf, GuardMode::Pooled},
+      {"LSPTF(w)", "w",
+       "ASPTF(w) for duration limits: a limited request competes only shortly before its limit, and goes first behind it; "
+       "requests with priority go first",
+       create_limited_sptf, Accelerated::Limited, GuardMode::Pooled},
       {"TPS:SCAN/SCAN", "", "two phases: first the round's continuous requests by SCAN, then the others by an elevator",
        create_tps_scan},
       {"TPS:SCAN/(SCAN/CI-OPT(M))", "M",
@@ -107,6 +111,7 @@ std::string_view to_string(Accelerated program) {
     case Accelerated::Intervals: return "intervals";
     case Accelerated::Clusters: return "clusters";
     case Accelerated::Slack: return "slack";
+    case Accelerated::Limited: return "limited";
   }
   return "";
 }

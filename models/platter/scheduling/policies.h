@@ -79,6 +79,7 @@ enum class Accelerated : std::uint8_t {
   Intervals,  ///< intervals between continuous requests
   Clusters,   ///< clusters of an elevator in exact orders
   Slack,      ///< slack stealing with a look ahead
+  Limited,    ///< the shortest positioning time of all whose limit is near
 };
 /// Its name in `platter list policies`.
 std::string_view to_string(Accelerated program);
@@ -146,6 +147,7 @@ std::unique_ptr<SchedulerIf> create_c_look(const SchedulerContext& context);
 std::unique_ptr<SchedulerIf> create_sptf(const SchedulerContext& context);
 std::unique_ptr<SchedulerIf> create_sptf_margin(const SchedulerContext& context);
 std::unique_ptr<SchedulerIf> create_satf_risk(const SchedulerContext& context);
+std::unique_ptr<SchedulerIf> create_limited_sptf(const SchedulerContext& context);
 std::unique_ptr<SchedulerIf> create_sptf_next_c(const SchedulerContext& context);
 std::unique_ptr<SchedulerIf> create_sptf_unguarded(const SchedulerContext& context);
 std::unique_ptr<SchedulerIf> create_interval(const SchedulerContext& context);

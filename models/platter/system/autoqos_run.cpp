@@ -272,7 +272,11 @@ class AutoQosRun : public RunIf {
 
   nlohmann::json result() const override { return params::to_json(result_rows(), &result_); }
   double simulated_s() const override { return time_.simulated_s(); }
-  std::uint64_t decisions() const override { return disk_.engine().statistics().decisions; }
+  std::uint64_t decisions() const override {
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < disk_.actuators(); ++i) sum += disk_.engine(i).statistics().decisions;
+    return sum;
+  }
 
  private:
   StreamResult result_of(std::size_t i, const qos::RateStream::Periods& before) const {

@@ -45,6 +45,8 @@ void check(const Scenario& s) {
   if (s.drive.zones.model == profile::ZoneModel::Managed)
     s.refuse("drive.zones.model",
              "found managed, expected a drive that is written anywhere, as the load of `platter crash` writes");
+  if (s.zone_load.on())
+    s.refuse("workload.zones.source", "expected none: `platter crash` knows nothing of zones that are reset");
   if (scheduling::has_process(s.policy))
     s.refuse("policy",
              fmt::format("found {}, expected a policy of this process: `platter crash` copies it", s.policy.notation));

@@ -22,7 +22,7 @@ DiskWaves::DiskWaves(const Scenario& s, const RunOptions& options, const Disks& 
   if (disks.striped() != nullptr) array_.emplace(*disks.striped(), *file_, disks.striped()->basename());
   for (const auto& drive : disks.drives())
     for (std::size_t i = 0; i < drive->actuators(); ++i)
-      if (accelerator::RtlCore* rtl = rtl_of(drive->engine(i))) file_->add(*rtl);
+      if (accelerator::TracedDesignIf* design = traced_design_of(drive->engine(i))) file_->add(*design);
 }
 
 }  // namespace platter::system

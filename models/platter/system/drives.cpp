@@ -143,6 +143,8 @@ void check(const profile::DriveProfile& profile, const std::string& prefix, cons
   if (const auto [name, objection] = profile::actuators_objection(profile); !objection.empty()) object(name, objection);
   if (const auto [name, objection] = profile::power_objection(profile.power); !objection.empty()) object(name, objection);
   if (const auto [name, objection] = profile::recovery_objection(profile.recovery); !objection.empty()) object(name, objection);
+  if (const auto [name, objection] = profile::limits_objection(profile.limits); !objection.empty())
+    object(name.c_str(), objection);
 }
 
 profile::DriveProfile load_drive(const std::string& name) {

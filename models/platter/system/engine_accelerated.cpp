@@ -236,6 +236,9 @@ Objection accelerator_objection(const accelerator::AcceleratorParameters& parame
   if (policy.row->accelerated == scheduling::Accelerated::Slack && !parameters.has(accelerator::kAgeing))
     return {"accelerator.features", fmt::format("found {}, expected \"ageing\" among them, which policy {} needs",
                                                 accelerator::feature_names(parameters.features), policy.name())};
+  if (policy.row->accelerated == scheduling::Accelerated::Limited && !parameters.has(accelerator::kLimits))
+    return {"accelerator.features", fmt::format("found {}, expected \"limits\" among them, which policy {} needs",
+                                                accelerator::feature_names(parameters.features), policy.name())};
   if (policy.parameters.requests > parameters.order_m)
     return {"accelerator.order_m",
             fmt::format("found {0}, expected at least {2}: policy {1} makes exact orders of {2} requests", parameters.order_m,

@@ -11,7 +11,8 @@
 namespace platter::system {
 
 const std::vector<EngineInfo>& engine_table() {
-  static const std::vector<EngineInfo> table = {firmware_engine(), model_engine(), rtl_engine(), lockstep_engine()};
+  static const std::vector<EngineInfo> table = {firmware_engine(), model_engine(), rtl_engine(),
+                                                lockstep_engine(), own_engine(),   lockstep_own_engine()};
   return table;
 }
 
@@ -41,11 +42,15 @@ bool read_numbers(std::string_view form, std::string_view text, std::vector<std:
   return text.empty();
 }
 
-/// The row that the part before the colon names; null if there is none.
+/// The row with the longest name with which the notation begins; null if there is none.
 const EngineInfo* row_named(std::string_view notation) {
-  for (const EngineInfo& row : engine_table())
-    if (row.name == notation.substr(0, notation.find(':'))) return &row;
-  return nullptr;
+  const EngineInfo* best = nullptr;
+  for (const EngineInfo& row : engine_table()) {
+    const bool begins = notation.substr(0, row.name.size()) == row.name;
+    const bool ends = notation.size() <= row.name.size() || notation[row.name.size()] == ':';
+    if (begins && ends && (best == nullptr || row.name.size() > best->name.size())) best = &row;
+  }
+  return best;
 }
 
 std::string regular_expression(std::string_view form) {
@@ -57,6 +62,7 @@ std::string regular_expression(std::string_view form) {
 }  // namespace
 
 std::string EngineInfo::usage() const {
+  if (has_folder) return fmt::format("{}:DIR", name);
   return numbers.form.empty() ? std::string(name) : fmt::format("{}[:{}]", name, numbers.form);
 }
 
@@ -66,21 +72,33 @@ std::string engine_usage(std::string_view separator) {
   return fmt::format("{}", fmt::join(forms, separator));
 }
 
-std::string engine_pattern() { return "^(" + regular_expression(engine_usage("|")) + ")$"; }
+std::string engine_pattern() {
+  std::vector<std::string> forms;
+  for (const EngineInfo& row : engine_table())
+    forms.push_back(row.has_folder ? fmt::format("{}:.+", row.name) : regular_expression(row.usage()));
+  return fmt::format("^({})$", fmt::join(forms, "|"));
+}
 
 std::optional<EngineChoice> find_engine(std::string_view notation) {
-  EngineChoice choice{row_named(notation), {}, std::string(notation)};
+  EngineChoice choice{row_named(notation), {}, {}, std::string(notation)};
   if (choice.row == nullptr) return std::nullopt;
-  const std::size_t colon = notation.find(':');
-  if (colon == std::string_view::npos) return choice;
+  const std::string_view rest = notation.substr(choice.row->name.size());  // with its colon
+  if (choice.row->has_folder) {
+    if (rest.size() < 2) return std::nullopt;
+    choice.folder = rest.substr(1);
+    return choice;
+  }
+  if (rest.empty()) return choice;
   const EngineNumbers& of = choice.row->numbers;
-  if (of.form.empty() || !read_numbers(of.form, notation.substr(colon + 1), choice.numbers) || !of.meet(choice.numbers))
+  if (of.form.empty() || !read_numbers(of.form, rest.substr(1), choice.numbers) || !of.meet(choice.numbers))
     return std::nullopt;
   return choice;
 }
 
 std::string engine_notation_objection(std::string_view notation) {
   if (find_engine(notation)) return {};
+  if (const EngineInfo* row = row_named(notation); row != nullptr && row->has_folder)
+    return fmt::format("found \"{}\", expected {} with a folder as `platter engine new` makes it", notation, row->usage());
   if (const EngineInfo* row = row_named(notation); row != nullptr && !row->numbers.form.empty())
     return fmt::format("found \"{}\", expected {} with {}, each at most {}", notation, row->usage(), row->numbers.condition,
                        kMaxEngineNumber);

@@ -21,6 +21,7 @@ struct EngineOptions;
 struct EngineChoice {
   const EngineInfo* row = nullptr;     ///< never null in what find_engine() gives
   std::vector<std::uint64_t> numbers;  ///< K and N of `lockstep:sample=K/N`
+  std::string folder;                  ///< DIR of `own:DIR` and `lockstep:own:DIR`
   std::string notation;                ///< as it was written
 };
 
@@ -65,11 +66,14 @@ struct EngineInfo {
                                const accelerator::AcceleratorOptions& accelerator) = nullptr;
   bool accelerated = false;    ///< runs only policies for which the scheduling accelerator has a program
   bool has_rtl = false;        ///< simulates the accelerator's RTL, which appears in waves
+  bool has_folder = false;     ///< runs RTL of a user's own, from the folder after its name
   bool is_built = true;        ///< part of this build of Platter
   EngineNumbers numbers = {};  ///< that may follow the name
 
-  /// The form of its notation, such as `lockstep[:sample=K[/N]]`.
+  /// The form of its notation, such as `lockstep[:sample=K[/N]]` or `own:DIR`.
   std::string usage() const;
+  /// Runs the policy in the controller's firmware, with the firmware's rules and the buffer's.
+  bool is_firmware() const { return !accelerated && !has_folder; }
   /// Whether the engine can run the policy at all.
   bool runs(const scheduling::PolicyInfo& policy) const {
     return !accelerated || policy.accelerated != scheduling::Accelerated::No;
@@ -84,6 +88,8 @@ EngineInfo firmware_engine();
 EngineInfo model_engine();
 EngineInfo rtl_engine();
 EngineInfo lockstep_engine();
+EngineInfo own_engine();
+EngineInfo lockstep_own_engine();
 /// @endcond
 
 /// The forms of all notations, with this separator between them.

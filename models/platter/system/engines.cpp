@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "platter/accelerator/accelerator_engine.h"
+#include "platter/accelerator/candidates_engine.h"
 
 namespace platter::system {
 
@@ -28,7 +29,7 @@ Objection rules_objection(const EngineChoice& engine, const scheduling::Firmware
   if (places)
     return {key, fmt::format("found {:g}, expected 0 with eager writing, where the policy chooses the place of each write",
                              seconds)};
-  if (engine.row->accelerated)
+  if (!engine.row->is_firmware())
     return {key,
             fmt::format("found {:g}, expected 0 with engine {}: only the engine firmware has this", seconds, engine.notation)};
   return {};
@@ -53,6 +54,11 @@ engine::EngineFactory engine_factory(const EngineOptions& options) {
 accelerator::RtlCore* rtl_of(engine::EngineIf& engine) {
   auto* accelerated = dynamic_cast<accelerator::AcceleratorEngine*>(&engine);
   return accelerated != nullptr ? accelerated->core().rtl() : nullptr;
+}
+
+accelerator::TracedDesignIf* traced_design_of(engine::EngineIf& engine) {
+  if (auto* own = dynamic_cast<accelerator::CandidatesEngine*>(&engine)) return &own->rtl();
+  return rtl_of(engine);
 }
 
 }  // namespace platter::system

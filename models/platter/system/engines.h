@@ -7,6 +7,7 @@
 
 #include "platter/accelerator/arrival_margins.h"
 #include "platter/accelerator/lockstep_core.h"
+#include "platter/accelerator/own_rtl.h"
 #include "platter/accelerator/rtl_core.h"
 #include "platter/profile/drive_profile.h"
 #include "platter/system/engine_table.h"
@@ -24,7 +25,8 @@ struct EngineOptions {
         firmware_order_cycles(profile.firmware_order_cycles),
         rules(scheduling::FirmwareRules::of(profile)) {}
 
-  /// find_engine() makes one from "firmware", "model", "rtl", "lockstep", "lockstep:sample=K" or "lockstep:sample=K/N".
+  /// find_engine() makes one from "firmware", "model", "rtl", "lockstep", "lockstep:sample=K", "lockstep:sample=K/N", "own:DIR" or
+  /// "lockstep:own:DIR".
   EngineChoice engine = *find_engine("firmware");
   std::uint64_t seed = 1;  ///< of the random places of the windows in which a sampled lock-step compares
   /// Must be set. scheduling::find_policy() makes one; for a policy of your own see scheduling::PolicyInfo.
@@ -39,12 +41,14 @@ struct EngineOptions {
   std::uint32_t firmware_candidate_cycles = 60;  ///< in addition for each command that the decision examines
   std::uint32_t firmware_order_cycles = 12;      ///< in addition for each step of an exact order
   scheduling::FirmwareRules rules;               ///< what the firmware puts before the policy; other engines take none
-  /// Engines rtl and lockstep: for waves of the RTL set it to accelerator::RtlCore::traced(), and give the RTL (`rtl_of`) to
+  /// Engines with RTL: for waves of the RTL set it to accelerator::RtlCore::traced(), and give the RTL (`traced_design_of`) to
   /// observe::WaveFile::add(). Null: no waves, and a faster simulation.
   accelerator::RtlCore::Tracing tracing;
   /// Engine lockstep: called with the first difference, before the simulation reports it as an SC_ERROR of type "/platter/accelerator". By
   /// default that error leaves sc_start() as an sc_report.
   std::function<void(const accelerator::LockstepCore&, const std::string& report, const std::string& drive)> on_mismatch;
+  /// Engines own and lockstep:own: the same for a fault of the RTL and for the first difference, of type "/platter/own_engine".
+  std::function<void(const accelerator::OwnRtl&, const std::string& report, const std::string& drive)> on_own_fault;
   /// Engine model: told of every access to the accelerator's registers.
   std::function<void(const accelerator::BusRequest&, const accelerator::BusResponse&)> on_access;
 };
@@ -73,5 +77,8 @@ engine::EngineFactory engine_factory(const EngineOptions& options);
 
 /// The RTL of a drive's engine (`system::rtl_of(drive.engine())`); null if the engine has none. It belongs to the engine.
 accelerator::RtlCore* rtl_of(engine::EngineIf& engine);
+
+/// The Verilated design of a drive's engine, the accelerator's or a user's own, for observe::WaveFile::add(); null if the engine has none.
+accelerator::TracedDesignIf* traced_design_of(engine::EngineIf& engine);
 
 }  // namespace platter::system

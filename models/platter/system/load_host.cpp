@@ -40,6 +40,7 @@ std::vector<std::unique_ptr<workload::ProducerIf>> make_producers(const Scenario
     options.read_fraction = load.read_fraction;
     options.mean_bytes = static_cast<double>(load.mean_bytes);
     options.deviation_bytes = load.size == "normal" ? static_cast<double>(load.deviation_bytes) : 0;
+    options.duration = static_cast<std::uint8_t>(load.duration_limit);
     if (load.deadline_ms > 0) options.deadline = core::to_picoseconds(load.deadline_ms, core::kPicosecondsPerMillisecond);
     options.placement.span_blocks = static_cast<std::uint64_t>(load.span_bytes) / target.block_bytes;
     options.placement.align_blocks =
@@ -74,10 +75,11 @@ std::vector<std::string> names_of_jobs(const Scenario& s) {
   std::vector<std::string> names;
   names.reserve(s.jobs.size());
   for (const workload::JobParameters& job : s.jobs) names.push_back(job.name);
+  if (s.zone_load.on()) names.emplace_back(workload::kZoneHost);
+  if (s.zone_load.source == workload::ZoneLoadParameters::Source::Log) names.emplace_back(workload::kZoneCleaner);
   return names;
 }
 
-/// Refuses a job whose region does not fit the drives.
 void check_regions(const Scenario& s, const workload::Target& target) {
   for (std::size_t i = 0; i < s.jobs.size(); ++i)
     if (const auto objection = workload::region_objection(s.jobs[i], target)) {
@@ -85,11 +87,16 @@ void check_regions(const Scenario& s, const workload::Target& target) {
       const std::string key = table + "." + objection->first;
       throw core::ConfigError({s.problem(key, objection->second, s.positions.count(key) != 0 ? "" : table)});
     }
+  if (!s.zone_load.on()) return;
+  const zones::ZoneOptions zones = zones::options_of(s.drive, target.blocks);
+  if (const auto objection = workload::zone_load_objection(s.zone_load, zones, target.block_bytes))
+    throw core::ConfigError({s.problem(objection->first, objection->second,
+                                       s.positions.count(objection->first) != 0 ? "" : "workload.zones.source")});
 }
 
 LoadHost::LoadHost(const Scenario& s, core::Picoseconds end) : s_(s) {
   initiator_.set_limit(RequestClass::Discrete, discrete_limit(s));
-  if (!s.jobs.empty()) initiator_.set_limit(RequestClass::Background, discrete_limit(s));
+  if (!s.jobs.empty() || s.zone_load.on()) initiator_.set_limit(RequestClass::Background, discrete_limit(s));
   initiator_.set_end(end);
 }
 
@@ -105,6 +112,13 @@ void LoadHost::produce(const workload::Target& target) {
                                                                  static_cast<std::uint64_t>(s_.run.seed)));
     initiator_.add_producer(*producers_.back(), s_.jobs[i].ends());
   }
+  if (!s_.zone_load.on()) return;
+  const workload::ZoneSpace space(s_.zone_load, zones::options_of(s_.drive, target.blocks), target.block_bytes);
+  auto zones = workload::make_zone_load(s_.zone_load, space, static_cast<std::int32_t>(s_.jobs.size()),
+                                        static_cast<std::uint64_t>(s_.run.seed));
+  zones_ = zones.get();
+  producers_.push_back(std::move(zones));
+  initiator_.add_producer(*zones_);
 }
 
 }  // namespace platter::system

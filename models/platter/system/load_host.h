@@ -8,12 +8,13 @@
 #include "platter/system/scenario.h"
 #include "platter/workload/generators.h"
 #include "platter/workload/initiator.h"
+#include "platter/workload/zone_load.h"
 
 namespace platter::system {
 
-/// The names of a scenario's jobs, in their order.
+/// The names of a scenario's jobs in their order, and behind them those of a load on zones.
 std::vector<std::string> names_of_jobs(const Scenario& scenario);
-/// Throws core::ConfigError if the region of a job does not fit the drives.
+/// Throws core::ConfigError if the region of a job, or a load on zones, does not fit the drives.
 void check_regions(const Scenario& scenario, const workload::Target& target);
 
 /// The host of a load on a drive or an array, with the producers of its scenario.
@@ -27,12 +28,15 @@ class LoadHost {
   workload::Initiator& initiator() { return initiator_; }
   /// Null without a trace.
   workload::TraceProducer* trace() { return trace_; }
+  /// Null without a load on zones.
+  const workload::ZoneLoad* zones() const { return zones_; }
 
  private:
   const Scenario& s_;
   workload::Initiator initiator_{"host"};
   std::vector<std::unique_ptr<workload::ProducerIf>> producers_;
   workload::TraceProducer* trace_ = nullptr;  ///< one of them
+  workload::ZoneLoad* zones_ = nullptr;       ///< one of them
 };
 
 }  // namespace platter::system

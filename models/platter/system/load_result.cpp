@@ -102,6 +102,7 @@ void LoadResult::measure(const Scenario& s, const observe::Statistics& statistic
       if (arrivals) *arrivals += *each.actuator(i).arrivals();
     }
     if (zones) zones->add(*each.zones());
+    durations += each.duration_statistics();
     if (each.eager_mapping() == nullptr) continue;
     eager->blocks += each.eager_mapping()->statistics();
     eager->free_blocks += each.eager_mapping()->map().free_count();
@@ -169,6 +170,13 @@ const params::Statistics<LoadResult>& load_rows() {
           .group("zones",
                  "zones in the whole run, warm-up included; for several drives the sum; left out for a drive without zones",
                  zones::zone_rows(), [](const R& r) { return r.zones; })
+          .group("zone_load", "load on zones in the measured time; left out without `workload.zones`",
+                 workload::zone_load_rows(), [](const R& r) { return r.zone_load; })
+          .by_name("duration_limits",
+                   "commands with duration limits in the whole run, by direction and number of the descriptor; number 0 are "
+                   "commands that expire at their deadline; for several drives the sum; left out without such commands",
+                   drive::duration_rows(),
+                   [](const R& r) { return r.durations.any() ? std::optional(r.durations.by_name()) : std::nullopt; })
           .group("array",
                  "the array; all values but `utilisation` count from the start of the run, warm-up included; left out for one "
                  "drive",

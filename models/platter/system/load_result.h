@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "platter/drive/arrival_statistics.h"
+#include "platter/drive/duration_statistics.h"
 #include "platter/drive/scheduler_statistics.h"
 #include "platter/front/serving/statistics.h"
 #include "platter/mapping/eager/statistics.h"
@@ -15,6 +16,7 @@
 #include "platter/params/statistic.h"
 #include "platter/system/disks.h"
 #include "platter/workload/generators.h"
+#include "platter/workload/zone_load.h"
 
 namespace platter::system {
 
@@ -59,11 +61,13 @@ struct LoadResult {
   std::optional<drive::ArrivalStatistics> arrivals;  ///< if they have a spread
   std::optional<eager::EagerResult> eager;
   std::optional<zones::ZoneResult> zones;
+  drive::DurationStatistics durations;
   std::optional<host::array::ArrayResult> array;
   std::optional<ActuatorResult> actuators;   ///< if a drive has several
   std::optional<media::MediaErrors> errors;  ///< if the scenario plans faults, or there were any
   std::optional<serving::ServingResult> serving;
   std::optional<TraceResult> trace;
+  std::optional<workload::ZoneLoadCounts> zone_load;  ///< in the measured time
 
   /// Requests that completed in the measured time.
   std::uint64_t completions() const;

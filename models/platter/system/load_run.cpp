@@ -62,6 +62,8 @@ class LoadRun : public RunIf {
   void run() override {
     time_.advance(time_.warmup());
     const DisksAt begin(disks_);
+    const workload::ZoneLoadCounts zones_begin =
+        host_.zones() != nullptr ? host_.zones()->counts() : workload::ZoneLoadCounts{};
     time_.advance(time_.end());
     host_.initiator().rethrow_failure();
     refusals_.rethrow(s_.file);
@@ -74,6 +76,7 @@ class LoadRun : public RunIf {
     statistics_.check_conservation();
     result_.measure(s_, statistics_, disks_, begin);
     if (!s_.run.as_long_as_load()) result_.measured_s = s_.run.measure_s;
+    if (host_.zones() != nullptr) result_.zone_load = host_.zones()->counts().since(zones_begin);
     if (host_.trace() != nullptr) result_.trace = TraceResult::of(*host_.trace(), time_.end());
   }
 
@@ -112,13 +115,17 @@ class LoadRun : public RunIf {
   LoadResult result_;
 };
 
-constexpr Section kLoad{"Load on a drive or an array", "The page [jobs](jobs.md) has the rules of `[[workload.job]]`.",
-                        [](Scenario& s, params::Grammar& g) {
-                          g.add(eager::eager_parameters(), s.eager);
-                          g.add(workload::continuous_parameters(), s.continuous);
-                          g.add(workload::discrete_parameters(), s.discrete);
-                          g.add_array("workload.job", "job", workload::job_parameters(), s.jobs, false);
-                        }};
+constexpr Section kLoad{
+    "Load on a drive or an array",
+    "The page [jobs](jobs.md) has the rules of `[[workload.job]]`, and the page [zones](zones.md#loads-on-zones) those of "
+    "`workload.zones`.",
+    [](Scenario& s, params::Grammar& g) {
+      g.add(eager::eager_parameters(), s.eager);
+      g.add(workload::continuous_parameters(), s.continuous);
+      g.add(workload::discrete_parameters(), s.discrete);
+      g.add(workload::zone_load_parameters(), s.zone_load);
+      g.add_array("workload.job", "job", workload::job_parameters(), s.jobs, false);
+    }};
 constexpr Section kFaults{"Faults", "The page [reliability](reliability.md) has the rules of `[[fault]]`.",
                           [](Scenario& s, params::Grammar& g) {
                             g.add_array("fault", "fault", media::fault_parameters(), s.faults, false);
@@ -134,6 +141,25 @@ void check(const Scenario& s, params::Findings& findings) {
     host::array::check(s.array, s.redundancy, s.drive, s.failure.fails_at_s, s.eager.enabled, s.eager.block_bytes, findings);
   workload::check(s.discrete, sector, findings);
   workload::check(s.jobs, sector, findings);
+  if (s.zone_load.on()) {
+    if (s.host->several_drives) findings.add("workload.zones.source", "expected host.kind = \"drive\": an array has no zones");
+    for (std::size_t i = 0; i < s.jobs.size(); ++i)
+      if (s.jobs[i].name == workload::kZoneHost || s.jobs[i].name == workload::kZoneCleaner)
+        findings.add(fmt::format("workload.job.{}.name", i),
+                     fmt::format("found \"{}\", which is the name of requests of workload.zones in results", s.jobs[i].name));
+  }
+  workload::check(s.zone_load, s.drive, findings);
+  const profile::LimitsProfile& limits = s.drive.limits;
+  workload::check_hints(s.jobs, limits.reads.size(), limits.writes.size(), findings);
+  const double share = s.discrete.generated.read_fraction;
+  const std::size_t descriptors = share == 1   ? limits.reads.size()
+                                  : share == 0 ? limits.writes.size()
+                                               : std::min(limits.reads.size(), limits.writes.size());
+  if (s.discrete.generated.duration_limit > descriptors)
+    findings.add("workload.discrete.duration_limit",
+                 fmt::format("found {}, expected at most {}: the drive has no more duration descriptors for these requests "
+                             "(`drive.duration_limits`)",
+                             s.discrete.generated.duration_limit, descriptors));
   if (s.discrete.trace.thinktime_us > 0 && !(s.discrete.source == "trace" && s.discrete.keeps_outstanding() > 0))
     findings.add("workload.thinktime_us",
                  "expected a trace with workload.pace = \"closed\"; otherwise no request waits for another");

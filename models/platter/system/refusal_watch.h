@@ -25,7 +25,11 @@ class RefusalWatch : public workload::RequestObserverIf {
       case CommandStatus::NoCopy:
       case CommandStatus::Aborted:
       case CommandStatus::Unreadable:
-      case CommandStatus::WriteFault: return;
+      case CommandStatus::WriteFault:
+      case CommandStatus::LimitBefore:
+      case CommandStatus::LimitDuring:
+      case CommandStatus::LimitInRecovery:
+      case CommandStatus::Unavailable: return;
       default: break;
     }
     if (refused_) return;

@@ -26,6 +26,7 @@
 #include "platter/workload/job_parameters.h"
 #include "platter/workload/parameters.h"
 #include "platter/workload/run_parameters.h"
+#include "platter/workload/zone_parameters.h"
 
 namespace platter::system {
 
@@ -50,6 +51,7 @@ struct Scenario : params::Source {
   workload::ContinuousWorkload continuous;
   workload::DiscreteWorkload discrete;
   std::vector<workload::JobParameters> jobs;
+  workload::ZoneLoadParameters zone_load;
   observe::WaveParameters waves;
   drive::FailureParameters failure;
   drive::PowerCutParameters power_cut;

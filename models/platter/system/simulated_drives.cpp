@@ -40,6 +40,27 @@ void write_mismatch(const accelerator::LockstepCore& pair, const std::string& re
   if (options.mismatch_written) options.mismatch_written(text_file, wave_file);
 }
 
+/// The same for RTL of a user's own.
+void write_fault(const accelerator::OwnRtl& rtl, const std::string& report, const std::string& drive, const Scenario& s,
+                 const RunOptions& options) {
+  constexpr std::size_t kShown = 200;  // exchanges
+  const std::filesystem::path text_file = options.mismatch_folder / "engine_fault.txt";
+  std::filesystem::path wave_file;
+  observe::OutputFile text(text_file);
+  text.write(fmt::format("scenario {} seed {} drive {}\n{}", s.file, s.run.seed, drive, report));
+  text.commit();
+  if (observe::WaveFile::is_built() && rtl.can_replay()) {
+    wave_file = options.mismatch_folder / "engine_fault.fst";
+    accelerator::OwnRtl again(rtl.folder(), rtl.clock_period(), accelerator::RtlCore::traced());
+    observe::WaveFile waves(wave_file, rtl.begin_of_last(kShown), core::kNoDeadline);
+    waves.add(again);
+    waves.arm();
+    rtl.replay(again);
+    waves.commit();
+  }
+  if (options.mismatch_written) options.mismatch_written(text_file, wave_file);
+}
+
 }  // namespace
 
 std::string policy_text(const Scenario& s) {
@@ -55,7 +76,7 @@ void check_engine(const Scenario& s) {
     throw core::ConfigError({s.problem(objection.key, objection.text, given ? "" : "engine")});
   };
   refuse(rules_objection(s.engine, scheduling::FirmwareRules::of(s.drive), s.eager.enabled));
-  if (s.engine.row->accelerated && s.drive.cache.destage_entries > 0)
+  if (!s.engine.row->is_firmware() && s.drive.cache.destage_entries > 0)
     refuse({"drive.cache.destage_entries", fmt::format("found {}, expected 0 with engine {}: only the engine firmware has this",
                                                        s.drive.cache.destage_entries, s.engine.notation)});
   for (const scheduling::PolicySpec& policy : policies_of(s))
@@ -79,6 +100,9 @@ system::EngineOptions engine_options(const Scenario& s, const scheduling::Policy
   options.on_mismatch = [&s, run](const accelerator::LockstepCore& pair, const std::string& report, const std::string& drive) {
     write_mismatch(pair, report, drive, s, run,
                    core::to_picoseconds(1.0 / s.accelerator.clock_mhz, core::kPicosecondsPerMicrosecond));
+  };
+  options.on_own_fault = [&s, run](const accelerator::OwnRtl& rtl, const std::string& report, const std::string& drive) {
+    write_fault(rtl, report, drive, s, run);
   };
   return options;
 }

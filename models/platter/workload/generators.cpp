@@ -62,6 +62,7 @@ bool RandomProducer::next(Request& request, core::Picoseconds now) {
   request.operation = command::read_or_write(options_.read_fraction < 1 && kinds_.uniform() > options_.read_fraction);
   request.cls = core::RequestClass::Discrete;
   request.deadline = core::later_by(request.issued, options_.deadline);
+  request.duration = options_.duration;
   request.stream = 0;
   return true;
 }

@@ -35,6 +35,7 @@ class RandomProducer : public ProducerIf {
     double mean_bytes = 4096;
     double deviation_bytes = 0;
     core::Picoseconds deadline = core::kNoDeadline;  ///< relative to the time of issue
+    std::uint8_t duration = 0;                       ///< number of a duration descriptor of the drive; 0: none
     Placement placement;
     std::uint64_t seed = 1;
   };

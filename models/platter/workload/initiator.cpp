@@ -170,10 +170,16 @@ void Initiator::finish(tlm::tlm_generic_payload& payload) {
   --in_drive_[core::index_of(transaction.request.cls)];
   const std::size_t source = transaction.producer;
   --sources_[source].outstanding;
-  const bool refused = transaction.status != command::CommandStatus::Good;
+  // A command that a limit has ended took its time, so the next one may follow.
+  const bool refused = transaction.status != command::CommandStatus::Good && !command::ended_by_limit(transaction.status);
+  ProducerIf& producer = *sources_[source].producer;
+  if (transaction.status == command::CommandStatus::Good) producer.ended(transaction.request);
   payload.release();
   // A refused request is not replaced: the next one could be refused at the same time, without end.
-  if (sources_[source].producer->closed_depth() > 0 && !refused) replace(source);
+  if (producer.closed_depth() > 0 && !refused) {
+    replace(source);
+    while (producer.more()) replace(source);
+  }
   send();
   note_if_all_ended();
 }

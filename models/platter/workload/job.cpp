@@ -32,8 +32,9 @@ JobProducer::JobProducer(const JobParameters& job, std::int32_t number, std::uin
       think_(core::to_picoseconds(job.thinktime_us, core::kPicosecondsPerMicrosecond)),
       begin_(core::to_picoseconds(job.startdelay_s, core::kPicosecondsPerSecond)),
       bytes_left_(job.io_size.of(region_.blocks * target.block_bytes)),
-      usual_{job.usual_class(), relative(job.deadline_ms)},
-      urgent_{job.priority_class(), relative(job.cmdprio_deadline_ms)},
+      usual_{job.usual_class(), relative(job.deadline_ms), static_cast<std::uint8_t>(job.hint), job.high_priority},
+      urgent_{job.priority_class(), relative(job.cmdprio_deadline_ms), static_cast<std::uint8_t>(job.cmdprio_hint),
+              job.cmdprio_high_priority},
       urgent_share_{job.cmdprio_percentage.percent[kOfReads] / 100, job.cmdprio_percentage.percent[kOfWrites] / 100},
       law_(job.random_distribution.kind),
       law_parameter_(job.random_distribution.parameter),
@@ -136,6 +137,8 @@ bool JobProducer::next(Request& request, core::Picoseconds now) {
   const Urgency& urgency = is_urgent ? urgent_ : usual_;
   request.cls = urgency.cls;
   request.deadline = core::later_by(request.issued, urgency.deadline);
+  request.duration = urgency.duration;
+  request.high_priority = urgency.high_priority;
   request.stream = urgency.cls == core::RequestClass::Continuous ? stream_ : 0;
   request.job = number_;
   bytes_left_ -= std::min<std::uint64_t>(bytes_left_, request.length);

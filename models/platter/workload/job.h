@@ -37,6 +37,8 @@ class JobProducer : public ProducerIf {
   struct Urgency {
     core::RequestClass cls = core::RequestClass::Discrete;
     core::Picoseconds deadline = core::kNoDeadline;  ///< relative to the issue
+    std::uint8_t duration = 0;                       ///< number of a duration descriptor
+    bool high_priority = false;
   };
 
   core::Picoseconds due(core::Picoseconds now);

@@ -8,6 +8,7 @@
 #include <limits>
 #include <set>
 
+#include "platter/command/duration.h"
 #include "platter/workload/parameters.h"
 
 namespace platter::workload {
@@ -86,6 +87,11 @@ const params::Table<JobParameters>& job_parameters() {
        OneOf{{"same", "discrete", "continuous", "background"}}},
       {"cmdprio_deadline_ms", "ms", "time from the issue to the deadline of that share; 0: no deadline",
        at(&P::cmdprio_deadline_ms), Range{0, 1e9}},
+      {"priohint", "", "number of the drive's duration descriptor that the requests name, of reads or of writes; 0: none",
+       at(&P::hint), Range{0, command::DurationTable::kDescriptors}},
+      {"cmdprio_hint", "", "the same of that share", at(&P::cmdprio_hint), Range{0, command::DurationTable::kDescriptors}},
+      {"high_priority", "", "the requests have priority, which the policy LSPTF knows", at(&P::high_priority)},
+      {"cmdprio_high_priority", "", "the same of that share", at(&P::cmdprio_high_priority)},
   };
   return table;
 }
@@ -172,6 +178,21 @@ void check(const std::vector<JobParameters>& jobs, std::uint32_t sector_bytes, p
         job.cmdprio_deadline_ms == 0)
       add("cmdprio_deadline_ms", "is missing: continuous requests have deadlines",
           job.cmdprio_class == JobParameters::PriorityClass::Same ? "class" : "cmdprio_class");
+  }
+}
+
+void check_hints(const std::vector<JobParameters>& jobs, std::size_t reads, std::size_t writes, params::Findings& findings) {
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    const JobParameters& job = jobs[i];
+    const double share = job.share_of_reads();
+    const std::size_t most = share == 1 ? reads : share == 0 ? writes : std::min(reads, writes);
+    for (const auto& [key, number] : {std::pair{"priohint", job.hint}, {"cmdprio_hint", job.cmdprio_hint}})
+      if (number > most)
+        findings.add(
+            fmt::format("workload.job.{}.{}", i, key),
+            fmt::format("found {}, expected at most {}: the drive has no more duration descriptors for the requests of "
+                        "this job (`drive.duration_limits`)",
+                        number, most));
   }
 }
 

@@ -44,6 +44,10 @@ struct JobParameters {
   Percentages cmdprio_percentage;
   PriorityClass cmdprio_class = PriorityClass::Same;
   double cmdprio_deadline_ms = 0;
+  std::uint32_t hint = 0;
+  std::uint32_t cmdprio_hint = 0;
+  bool high_priority = false;
+  bool cmdprio_high_priority = false;
 
   bool is_random() const { return rw == Kind::Randread || rw == Kind::Randwrite || rw == Kind::Randrw; }
   /// Requests that are kept outstanding, or the most of them beside a rate; 0: no limit.
@@ -65,6 +69,8 @@ const params::Table<JobParameters>& job_parameters();
 
 /// `sector_bytes`: sector size of the drive or array that gets the load.
 void check(const std::vector<JobParameters>& jobs, std::uint32_t sector_bytes, params::Findings& findings);
+/// Finds jobs that name a duration descriptor that the drive does not have. `reads`, `writes`: how many it has.
+void check_hints(const std::vector<JobParameters>& jobs, std::size_t reads, std::size_t writes, params::Findings& findings);
 
 /// The part of a drive that a job uses, in blocks of the drive.
 struct JobRegion {

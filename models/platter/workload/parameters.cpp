@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "platter/command/duration.h"
 #include "platter/workload/run_parameters.h"
 #include "platter/workload/trace_formats.h"
 
@@ -76,6 +77,9 @@ const params::Table<DiscreteWorkload>& discrete_parameters() {
        at(&P::generated, &G::deviation_bytes), Range{0, 1e9}},
       {"workload.discrete.deadline_ms", "ms", "time from a generated request's issue to its deadline; 0: no deadline",
        at(&P::generated, &G::deadline_ms), Range{0, 1e9}},
+      {"workload.discrete.duration_limit", "",
+       "number of the drive's duration descriptor that generated requests name, of reads or of writes; 0: none",
+       at(&P::generated, &G::duration_limit), Range{0, command::DurationTable::kDescriptors}},
       {"workload.discrete.align_bytes", "bytes", "generated requests begin at multiples of this; 0: at any sector",
        at(&P::generated, &G::align_bytes), Range{0, 1e9}},
       {"workload.discrete.span_bytes", "bytes",

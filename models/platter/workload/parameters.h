@@ -31,6 +31,7 @@ struct GeneratedLoad {
   std::int64_t mean_bytes = 4096;
   std::int64_t deviation_bytes = 0;
   double deadline_ms = 0;
+  std::uint32_t duration_limit = 0;
   std::int64_t align_bytes = 0;
   std::int64_t span_bytes = 0;
 };

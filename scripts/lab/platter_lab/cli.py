@@ -13,6 +13,7 @@ from platter_lab import (
     LabError,
     StudyFailed,
     __version__,
+    bound,
     calibrate,
     guest,
     optimise,
@@ -27,7 +28,7 @@ from platter_lab.files import is_full
 
 # Every module here has add_command(subparsers), which sets `run` to a function of the parsed
 # arguments.
-COMMANDS = (stream_tables, calibrate, reproduce, sweep, optimise, power, report, guest)
+COMMANDS = (stream_tables, calibrate, reproduce, sweep, optimise, power, report, guest, bound)
 
 
 def build_parser() -> argparse.ArgumentParser:

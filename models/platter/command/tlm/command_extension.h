@@ -31,7 +31,11 @@ inline tlm::tlm_response_status response_status(CommandStatus status) {
     case CommandStatus::ReadBoundary:
     case CommandStatus::NoOpenZone:
     case CommandStatus::ZoneReadOnly:
-    case CommandStatus::ZoneOffline: return tlm::TLM_GENERIC_ERROR_RESPONSE;
+    case CommandStatus::ZoneOffline:
+    case CommandStatus::LimitBefore:
+    case CommandStatus::LimitDuring:
+    case CommandStatus::LimitInRecovery:
+    case CommandStatus::Unavailable: return tlm::TLM_GENERIC_ERROR_RESPONSE;
   }
   return tlm::TLM_GENERIC_ERROR_RESPONSE;
 }

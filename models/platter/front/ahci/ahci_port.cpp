@@ -303,7 +303,8 @@ void AhciPort::begin(Slot& slot) {
     const bool good = take({}, 0);
     if (good) r_.ci &= ~(1u << slot.number);
     device_.dropped(task);
-    if (good && deliver(slot, device_.page().data(), task.bytes)) finish_queued(slot, task.outcome);
+    if (good && (!inbound(task.transfer) || deliver(slot, device_.page().data(), task.bytes)))
+      finish_queued(slot, task.outcome);
     return;
   }
   if (task.next == Task::Next::Answer) {
@@ -368,6 +369,10 @@ void AhciPort::withdraw() {
 void AhciPort::to_drive(Slot& slot) {
   if (!slot.task.queued) slot.task.command.tag = 0;  // no other command is in the drive
   slot.task.command.issued = core::now_ps();
+  if (slot.task.command.duration != 0) {
+    slot.limits = device_.durations();
+    slot.task.command.durations = &slot.limits;
+  }
   slot.data.resize(slot.task.command.length);
   command::set_command(slot.payload, slot, slot.task.command, slot.data.data());
   lines_.to_send.push_back(&slot);

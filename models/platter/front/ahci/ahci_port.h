@@ -90,6 +90,7 @@ class AhciPort : public sc_core::sc_module, public tlm::tlm_mm_interface, public
     RegisterFis fis;
     Task task;
     RegionList regions;
+    command::DurationTable limits;   ///< of the command, if it has a limit
     std::uint32_t moved = 0;         ///< bytes so far
     std::vector<std::uint8_t> data;  ///< the data of the drive's command
     bool in_drive = false;

@@ -65,6 +65,8 @@ enum Feature : std::uint8_t {
   kReadAheadOn = 0xAA,
   kReadAheadOff = 0x55,
   kSenseReporting = 0xC3,
+  kDurationLimits = 0x0D,
+  kSuccessSense = 0xC4,
   kSerialAtaOn = 0x10,
   kSerialAtaOff = 0x90,
 };
@@ -85,9 +87,10 @@ enum Smart : std::uint8_t {
 constexpr std::uint8_t kSettingsPreservation = 0x06;  // a Serial ATA feature (Serial ATA 3.x, 13.5)
 constexpr std::uint64_t kSmartKey = 0xC2'4F00;        // in the middle and upper bytes of the LBA
 
-constexpr std::uint8_t kNonDataZones = 7;  // subcommand of NCQ NON-DATA (ZAC, 8.2): ZAC Management Out
-constexpr std::uint8_t kReceiveZones = 2;  // of RECEIVE FPDMA QUEUED: ZAC Management In
-constexpr std::uint8_t kReportZones = 0;   // action of ZAC Management In
+constexpr std::uint8_t kNonDataZones = 7;      // subcommand of NCQ NON-DATA (ZAC, 8.2): ZAC Management Out
+constexpr std::uint8_t kDeadlineHandling = 1;  // the same (Serial ATA 3.x, 13.6.6.3)
+constexpr std::uint8_t kReceiveZones = 2;      // of RECEIVE FPDMA QUEUED: ZAC Management In
+constexpr std::uint8_t kReportZones = 0;       // action of ZAC Management In
 
 constexpr bool is_queued(std::uint8_t command) {
   return command == kReadQueued || command == kWriteQueued || command == kNonDataQueued || command == kReceiveQueued;
@@ -99,6 +102,7 @@ constexpr std::size_t kMostErrors = DeviceHistory::kErrors;
 constexpr Sense kInvalidCommand{0x5, 0x20, 0x00};
 constexpr Sense kOutOfRange{0x5, 0x21, 0x00};
 constexpr Sense kInvalidField{0x5, 0x24, 0x00};
+constexpr Sense kInvalidParameter{0x5, 0x26, 0x00};
 
 /// The time that ICC gives (Serial ATA 3.x, 13.6.3.1): steps of 10 ms, or of half a second.
 Picoseconds completion_time(std::uint8_t icc) {
@@ -117,11 +121,14 @@ AtaSettings AtaDevice::at_power_up() const {
   AtaSettings settings;
   settings.write_cache = identity_.write_cache;
   settings.read_ahead = identity_.read_ahead;
+  settings.durations = identity_.durations;
   return settings;
 }
 
 Outcome AtaDevice::reset(bool hard) {
   queued_ = 0;
+  successes_.valid = 0;
+  late_ends_ = {};
   halted_ = asleep_ = false;
   if (hard) {
     sense_ = {};
@@ -143,9 +150,9 @@ Outcome AtaDevice::reset(bool hard) {
 Outcome AtaDevice::error(const RegisterFis& fis, std::uint8_t error, const Sense& sense, std::uint64_t lba) {
   sense_ = sense;
   Outcome outcome;
-  outcome.status =
-      static_cast<std::uint8_t>(Outcome::kReady | Outcome::kErr |
-                                (settings_.sense_reporting || (zoned() && is_queued(fis.command)) ? Outcome::kSense : 0));
+  outcome.status = static_cast<std::uint8_t>(
+      Outcome::kReady | Outcome::kErr |
+      (settings_.sense_reporting || ((zoned() || settings_.duration_limits) && is_queued(fis.command)) ? Outcome::kSense : 0));
   outcome.error = error;
   outcome.lba = lba;
   outcome.device = fis.device;
@@ -183,8 +190,24 @@ Task AtaDevice::take_page(const RegisterFis& fis, Transfer transfer) const {
   return task;
 }
 
-/// Commands are written to log E0h (ACS-4, 8). Only error recovery control is there.
-Outcome AtaDevice::received(const RegisterFis& fis, const std::vector<std::uint8_t>& data) { return sct_command(fis, data); }
+/// Commands are written to log E0h (ACS-4, 8), and duration descriptors to log 18h. Of the commands only error recovery control is there.
+Outcome AtaDevice::received(const RegisterFis& fis, const std::vector<std::uint8_t>& data) {
+  if (static_cast<std::uint8_t>(fis.lba) != kLogDurations) return sct_command(fis, data);
+  if (!read_duration_log(data, settings_.durations)) return error(fis, Outcome::kAbort, kInvalidParameter, fis.lba);
+  Outcome good;
+  good.device = fis.device;
+  return good;
+}
+
+drive::DurationStatistics AtaDevice::durations_for(std::uint8_t log) {
+  constexpr std::uint8_t kDeviceStatistics = 0x04;
+  return identity_.duration_limits && log == kDeviceStatistics ? control_.durations() : drive::DurationStatistics{};
+}
+
+Task AtaDevice::limited(Task task, std::uint32_t number) const {
+  if (settings_.duration_limits) task.command.duration = static_cast<std::uint8_t>(number & 0x7);
+  return task;
+}
 
 Outcome AtaDevice::sct_command(const RegisterFis& fis, const std::vector<std::uint8_t>& data) {
   const auto word_of = [&data](std::size_t index) {
@@ -286,6 +309,11 @@ Task AtaDevice::accept_queued(const RegisterFis& fis, Picoseconds now) {
   if (fis.command == kNonDataQueued || fis.command == kReceiveQueued) {
     task.command.tag = fis.tag();
     const bool out = fis.command == kNonDataQueued;
+    if (out && identity_.duration_limits &&
+        (fis.features & 0xF) == kDeadlineHandling) {  // it takes effect at once, and ends at once
+      late_ends_ = {(fis.features >> 5 & 1) != 0, (fis.features >> 4 & 1) != 0};
+      return task;
+    }
     const bool known = zoned() && (out ? (fis.features & 0xF) == kNonDataZones
                                        : fis.subcommand() == kReceiveZones && (fis.auxiliary & 0xFF) == kReportZones);
     if (!known) return invalid_field(fis, task);
@@ -307,11 +335,15 @@ Task AtaDevice::accept_queued(const RegisterFis& fis, Picoseconds now) {
     case 1:
       task.command.cls = core::RequestClass::Continuous;
       task.command.deadline = now + completion_time(fis.icc);
+      task.command.expires = fis.command == kReadQueued ? late_ends_.reads : late_ends_.writes;
       break;
-    case 2: task.command.deadline = now + options_.high_priority; break;
+    case 2:
+      task.command.deadline = now + options_.high_priority;
+      task.command.high_priority = true;
+      break;
     default: break;
   }
-  return task;
+  return limited(task, fis.auxiliary);
 }
 
 Task AtaDevice::invalid_field(const RegisterFis& fis, Task task) {
@@ -375,6 +407,14 @@ Task AtaDevice::set_features(const RegisterFis& fis) {
       settings_.read_ahead = static_cast<std::uint8_t>(fis.features) == kReadAheadOn;
       control_.set_read_ahead(settings_.read_ahead);
       return answer(fis);
+    case kDurationLimits:
+      if (!identity_.duration_limits || (fis.count & ~1) != 0) return abort(fis);
+      settings_.duration_limits = (fis.count & 1) != 0;
+      return answer(fis);
+    case kSuccessSense:
+      if (!identity_.duration_limits || (fis.count & ~1) != 0) return abort(fis);
+      settings_.success_sense = (fis.count & 1) != 0;
+      return answer(fis);
     case kSenseReporting:
       if ((fis.count & ~1) != 0) return abort(fis);
       settings_.sense_reporting = fis.count == 1;
@@ -408,7 +448,9 @@ Task AtaDevice::smart(const RegisterFis& fis) {
       const AtaCounters counters = control_.counters();
       look_at_test(counters);
       const auto log = static_cast<std::uint8_t>(fis.lba);
-      return send_page(fis, log_pages(source(counters, control_.power()), log, 0, fis.count & 0xFF, false), Transfer::PioIn);
+      const drive::DurationStatistics durations = durations_for(log);
+      return send_page(fis, log_pages(source(counters, control_.power(), durations), log, 0, fis.count & 0xFF, false),
+                       Transfer::PioIn);
     }
     case kSmartOn:
     case kSmartOff: settings_.smart = subcommand == kSmartOn; return answer(fis);
@@ -441,7 +483,10 @@ Task AtaDevice::accept(const RegisterFis& fis, Picoseconds now) {
     task.next = Task::Next::Nothing;
     return task;
   }
-  const bool queued = is_queued(fis.command) && (zoned() || fis.command == kReadQueued || fis.command == kWriteQueued);
+  const bool deadlines =
+      identity_.duration_limits && fis.command == kNonDataQueued && (fis.features & 0xF) == kDeadlineHandling;
+  const bool queued =
+      is_queued(fis.command) && (zoned() || deadlines || fis.command == kReadQueued || fis.command == kWriteQueued);
   const bool reads_error = (fis.command == kReadLogExt || fis.command == kReadLogDmaExt) && (fis.lba & 0xFF) == kLogQueuedError;
   if (halted_ && !reads_error) {
     Task task = abort(fis);
@@ -469,14 +514,14 @@ Task AtaDevice::accept(const RegisterFis& fis, Picoseconds now) {
     case kReadVerify: return media(fis, Operation::Read, Transfer::None, fis.lba28(), fis.count28());
     case kReadSectorsExt:
     case kReadMultipleExt: return media48(fis, Operation::Read, Transfer::PioIn);
-    case kReadDmaExt: return media48(fis, Operation::Read, Transfer::DmaIn);
+    case kReadDmaExt: return limited(media48(fis, Operation::Read, Transfer::DmaIn), fis.features);
     case kReadVerifyExt: return media48(fis, Operation::Read, Transfer::None);
     case kWriteSectors:
     case kWriteMultiple: return media(fis, Operation::Write, Transfer::PioOut, fis.lba28(), fis.count28());
     case kWriteDma: return media(fis, Operation::Write, Transfer::DmaOut, fis.lba28(), fis.count28());
     case kWriteSectorsExt:
     case kWriteMultipleExt: return media48(fis, Operation::Write, Transfer::PioOut);
-    case kWriteDmaExt: return media48(fis, Operation::Write, Transfer::DmaOut);
+    case kWriteDmaExt: return limited(media48(fis, Operation::Write, Transfer::DmaOut), fis.features);
     case kWriteDmaFuaExt: return media48(fis, Operation::Write, Transfer::DmaOut, true);
     case kFlush:
     case kFlushExt: return flush(fis);
@@ -495,13 +540,18 @@ Task AtaDevice::accept(const RegisterFis& fis, Picoseconds now) {
       const auto log = static_cast<std::uint8_t>(fis.lba);
       const auto first = static_cast<std::uint32_t>((fis.lba >> 8 & 0xFF) | (fis.lba >> 32 & 0xFF) << 8);
       const Transfer transfer = fis.command == kReadLogExt ? Transfer::PioIn : Transfer::DmaIn;
-      Task task = send_page(fis, log_pages(source(counters, control_.power()), log, first, fis.count, true), transfer);
+      const drive::DurationStatistics durations = durations_for(log);
+      Task task =
+          send_page(fis, log_pages(source(counters, control_.power(), durations), log, first, fis.count, true), transfer);
+      if (log == kLogSuccessSense) successes_.valid = 0;
       if (reads_error && !task.outcome.failed()) halted_ = false;
       return task;
     }
     case kWriteLogExt:
     case kWriteLogDmaExt:
-      if (static_cast<std::uint8_t>(fis.lba) != kLogSctStatus || fis.count != 1 || (fis.lba >> 8 & 0xFF) != 0)
+      if (fis.count != 1 || (fis.lba >> 8 & 0xFF) != 0 ||
+          (static_cast<std::uint8_t>(fis.lba) != kLogSctStatus &&
+           !(identity_.duration_limits && static_cast<std::uint8_t>(fis.lba) == kLogDurations)))
         return abort(fis);
       return take_page(fis, fis.command == kWriteLogExt ? Transfer::PioOut : Transfer::DmaOut);
     case kSetFeatures: return set_features(fis);
@@ -550,6 +600,16 @@ std::uint32_t AtaDevice::readable_bytes(const Task& task, const command::Result&
 
 Outcome AtaDevice::ended(const RegisterFis& fis, const Task& task, const command::Result& result) {
   using command::CommandStatus;
+  if (result.status == CommandStatus::Unavailable) {  // it ends well, and the sense data says that there is no data
+    dropped(task);
+    Outcome good;
+    good.device = fis.device;
+    sense_ = result.sense();
+    if (task.queued ? settings_.success_sense : settings_.sense_reporting)
+      good.status = static_cast<std::uint8_t>(good.status | Outcome::kSense);
+    if (task.queued && settings_.success_sense) successes_.set(task.tag, result.sense());
+    return good;
+  }
   if (result.status == CommandStatus::Good) {
     if (fis.command == kSetFeatures) {
       settings_.write_cache = false;

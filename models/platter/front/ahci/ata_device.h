@@ -29,6 +29,7 @@ class DriveControlIf {
   virtual void start_test(bool extended) = 0;
   virtual void stop_test() = 0;
   virtual SelfTest test() = 0;
+  virtual drive::DurationStatistics durations() = 0;
   /// The zones of the drive; null if it has none.
   virtual const zones::Zones* zones() const = 0;
 };
@@ -61,8 +62,8 @@ struct Task {
 /// the time.
 ///
 /// Queued commands (Serial ATA 3.x, 13.6) become commands of the drive with the same tag. Their priority becomes class and deadline. An isochronous
-/// command is continuous with the deadline that ICC gives. A command of high priority is discrete with a deadline of `high_priority`. A command of
-/// normal priority is discrete without a deadline.
+/// command is continuous with the deadline that ICC gives. A command of high priority is discrete with a deadline of `high_priority`, and has
+/// priority under the policy LSPTF. A command of normal priority is discrete without a deadline.
 class AtaDevice {
  public:
   /// Settings of a device.
@@ -96,6 +97,8 @@ class AtaDevice {
   /// After the error of a queued command, until its log has been read or the device has been reset, every other command is aborted, and what
   /// was in the queue is lost.
   bool halted() const { return halted_; }
+  /// The duration descriptors at present.
+  const command::DurationTable& durations() const { return settings_.durations; }
   /// Tags of the commands in the queue, one bit each.
   std::uint32_t queued() const { return queued_; }
 
@@ -114,6 +117,8 @@ class AtaDevice {
   Task manage_zones(const RegisterFis& fis, Task task, std::uint32_t action, bool all);
   /// Makes the page of a report, of `pages` of 512 bytes, queued or not. `options`: those of the command, and the flag PARTIAL.
   Task report_zones(const RegisterFis& fis, Task task, std::uint32_t pages, std::uint8_t options);
+  /// A command for the media, with this number of a duration descriptor.
+  Task limited(Task task, std::uint32_t number) const;
   /// A command with this field out of range.
   Task invalid_field(const RegisterFis& fis, Task task);
   bool zoned() const { return identity_.zones.model != profile::ZoneModel::None; }
@@ -132,9 +137,11 @@ class AtaDevice {
   /// Notes that a task has failed with this outcome, and returns the outcome. A queued task stops the queue.
   Outcome failed(const RegisterFis& fis, const Task& task, const Outcome& outcome);
   Outcome error(const RegisterFis& fis, std::uint8_t error, const command::Sense& sense, std::uint64_t lba);
-  PageSource source(const AtaCounters& counters, PowerMode power) const {
-    return {identity_, settings_, counters, queued_error_, history_, power};
+  PageSource source(const AtaCounters& counters, PowerMode power, const drive::DurationStatistics& durations) const {
+    return {identity_, settings_, counters, queued_error_, history_, power, successes_, durations};
   }
+  /// The counters of duration limits, if the log has them.
+  drive::DurationStatistics durations_for(std::uint8_t log);
 
   AtaIdentity identity_;
   DriveControlIf& control_;
@@ -145,6 +152,11 @@ class AtaDevice {
   bool asleep_ = false;
   QueuedError queued_error_;
   DeviceHistory history_;
+  SuccessSense successes_;
+  struct {
+    bool reads = false;  ///< RDNC: a read that is late ends the queue
+    bool writes = false;
+  } late_ends_;
   bool test_started_ = false;  ///< the end of a self-test is not in the log yet
   command::Sense sense_;       ///< of the last error, for REQUEST SENSE DATA EXT
   Page page_;

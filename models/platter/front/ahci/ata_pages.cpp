@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "platter/mapping/zones/zone_report.h"
+#include "platter/profile/parameters.h"
 #include "platter/version.h"
 
 namespace platter::ahci {
@@ -72,17 +73,23 @@ Page identify_page(const PageSource& s, std::uint8_t number) {
       break;
     case 3:
       field(8, bit(true, 32) | bit(true, 29) | bit(s.identity.read_ahead, 25) | bit(s.identity.write_cache, 24) |
-                   bit(true, 23) | bit(true, 22) | bit(true, 20) | bit(true, 12) | bit(true, 11) | bit(true, 5) | bit(true, 2));
+                   bit(true, 23) | bit(true, 22) | bit(true, 20) | bit(true, 12) | bit(true, 11) | bit(true, 5) | bit(true, 2) |
+                   bit(s.identity.duration_limits, 47));  // sense data of queued commands that end well
       field(16, 0);
       field(24, s.identity.rpm);
       put(page, 56, world_wide_name(s.identity), 8);
       if (zoned(s.identity)) field(104, managed(s.identity) ? 0 : 1);
       field(136, s.identity.queue_depth - 1);
       field(144, bit(true, 0));
+      if (s.identity.duration_limits) {
+        field(168, bit(true, 0) | bit(true, 1));  // command duration limits, and guidelines
+        field(176, 1);                            // shortest and longest limit, us
+        field(184, 0xFFFF'FFFF);
+      }
       break;
     case 4:
       field(8, bit(s.settings.write_cache, 13) | bit(s.settings.sense_reporting, 10) | bit(s.settings.read_ahead, 7) |
-                   bit(s.settings.smart, 6));
+                   bit(s.settings.smart, 6) | bit(s.settings.success_sense, 18) | bit(s.settings.duration_limits, 21));
       break;
     case 9: {  // zoned device information (ZAC, 9.2)
       constexpr std::uint64_t kNotReported = 0xFFFF'FFFF;
@@ -93,7 +100,7 @@ Page identify_page(const PageSource& s, std::uint8_t number) {
       field(48, 0x05CF);  // ZAC, INCITS 537
       break;
     }
-    default: field(8, 0x7); break;  // Serial ATA: 1.5, 3 and 6 Gb/s
+    default: field(8, 0x7 | bit(true, 11)); break;  // Serial ATA: 1.5, 3 and 6 Gb/s; priorities
   }
   return page;
 }
@@ -119,17 +126,23 @@ Page queued_error_page(const QueuedError& e) {
   return page;
 }
 
-constexpr std::array<std::uint8_t, 2> kStatisticsPages = {0, 1};
+constexpr std::array<std::uint8_t, 3> kStatisticsPages = {0, 1, 9};
+/// The last one is of a device with duration limits.
+std::size_t statistics_pages(const AtaIdentity& identity) {
+  return kStatisticsPages.size() - (identity.duration_limits ? 0 : 1);
+}
 
 /// Device statistics (ACS-4, 9.5).
 Page statistics_page(const PageSource& s, std::uint8_t number) {
   Page page(kPageBytes);
   put(page, 0, std::uint64_t{number} << 16 | 1, 8);
   if (number == 0) {
-    page[8] = kStatisticsPages.size();
-    std::copy(kStatisticsPages.begin(), kStatisticsPages.end(), page.begin() + 9);
+    page[8] = static_cast<std::uint8_t>(statistics_pages(s.identity));
+    std::copy_n(kStatisticsPages.begin(), statistics_pages(s.identity), page.begin() + 9);
     return page;
   }
+  if (number == 9) return duration_statistics(s.durations);
+  if (number != 1) return Page(kPageBytes);
   constexpr std::uint64_t kSupported = 3ull << 62;  // supported and valid
   const auto field = [&page](std::size_t at, std::uint64_t value) { put(page, at, kSupported | value, 8); };
   field(8, s.counters.power_cycles);
@@ -282,9 +295,20 @@ struct LogInfo {
   bool smart;
 };
 constexpr std::array kLogs = {
-    LogInfo{0x01, 1, false, true}, LogInfo{0x03, 1, true, false}, LogInfo{0x04, 2, true, true},  LogInfo{0x06, 1, false, true},
-    LogInfo{0x07, 1, true, false}, LogInfo{0x09, 1, false, true}, LogInfo{0x10, 1, true, false}, LogInfo{0x12, 1, true, false},
-    LogInfo{0x13, 1, true, false}, LogInfo{0x30, 9, true, true},  LogInfo{0x47, 1, true, false}, LogInfo{0xE0, 1, true, true},
+    LogInfo{0x01, 1, false, true},
+    LogInfo{0x03, 1, true, false},
+    LogInfo{0x04, 2, true, true},
+    LogInfo{0x06, 1, false, true},
+    LogInfo{0x07, 1, true, false},
+    LogInfo{0x09, 1, false, true},
+    LogInfo{0x10, 1, true, false},
+    LogInfo{0x12, 1, true, false},
+    LogInfo{0x13, 1, true, false},
+    LogInfo{0x30, 9, true, true},
+    LogInfo{0x47, 1, true, false},
+    LogInfo{0xE0, 1, true, true},
+    LogInfo{kLogSuccessSense, 2, true, false},
+    LogInfo{kLogDurations, 1, true, false},
 };
 
 /// Does the device have this log? Log 47h is of one with several actuators.
@@ -294,6 +318,8 @@ bool offered(const LogInfo& info, const AtaIdentity& identity, bool general_purp
 }
 
 std::uint16_t pages_of(const LogInfo& info, const AtaIdentity& identity) {
+  if (!identity.duration_limits && (info.log == kLogSuccessSense || info.log == kLogDurations)) return 0;
+  if (identity.duration_limits && info.log == 0x04) return 10;
   return static_cast<std::uint16_t>(info.pages + (info.log == 0x30 && zoned(identity) ? 1 : 0));
 }
 
@@ -317,14 +343,16 @@ Page log_page(const PageSource& s, std::uint8_t log, std::uint32_t number) {
     }
     case kLogPositioningRanges: return positioning_ranges(s.identity);
     case kLogSctStatus: return sct_status(s.history);
+    case kLogDurations: return duration_log(s.settings.durations);
     case 0x01: return summary_errors(s.history);
     case 0x03: return extended_errors(s.history);
     case 0x06: return test_log(s, false);
     case 0x07: return test_log(s, true);
     case 0x12:
-    case 0x13: {  // NCQ NON-DATA, SEND and RECEIVE FPDMA QUEUED (Serial ATA 3.x, 13.7.5 and 13.7.6): only those of zones exist
+    case 0x13: {  // NCQ NON-DATA, SEND and RECEIVE FPDMA QUEUED (Serial ATA 3.x, 13.7.5 and 13.7.6): those of zones, deadline handling
       Page page(kPageBytes);
       if (zoned(s.identity)) page[log == 0x12 ? 0x1C : 0x10] = log == 0x12 ? 0x01 : 0x03;
+      if (log == 0x12 && s.identity.duration_limits) page[4] = 0x07;  // deadline handling, with WDNC and RDNC
       return page;
     }
     default: return selective_test_log();
@@ -347,6 +375,8 @@ AtaIdentity AtaIdentity::of(const profile::DriveProfile& profile, std::uint64_t 
   identity.write_cache = profile.cache.segments > 0 && profile.cache.write_back != profile::WriteBack::Off;
   identity.zones = profile.zones;
   identity.actuators = profile.geometry.actuators;
+  identity.duration_limits = profile.limits.supported;
+  identity.durations = profile::duration_table(profile.limits);
   identity.read_ahead = profile.cache.segments > 0 && profile.cache.read_ahead != profile::ReadAhead::None;
   return identity;
 }
@@ -379,7 +409,7 @@ Page identify(const AtaIdentity& d, const AtaSettings& settings) {
   word(page, 76,
        0x8000 | 0x1000 | 0x0300 | 0x000E);  // READ LOG DMA EXT, NCQ priority, the host may save power, NCQ, three speeds
   // Now 6 Gb/s; NCQ NON-DATA, RECEIVE FPDMA QUEUED.
-  word(page, 77, 0x0006 | bit(zoned(d), 5) | bit(zoned(d), 6));
+  word(page, 77, 0x0006 | bit(zoned(d) || d.duration_limits, 5) | bit(zoned(d), 6));
   word(page, 78, 0x00C0);  // NCQ autosense, software settings preservation
   word(page, 79, bit(settings.preserved, 6));
   word(page, 80, 0x0FF0 | bit(d.actuators > 1, 12));  // all standards up to ACS-4; ACS-5 has the log of several actuators
@@ -414,6 +444,11 @@ std::optional<Page> log_pages(const PageSource& source, std::uint8_t log, std::u
   const auto* const info = std::find_if(kLogs.begin(), kLogs.end(), [log](const LogInfo& each) { return each.log == log; });
   if (info == kLogs.end() || !offered(*info, source.identity, general_purpose)) return std::nullopt;
   if (first + count > pages_of(*info, source.identity)) return std::nullopt;
+  if (log == kLogSuccessSense) {
+    const Page both = success_sense_log(source.successes);
+    const auto at = [&both](std::size_t page) { return both.begin() + static_cast<std::ptrdiff_t>(page * kPageBytes); };
+    return Page(at(first), at(first + count));
+  }
   Page pages;
   for (std::uint32_t i = first; i < first + count; ++i) {
     const Page page = log_page(source, log, i);

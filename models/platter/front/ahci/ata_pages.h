@@ -6,6 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "platter/command/command.h"
+#include "platter/drive/duration_statistics.h"
+#include "platter/front/ahci/duration_logs.h"
 #include "platter/mapping/zones/zones.h"
 #include "platter/profile/drive_profile.h"
 
@@ -26,6 +29,8 @@ struct AtaIdentity {
   bool read_ahead = false;           ///< the drive reads ahead, on at power-up
   profile::ZonesProfile zones;       ///< zones that are written in order
   std::uint32_t actuators = 1;       ///< each with a range of the sectors, all of the same size
+  bool duration_limits = false;      ///< hosts may use and change duration descriptors
+  command::DurationTable durations;  ///< the descriptors at power-up
 
   /// Of the drive with this profile. `sectors`: Drive::capacity_sectors(). Precondition: `serial` has up to 20 characters of ASCII.
   static AtaIdentity of(const profile::DriveProfile& profile, std::uint64_t sectors, const std::string& serial);
@@ -39,6 +44,9 @@ struct AtaSettings {
   bool read_ahead = false;
   bool smart = true;
   bool sense_reporting = false;
+  bool success_sense = false;    ///< queued commands that end well may have sense data, and log 0Fh has it
+  bool duration_limits = false;  ///< commands may have a duration limit
+  command::DurationTable durations;
   bool preserved = true;  ///< a COMRESET keeps the settings (software settings preservation)
   std::uint8_t udma_mode = 6;
   std::uint8_t multiple = 16;  ///< sectors of a data block of READ MULTIPLE and WRITE MULTIPLE; 0: off
@@ -121,8 +129,6 @@ struct DeviceHistory {
   std::uint16_t sct_function = 0;
 };
 
-using Page = std::vector<std::uint8_t>;  ///< 512 bytes each
-
 /// IDENTIFY DEVICE data (ACS-4, 7.13).
 Page identify(const AtaIdentity& identity, const AtaSettings& settings);
 
@@ -134,6 +140,8 @@ struct PageSource {
   const QueuedError& queued_error;
   const DeviceHistory& history;
   PowerMode power;
+  const SuccessSense& successes;
+  const drive::DurationStatistics& durations;
 };
 
 inline constexpr std::uint8_t kLogQueuedError = 0x10;

@@ -52,6 +52,7 @@ class DriveControl : public drive::RegisterClient, public DriveControlIf {
   std::uint32_t recovery_limit(bool write) override {
     return read(write ? drive::reg::kWriteRecovery : drive::reg::kReadRecovery);
   }
+  drive::DurationStatistics durations() override { return RegisterClient::durations(); }
   void start_test(bool extended) override {
     write(drive::reg::kSelfTest, extended ? drive::reg::kSelfTestLong : drive::reg::kSelfTestShort);
   }

@@ -472,7 +472,8 @@ void Session::send_data(Command& command, bool with_status) {
 }
 
 void Session::respond(Command& command) {
-  const bool sensed = command.status == scsi::Status::CheckCondition;
+  // A command may end well, and have sense data.
+  const bool sensed = command.status == scsi::Status::CheckCondition || command.sense.key != 0;
   if (command.limit > 0 && !command.data.empty()) {
     send_data(command, !sensed);
     if (!sensed) return;

@@ -128,7 +128,7 @@ void LogicalUnit::begin(Task& task) {
                           ? SenseData(sense::kInvalidField, SenseData::Field{true, 1, 4})
                           : SenseData(sense::kInvalidOpcode, SenseData::Field{true, 0, 8}));
   task.course.operation = operation;
-  if (const SenseData::Field field = unused_bit(*operation, task.cdb); field.bit < 8)
+  if (const SenseData::Field field = unused_bit(*operation, task.cdb, identity_.duration_limits); field.bit < 8)
     return fail(task, {sense::kInvalidField, field});
   if (reservations_.conflicts(*task.nexus, operation->conflict)) return end(task, Status::ReservationConflict);
   if (operation->needs == Operation::kMedium)
@@ -199,6 +199,7 @@ void LogicalUnit::access(Task& task, command::Operation operation, std::uint64_t
   c.attribute = task.attribute;
   c.fua = fua;
   c.issued = core::now_ps();
+  if (identity_.duration_limits && task.course.operation->limits_page != 0) c.duration = limits_index(task.cdb);
   if (const std::uint32_t limit = modes_.recovery_limit_ms(); limit > 0)
     c.recovery_limit = core::Picoseconds{limit} * core::kPicosecondsPerMillisecond;
   task.course.bytes = bytes;
@@ -272,6 +273,10 @@ void LogicalUnit::send_backlog() {
     Slot& slot = *slots_[task.course.tag];
     slot.task = &task;
     task.course.access.tag = static_cast<int>(identity_.first_tag + task.course.tag);
+    if (task.course.access.duration != 0) {
+      slot.limits = modes_.durations();
+      task.course.access.durations = &slot.limits;
+    }
     command::set_command(slot.payload, slot, task.course.access, task.course.bytes);
     if (link_.way.send(disk_init_socket, slot.payload) == Heard::Answered) answered(slot.payload);
     at = 0;  // others may wait no longer, and tasks may have ended meanwhile
@@ -314,6 +319,11 @@ void LogicalUnit::ended_in_drive(Task& task, const command::Result& result) {
     task.course.done += c.length / identity_.sector_bytes;
     task.course.operation->next(*this, task);
     return;
+  }
+  if (result.status == CommandStatus::Unavailable) {  // the command ends well, and the sense data says that there is no data
+    task.data.clear();
+    task.sense = result.sense();
+    return end(task);
   }
   SenseData sense = result.sense();
   const bool unreadable = result.status == CommandStatus::Unreadable;

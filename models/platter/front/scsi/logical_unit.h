@@ -107,6 +107,7 @@ class LogicalUnit : public sc_core::sc_module, public tlm::tlm_mm_interface, pri
     explicit Slot(tlm::tlm_mm_interface* manager) : payload(manager) {}
     tlm::tlm_generic_payload payload;
     Task* task = nullptr;
+    command::DurationTable limits;  ///< of the command, if it has a limit
   };
 
   /// Orders of the oldest tasks that others wait for.

@@ -344,6 +344,8 @@ void add_media_operations(std::vector<scsi::Operation>& table) {
   add(0x90, "PRE-FETCH (16)", Conflict::Reads, kImmediate, prefetch, prefetched);
   add(0x35, "SYNCHRONIZE CACHE (10)", Conflict::All, kImmediate, synchronize_cache, finished);
   add(0x91, "SYNCHRONIZE CACHE (16)", Conflict::All, kImmediate, synchronize_cache, finished);
+  for (O& row : table)
+    if (row.code == 0x88 || row.code == 0x8A) row.limits_page = row.code == 0x88 ? 1 : 2;
   table.push_back({0x89,
                    kNo,
                    "COMPARE AND WRITE",

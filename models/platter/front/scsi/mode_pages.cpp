@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "platter/front/scsi/duration_pages.h"
+
 namespace platter::scsi {
 
 namespace {
@@ -24,7 +26,7 @@ std::uint8_t bit(bool set, unsigned place) { return static_cast<std::uint8_t>(se
 
 }  // namespace
 
-ModePages::ModePages(const UnitIdentity& d) {
+ModePages::ModePages(const UnitIdentity& d) : durations_(d.durations) {
   const auto segments = static_cast<std::uint8_t>(std::min(d.segments, 255u));
   // Read-write error recovery (SBC-3, 6.5.8): AWRE, ARRE; the host may set PER and the recovery time limit.
   pages_.push_back({page(kRecovery, 12, {{2, 0xC0}}), page(kRecovery, 12, {{2, 0x04}, {10, 0xFF}, {11, 0xFF}}), {}});
@@ -34,6 +36,9 @@ ModePages::ModePages(const UnitIdentity& d) {
                     {}});
   // Control (SPC-4, 7.5.8): GLTSD, unrestricted reordering; the host may set D_SENSE and SWP.
   pages_.push_back({page(kControl, 12, {{2, 0x02}, {3, 0x10}}), page(kControl, 12, {{2, 0x04}, {4, 0x08}}), {}});
+  if (d.duration_limits)
+    for (const bool write : {false, true})
+      pages_.push_back({duration_page::make(d.durations, write), duration_page::changeable(write), {}});
   // Informational exceptions control (SPC-4, 7.5.12): reported by request only.
   pages_.push_back({page(kExceptions, 12, {{3, 0x06}}), page(kExceptions, 12, {}), {}});
   reset();
@@ -41,19 +46,25 @@ ModePages::ModePages(const UnitIdentity& d) {
 
 void ModePages::reset() {
   for (Page& each : pages_) each.current = each.initial;
+  read_durations();
+}
+
+void ModePages::read_durations() {
+  for (const Page& each : pages_)
+    if (each.subcode() != 0) duration_page::read(each.current, each.subcode() == duration_page::kT2B, durations_);
 }
 
 const ModePages::Page* ModePages::find(std::uint8_t code) const {
   for (const Page& each : pages_)
-    if (each.code() == code) return &each;
+    if (each.code() == code && each.subcode() == 0) return &each;
   return nullptr;
 }
 
 std::optional<std::vector<std::uint8_t>> ModePages::pages(std::uint8_t code, std::uint8_t subcode, Control control) const {
-  if (subcode != 0 && subcode != kAllSubpages) return std::nullopt;
   std::vector<std::uint8_t> all;
   for (const Page& each : pages_) {
     if (code != kAllPages && code != each.code()) continue;
+    if (subcode != kAllSubpages && subcode != each.subcode()) continue;
     const std::vector<std::uint8_t>& from = control == Control::Current      ? each.current
                                             : control == Control::Changeable ? each.changeable
                                                                              : each.initial;
@@ -69,14 +80,22 @@ std::optional<SenseData> ModePages::put(const std::vector<std::uint8_t>& list, s
   };
   for (std::size_t at = begin; at < list.size();) {
     if (list.size() - at < 2) return SenseData(sense::kListLength);
-    const auto found = std::find_if(pages.begin(), pages.end(), [&](const Page& p) { return p.code() == (list[at] & 0x3F); });
-    if (found == pages.end() || (list[at] & 0xC0) != 0) return wrong(at);  // also PS, and pages with subpages
-    if (list[at + 1] != found->initial[1]) return wrong(at + 1);
+    const std::uint8_t subcode = (list[at] & 0x40) != 0 ? list[at + 1] : std::uint8_t{0};
+    const auto found = std::find_if(pages.begin(), pages.end(),
+                                    [&](const Page& p) { return p.code() == (list[at] & 0x3F) && p.subcode() == subcode; });
+    if (found == pages.end() || (list[at] & 0x80) != 0 || (subcode == 0 && (list[at] & 0x40) != 0)) return wrong(at);  // PS
+    for (std::size_t i = 1; i < found->header(); ++i) {
+      if (list.size() - at <= i) return SenseData(sense::kListLength);
+      if (list[at + i] != found->initial[i]) return wrong(at + i);
+    }
     if (list.size() - at < found->initial.size()) return SenseData(sense::kListLength);
-    for (std::size_t i = 2; i < found->initial.size(); ++i) {
+    for (std::size_t i = found->header(); i < found->initial.size(); ++i) {
       if (((list[at + i] ^ found->current[i]) & ~found->changeable[i]) != 0) return wrong(at + i);
       found->current[i] = list[at + i];
     }
+    if (found->subcode() != 0)
+      if (const std::size_t bad = duration_page::objection(found->current, found->subcode() == duration_page::kT2B); bad != 0)
+        return wrong(at + bad);
     at += found->initial.size();
   }
   return std::nullopt;
@@ -93,6 +112,7 @@ std::optional<SenseData> ModePages::check(const std::vector<std::uint8_t>& list,
 bool ModePages::select(const std::vector<std::uint8_t>& list, std::size_t begin) {
   const std::vector<Page> before = pages_;
   put(list, begin, pages_);
+  read_durations();
   return !std::equal(before.begin(), before.end(), pages_.begin(),
                      [](const Page& a, const Page& b) { return a.current == b.current; });
 }

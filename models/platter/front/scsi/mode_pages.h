@@ -24,6 +24,8 @@ class ModePages {
   bool write_protected() const { return (find(kControl)->current[4] & 0x08) != 0; }
   /// PER: an access that needed retries is reported.
   bool reports_recovered() const { return (find(kRecovery)->current[2] & 0x04) != 0; }
+  /// What the T2A and T2B pages say; those of the identity without such pages.
+  const command::DurationTable& durations() const { return durations_; }
   /// Most time of a command's recovery, ms; 0: no limit.
   std::uint32_t recovery_limit_ms() const { return find(kRecovery)->current[10] * 256u + find(kRecovery)->current[11]; }
 
@@ -49,13 +51,17 @@ class ModePages {
     std::vector<std::uint8_t> changeable;
     std::vector<std::uint8_t> current;
     std::uint8_t code() const { return initial[0] & 0x3F; }
+    std::uint8_t subcode() const { return (initial[0] & 0x40) != 0 ? initial[1] : 0; }
+    std::size_t header() const { return subcode() != 0 ? 4 : 2; }
   };
   static bool write_cache(const Page& caching) { return (caching.current[2] & 0x04) != 0; }
+  void read_durations();
   const Page* find(std::uint8_t code) const;
   /// Puts the pages of a MODE SELECT into `pages`. Returns what cannot be set.
   static std::optional<SenseData> put(const std::vector<std::uint8_t>& list, std::size_t begin, std::vector<Page>& pages);
 
   std::vector<Page> pages_;  ///< by code
+  command::DurationTable durations_;
 };
 
 /// @endcond

@@ -55,11 +55,12 @@ bool has_actions(std::uint8_t code) {
   return group.count > 0 && index().table[group.first].action != Operation::kNoAction;
 }
 
-SenseData::Field unused_bit(const Operation& operation, const std::array<std::uint8_t, Task::kCdbBytes>& cdb) {
+SenseData::Field unused_bit(const Operation& operation, const std::array<std::uint8_t, Task::kCdbBytes>& cdb, bool limits) {
   SenseData::Field field;
+  const CdbBytes usage = limits && operation.limits_page != 0 ? with_limits(operation.usage) : operation.usage;
   for (std::uint16_t i = 1; i < operation.bytes; ++i) {
     const auto action = static_cast<std::uint8_t>(i == 1 && operation.action != Operation::kNoAction ? 0x1F : 0);
-    const auto extra = static_cast<std::uint8_t>(cdb[i] & ~(operation.usage[i] | action));
+    const auto extra = static_cast<std::uint8_t>(cdb[i] & ~(usage[i] | action));
     if (extra == 0) continue;
     field.byte = i;
     field.bit = 7;

@@ -37,7 +37,21 @@ struct Operation {
   /// After each access that has ended well.
   void (*next)(LogicalUnit& unit, Task& task) = nullptr;
   bool of_zones = false;  ///< of a unit with zones only
+  std::uint8_t limits_page =
+      0;  ///< CDLP of a unit with duration limits: 1 T2A, 2 T2B; 0: the command has no duration limit index
 };
+
+using CdbBytes = std::array<std::uint8_t, Task::kCdbBytes>;
+/// The usage data of READ (16) and WRITE (16) with the duration limit index (DLD2, DLD1, DLD0; SBC-4, 5.16).
+constexpr CdbBytes with_limits(CdbBytes usage) {
+  usage[1] = static_cast<std::uint8_t>(usage[1] | 0x01);
+  usage[14] = static_cast<std::uint8_t>(usage[14] | 0xC0);
+  return usage;
+}
+/// The index of such a command; 0: none.
+constexpr std::uint8_t limits_index(const CdbBytes& cdb) {
+  return static_cast<std::uint8_t>((cdb[1] & 0x01) << 2 | cdb[14] >> 6);
+}
 
 /// The operations of a disk, by code and service action.
 const std::vector<Operation>& operations();
@@ -45,8 +59,9 @@ const std::vector<Operation>& operations();
 const Operation* find_operation(const std::array<std::uint8_t, Task::kCdbBytes>& cdb);
 /// True if the code has service actions.
 bool has_actions(std::uint8_t code);
-/// Refuses a CDB with a bit that the operation does not use. Returns the field; `bit` is 8 if there is none.
-SenseData::Field unused_bit(const Operation& operation, const std::array<std::uint8_t, Task::kCdbBytes>& cdb);
+/// Refuses a CDB with a bit that the operation does not use. Returns the field; `bit` is 8 if there is none. `limits`: the unit has duration
+/// limits.
+SenseData::Field unused_bit(const Operation& operation, const std::array<std::uint8_t, Task::kCdbBytes>& cdb, bool limits);
 
 /// Appends the operations of a group to the table.
 void add_media_operations(std::vector<Operation>& table);

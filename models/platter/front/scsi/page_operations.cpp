@@ -146,8 +146,12 @@ void mode_select(LogicalUnit& unit, Task& task) {
 }
 
 void log_sense(LogicalUnit& unit, Task& task) {
+  UnitCounters counters = unit.counters();
+  const drive::DurationStatistics durations =
+      unit.identity().duration_limits && task.cdb[3] != 0 ? unit.control().durations() : drive::DurationStatistics{};
+  if (unit.identity().duration_limits) counters.durations = &durations;
   const std::optional<Bytes> page =
-      log_page(unit.counters(), task.cdb[2] & 0x3F, task.cdb[3], static_cast<std::uint16_t>(get(&task.cdb[5], 2)));
+      log_page(counters, task.cdb[2] & 0x3F, task.cdb[3], static_cast<std::uint16_t>(get(&task.cdb[5], 2)));
   if (!page) return unit.fail(task, field(2, 5));
   unit.send(task, *page, get(&task.cdb[7], 2));
 }
@@ -163,6 +167,10 @@ void report_operations(LogicalUnit& unit, Task& task) {
   const auto options = static_cast<std::uint8_t>(task.cdb[2] & 0x07);
   const std::uint64_t allocation = get(&task.cdb[6], 4);
   if (options > kEither) return unit.fail(task, field(2, 2));
+  // CDLP, with RWCDLP: the mode page that has the duration descriptors of the command.
+  const auto limits_page = [&unit](const Operation& each) {
+    return unit.identity().duration_limits ? each.limits_page : std::uint8_t{0};
+  };
   Bytes data;
   if (options == kAll) {
     data.resize(4);
@@ -174,7 +182,10 @@ void report_operations(LogicalUnit& unit, Task& task) {
           .put(std::uint8_t{0})
           .put(std::uint16_t{action ? each.action : std::uint8_t{0}})
           .put(std::uint8_t{0});
-      Writer(data).put(static_cast<std::uint8_t>((timeouts ? 2 : 0) | (action ? 1 : 0))).put(std::uint16_t{each.bytes});
+      const std::uint8_t page = limits_page(each);
+      Writer(data)
+          .put(static_cast<std::uint8_t>((page != 0 ? 0x40 : 0) | page << 2 | (timeouts ? 2 : 0) | (action ? 1 : 0)))
+          .put(std::uint16_t{each.bytes});
       if (timeouts) put_timeouts(data);
     }
     put(data.data(), data.size() - 4, 4);
@@ -193,11 +204,15 @@ void report_operations(LogicalUnit& unit, Task& task) {
   constexpr std::uint8_t kAbsent = 1;
   constexpr std::uint8_t kStandard = 3;
   const bool there = found != operations().end();
+  const std::uint8_t page = there ? limits_page(*found) : std::uint8_t{0};
   Writer(data)
-      .put(std::uint8_t{0})
-      .put(static_cast<std::uint8_t>((there && timeouts ? 0x80 : 0) | (there ? kStandard : kAbsent)));
+      .put(static_cast<std::uint8_t>(page != 0 ? 1 : 0))
+      .put(static_cast<std::uint8_t>((there && timeouts ? 0x80 : 0) | page << 3 | (there ? kStandard : kAbsent)));
   Writer(data).put(std::uint16_t{there ? found->bytes : std::uint8_t{0}});
-  if (there) data.insert(data.end(), found->usage.begin(), found->usage.begin() + found->bytes);
+  if (there) {
+    const CdbBytes usage = page != 0 ? with_limits(found->usage) : found->usage;
+    data.insert(data.end(), usage.begin(), usage.begin() + found->bytes);
+  }
   if (there && timeouts) put_timeouts(data);
   unit.send(task, data, allocation);
 }

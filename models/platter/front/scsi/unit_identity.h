@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 
+#include "platter/command/duration.h"
 #include "platter/profile/drive_profile.h"
 
 namespace platter::scsi {
@@ -27,6 +28,8 @@ struct UnitIdentity {
   std::uint32_t actuators = 1;       ///< of the unit, each with a range of the sectors, all of the same size
   std::uint64_t first_sector = 0;    ///< of the unit, in the drive
   std::uint32_t first_tag = 0;       ///< the lowest of the drive's tags that the unit uses
+  bool duration_limits = false;      ///< hosts may use and change duration descriptors
+  command::DurationTable durations;  ///< the descriptors at power-up
 
   /// Of the drive with this profile. `sectors`: Drive::capacity_sectors(). Precondition: `serial` has up to 20 characters of ASCII.
   static UnitIdentity of(const profile::DriveProfile& profile, std::uint64_t sectors, const std::string& serial,

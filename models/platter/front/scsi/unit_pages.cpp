@@ -5,6 +5,8 @@
 #include <array>
 
 #include "platter/core/big_endian.h"
+#include "platter/front/scsi/duration_pages.h"
+#include "platter/profile/parameters.h"
 #include "platter/version.h"
 
 namespace platter::scsi {
@@ -180,6 +182,7 @@ struct LogPage {
 };
 void supported_logs(Bytes& page, const UnitCounters& counters);
 constexpr std::uint8_t kSupportedLogs = 0x00;
+constexpr std::uint8_t kBeforeDurations = 0x15;
 constexpr LogPage kLogPages[] = {
     {kSupportedLogs, supported_logs},
     {0x02, [](Bytes& p, const UnitCounters& c) { error_counters(p, 0, 0, c.written_bytes, c.write_errors); }},
@@ -196,8 +199,8 @@ void supported_logs(Bytes& page, const UnitCounters& /*counters*/) {
   for (const LogPage& each : kLogPages) page.push_back(each.code);
 }
 
-/// All pages and their subpages, of which there are none.
-void supported_sublogs(Bytes& page) {
+/// All pages, and the subpage of duration limits.
+void supported_sublogs(Bytes& page, bool durations) {
   for (const LogPage& each : kLogPages) {
     page.push_back(each.code);
     page.push_back(0);
@@ -205,6 +208,7 @@ void supported_sublogs(Bytes& page) {
       page.push_back(each.code);
       page.push_back(0xFF);
     }
+    if (durations && each.code == kBeforeDurations) page.insert(page.end(), {kDurationLog, kDurationSublog});
   }
 }
 
@@ -224,6 +228,8 @@ UnitIdentity UnitIdentity::of(const profile::DriveProfile& profile, std::uint64_
   d.queue_depth = profile.queue_depth;
   d.zones = profile.zones;
   d.actuators = profile.geometry.actuators;
+  d.duration_limits = profile.limits.supported;
+  d.durations = profile::duration_table(profile.limits);
   d.segments = profile.cache.segments;
   d.buffer_bytes = std::uint64_t{profile.cache.segments} * profile.cache.segment_blocks * profile.geometry.sector_bytes;
   d.write_cache = d.segments > 0 && profile.cache.write_back != profile::WriteBack::Off;
@@ -291,10 +297,13 @@ std::optional<Bytes> log_page(const UnitCounters& counters, std::uint8_t code, s
   const auto* const found =
       std::find_if(std::begin(kLogPages), std::end(kLogPages), [code](const LogPage& p) { return p.code == code; });
   const bool subpages = code == kSupportedLogs && subcode == 0xFF;
-  if (found == std::end(kLogPages) || (subcode != 0 && !subpages)) return std::nullopt;
+  const bool of_durations = code == kDurationLog && subcode == kDurationSublog && counters.durations != nullptr;
+  if (!of_durations && (found == std::end(kLogPages) || (subcode != 0 && !subpages))) return std::nullopt;
   Bytes body;
   if (subpages)
-    supported_sublogs(body);
+    supported_sublogs(body, counters.durations != nullptr);
+  else if (of_durations)
+    body = duration_log(*counters.durations);
   else
     found->body(body, counters);
   if (code != kSupportedLogs) {
@@ -303,7 +312,7 @@ std::optional<Bytes> log_page(const UnitCounters& counters, std::uint8_t code, s
     body.erase(body.begin(), body.begin() + static_cast<std::ptrdiff_t>(at));
   }
   Bytes page(4);
-  page[0] = static_cast<std::uint8_t>(code | (subpages ? 0x40 : 0));
+  page[0] = static_cast<std::uint8_t>(code | (subcode != 0 ? 0x40 : 0));
   page[1] = subcode;
   put(&page[2], body.size(), 2);
   page.insert(page.end(), body.begin(), body.end());

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "platter/drive/duration_statistics.h"
 #include "platter/front/scsi/unit_identity.h"
 
 namespace platter::scsi {
@@ -25,7 +26,12 @@ struct UnitCounters {
   std::uint64_t scrubbed_blocks = 0;
   std::uint64_t starts = 0;  ///< of the spindle
   std::uint64_t power_on_minutes = 0;
+  const drive::DurationStatistics* durations = nullptr;  ///< null: not asked for, or the unit has no duration limits
 };
+
+/// The log page of duration limits.
+inline constexpr std::uint8_t kDurationLog = 0x19;
+inline constexpr std::uint8_t kDurationSublog = 0x21;
 
 using Bytes = std::vector<std::uint8_t>;
 

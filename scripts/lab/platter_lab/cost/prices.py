@@ -85,7 +85,14 @@ class Engine:
 
     @classmethod
     def of(cls, values: Mapping[str, str]) -> Engine:
-        """From the values of `KEYS`. ValueError where one is no number."""
+        """From the values of `KEYS`. ValueError where one is no number.
+
+        NoPriceError for an engine of a user's own.
+        """
+        if re.match(r"(lockstep:)?own:", values["engine"]):
+            raise NoPriceError(
+                f"engine {values['engine']}: its costs were not measured (scripts/synth --rtl does)"
+            )
         accelerated = values["engine"] != "firmware"
         depth, entries, lanes = (
             int(values[key])

@@ -14,7 +14,16 @@ from pathlib import Path
 
 from platter_lab import LabError, StudyFailed
 from platter_lab.executable import ROOT, add_platter, expect_tree, find_platter
-from platter_lab.guest import faults, image, machine, packages, power, script, starvation
+from platter_lab.guest import (
+    faults,
+    image,
+    machine,
+    packages,
+    power,
+    script,
+    starvation,
+    zones,
+)
 
 LINUX = (
     "linux-image-amd64",
@@ -48,6 +57,7 @@ def add_command(subparsers: argparse._SubParsersAction[argparse.ArgumentParser])
             "power",
             "faults",
             "starvation",
+            "zones",
             "fetch",
         ),
         help=(
@@ -56,7 +66,8 @@ def add_command(subparsers: argparse._SubParsersAction[argparse.ArgumentParser])
             "U-Boot and EDK2, and a system that boots from the disk; power: what losses of power "
             "leave of file systems and databases; faults: errors of the media and lost commands, "
             "smartctl, and RAID-1 of two drives; starvation: random reads beside a stream under "
-            "Linux's schedulers; fetch: download the packages only"
+            "Linux's schedulers; zones: random commands to a drive with zones and to Linux's "
+            "scsi_debug, blkzone, fio and zonefs; fetch: download the packages only"
         ),
     )
     parser.add_argument(
@@ -66,7 +77,12 @@ def add_command(subparsers: argparse._SubParsersAction[argparse.ArgumentParser])
         help=f"of power: {', '.join(script.POWER_KINDS)}; default: all of them",
     )
     parser.add_argument("--cuts", type=int, default=20, help="number of images of a kind (power)")
-    parser.add_argument("--seed", type=int, default=1, help="seed of the instants (power)")
+    parser.add_argument(
+        "--seed",
+        type=int,
+        default=1,
+        help="seed of the instants (power), or of the commands (zones)",
+    )
     parser.add_argument(
         "--every", type=float, default=0.3, metavar="SECONDS", help="mean between two (power)"
     )
@@ -108,7 +124,9 @@ def add_command(subparsers: argparse._SubParsersAction[argparse.ArgumentParser])
         ),
     )
     parser.add_argument(
-        "--commands", type=int, default=100_000, help="number of requests of the load"
+        "--commands",
+        type=int,
+        help="number of requests of the load (default 100,000), or of commands (zones; 10,000)",
     )
     parser.add_argument(
         "--fio-size", default="16m", help="size of the file that fio verifies (everything)"
@@ -320,6 +338,8 @@ def run(arguments: argparse.Namespace) -> int:
     begin = time.monotonic()
     folder = arguments.folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
+    if arguments.what == "zones":
+        arguments.door = "iscsi"  # the guest's own commands reach the drive
     qemu, linux, kind = _trees(folder, arguments.door)
     try:
         if arguments.what == "fetch":
@@ -332,6 +352,8 @@ def run(arguments: argparse.Namespace) -> int:
             return faults.run(arguments, folder, qemu, linux, kind)
         if arguments.what == "starvation":
             return starvation.run(arguments, folder, qemu, linux, kind, SCENARIO)
+        if arguments.what == "zones":
+            return zones.run(arguments, folder, qemu, linux, kind)
         return _linux(arguments, folder, qemu, linux, kind, begin)
     except (machine.Failed, packages.Unavailable) as reason:
         raise StudyFailed(str(reason)) from reason
@@ -349,7 +371,7 @@ def _linux(
     texts: dict[str, Callable[[], str]] = {
         "everything": lambda: script.everything(arguments.fio_size, kind == "iscsi"),
         "file-systems": script.file_systems,
-        "load": lambda: script.load(arguments.commands, 128 if kind == "iscsi" else 32),
+        "load": lambda: script.load(arguments.commands or 100_000, 128 if kind == "iscsi" else 32),
     }
     initrd = folder / "initrd.gz"
     more: list[tuple[packages.Tree, str]] = []

@@ -9,7 +9,7 @@ import lzma
 import pathlib
 import stat
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 from platter_lab.guest.packages import Tree
 
@@ -131,9 +131,11 @@ def make(
     files: Iterable[tuple[str, bytes]] = (),
     with_modules: Iterable[str] = MODULES,
     more: Iterable[tuple[Tree, str]] = (),
+    parameters: Mapping[str, str] | None = None,
 ) -> None:
     """Writes the archive to `path`; `script` is its /init, run by busybox's shell. `files`: names
-    and contents of more files. `more`: programs of other trees, of the same release."""
+    and contents of more files. `more`: programs of other trees, of the same release. `parameters`:
+    of modules, by their names."""
     archive = Archive(path)
     for folder in ("dev", "proc", "sys", "tmp", "mnt", "sys/kernel/debug"):
         archive.folder(folder)
@@ -160,7 +162,8 @@ def make(
             content = lzma.decompress(content)
         name = f"modules/{file.name.removesuffix('.xz')}"
         archive.file(name, content)
-        loads.append(f"insmod /{name}")
+        given = (parameters or {}).get(file.name.split(".")[0], "")
+        loads.append(f"insmod /{name} {given}".rstrip())
     archive.file("modules/load", ("\n".join(loads) + "\n").encode())
     for name, content in files:
         archive.file(name, content, True)

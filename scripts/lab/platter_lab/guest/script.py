@@ -519,3 +519,70 @@ POWER_KINDS = {
         PowerKind("sqlite-journal", "ext4", _EXT4_MKFS, "e2fsck -f -n", journal="delete"),
     )
 }
+
+
+# --- zones -----------------------------------------------------------------------------------
+
+# The drive and the referee, as disks and as nodes of the driver sg.
+_ZONES = """
+for disk in /sys/block/sd?; do
+  read model < $disk/device/model
+  case $model in scsi_debug*) referee=${{disk##*/}} ;; *) drive=${{disk##*/}} ;; esac
+done
+sg() {{ echo /dev/$(ls /sys/block/$1/device/scsi_generic); }}
+part disks
+for disk in $referee $drive; do
+  cd /sys/block/$disk
+  echo "$disk: $(cat device/model | tr -d ' '), $(cat queue/zoned), $(cat queue/nr_zones) zones \
+of $(cat queue/chunk_sectors) sectors, $(cat queue/max_open_zones) open, \
+$(cat queue/physical_block_size)-byte physical blocks"
+done
+cd /
+part commands
+must /bin/zone_commands $(sg $referee) $(sg $drive) {seed} {commands}
+"""
+
+# The pointer of a zone is written by blkzone, fio and zonefs, and read again by each.
+_ZONED_PROGRAMS = """
+part blkzone
+d=/dev/$drive
+must blkzone reset $d
+must blkzone open --offset 8192 --length 2048 $d
+must dd if=/dev/zero of=$d bs=64k count=2 seek=64 oflag=direct 2>/dev/null
+must blkzone report --offset 8192 --count 2 $d
+must blkzone close --offset 8192 --length 2048 $d
+must blkzone finish --offset 10240 --length 2048 $d
+must blkzone report --offset 8192 --count 2 $d
+dd if=/dev/zero of=$d bs=64k count=1 seek=64 oflag=direct 2>/tmp/refused && \
+echo "FAILED: a write behind the pointer" || echo "refused: $(tail -n 1 /tmp/refused)"
+dmesg -c > /tmp/refusals
+must blkzone reset $d
+echo "zones that are not empty: $(blkzone report $d | grep -c -v -E 'em\\)|nw\\)')"
+part fio
+must fio --name=zoned --filename=$d --direct=1 --ioengine=libaio --zonemode=zbd --rw=randwrite \
+--bs=4k --iodepth=16 --eta=never --max_open_zones=8 --offset=4m --size=32m --io_size={fio_mib}m \
+--verify=crc32c --verify_fatal=1 --do_verify=1 --randrepeat=1 --output=/tmp/fio
+grep -E 'err=|issued rwts' /tmp/fio
+must blkzone reset $d
+part zonefs
+must mkfs.zonefs -f $d && must mount -t zonefs $d /mnt
+ls /mnt; echo "$(ls /mnt/cnv | wc -l) conventional, $(ls /mnt/seq | wc -l) sequential"
+dd if=/dev/urandom of=/tmp/data bs=64k count=16 2>/dev/null
+must dd if=/tmp/data of=/mnt/seq/3 bs=64k oflag=direct,append conv=notrunc 2>/dev/null
+must dd if=/tmp/data of=/mnt/seq/4 bs=64k count=3 oflag=direct,append conv=notrunc 2>/dev/null
+stat -c '%n %s' /mnt/seq/3 /mnt/seq/4
+must umount /mnt; must mount -t zonefs $d /mnt
+stat -c '%n %s' /mnt/seq/3 /mnt/seq/4
+[ "$(md5sum < /mnt/seq/3)" = "$(md5sum < /tmp/data)" ] && echo "read what was written" || \
+echo "FAILED: other data"
+must truncate -s 0 /mnt/seq/3; stat -c '%n %s' /mnt/seq/3
+must umount /mnt
+"""
+
+
+def zones(commands: int, seed: int) -> str:
+    """Random commands to the drive and to `scsi_debug`; then programs for zoned drives."""
+    both = "[ $(ls -d /sys/block/sd? 2>/dev/null | wc -l) -ge 2 ] && break"
+    begin = _BEGIN.replace("[ -b /dev/sda ] && break", both)
+    programs = _ZONED_PROGRAMS.replace("{fio_mib}", "6")
+    return begin + _ZONES.format(seed=seed, commands=commands) + programs + _END

@@ -125,13 +125,23 @@ def configuration_of(
     return configuration
 
 
+_RTL = (".sv", ".svh", ".v", ".vh", ".vlt", ".cpp", ".h", ".hpp", ".f")  # of an engine's folder
+
+
 def _files_of(name: str) -> list[str]:
     """What an absolute name in a configuration stands for: a file, or NAME.blktrace.0, .1, ... of a
     recorded trace; nothing for other texts. A policy of a user's own (`own:FILE.so(0.5)`) stands
-    for its shared object, whose name counts from the present folder, as the command takes it.
+    for its shared object, and an engine of a user's own (`own:DIR`, `lockstep:own:DIR`) for the
+    sources in its folder. Their names count from the present folder, as the command takes them.
     """
-    if own := re.fullmatch(r"own:(.+?)(\([^()]*\))?", name):
+    if own := re.fullmatch(r"(?:lockstep:)?own:(.+?)(\([^()]*\))?", name):
         path = os.path.abspath(own[1])
+        if os.path.isdir(path):
+            return sorted(
+                file.path
+                for file in os.scandir(path)
+                if file.is_file() and os.path.splitext(file.name)[1] in _RTL
+            )
         if not os.path.isfile(path):
             return []
         # A policy in Python may import what stands beside it.

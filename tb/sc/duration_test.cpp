@@ -1,0 +1,297 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Duration limits of a drive, in time: what each policy does when a limit has passed before, during and after the access, and what the drive counts.
+#include "testing.h"
+
+#include <map>
+
+#include "platter/media/faults.h"
+
+namespace platter::testing {
+namespace {
+
+using command::DurationDescriptor;
+using command::DurationTable;
+using command::LimitPolicy;
+using drive::DurationCounters;
+
+/// Six tracks of the toy drive: more than 38 ms.
+constexpr std::uint32_t kLong = 6 * kToyTrack;
+constexpr Picoseconds kLongTime = 30 * kMs;  // a lower bound
+
+/// A drive by FCFS, and reads of one block that wait behind a long one.
+struct Rig {
+  explicit Rig(const std::string& policy = "FCFS", const profile::DriveProfile& profile = toy_profile())
+      : disk(make_drive("disk", policy, "firmware", profile, false)), host("host") {
+    host.disk_init_socket.bind(disk->host_tgt_socket);
+  }
+  DurationDescriptor& descriptor(std::uint8_t number) { return table.descriptors[0][number - 1u]; }
+  Transaction& read(std::uint64_t lba, std::uint32_t blocks, std::uint8_t number) {
+    Transaction& t = host.make();
+    t.set(false, lba, blocks);
+    t.extension.duration = number;
+    t.extension.durations = &table;
+    host.submit(t);
+    return t;
+  }
+  const DurationCounters& counters(std::uint8_t number) const { return disk->duration_statistics().of[0][number]; }
+
+  std::unique_ptr<drive::Drive> disk;
+  AtHost host;
+  DurationTable table;
+};
+
+Picoseconds response(const Transaction& t) { return t.begin_resp - t.end_req; }
+
+TEST(DurationLimit, ACommandThatWaitsTooLongIsAbortedAtItsLimit) {
+  Rig rig;
+  rig.descriptor(1).inactive = {10 * kMs, LimitPolicy::Abort};
+  const Transaction& first = rig.read(0, kLong, 0);
+  const Transaction& second = rig.read(5'000, 1, 1);
+  run_until(200 * kMs);
+  EXPECT_EQ(first.extension.status, CommandStatus::Good);
+  EXPECT_EQ(second.extension.status, CommandStatus::LimitBefore);
+  EXPECT_EQ(response(second), 10 * kMs);
+  EXPECT_EQ(second.timing().queue, 10 * kMs) << "all its time is wait";
+  EXPECT_EQ(second.extension.sense(), (command::Sense{0xB, 0x2E, 0x01}));
+  EXPECT_EQ(rig.counters(1).commands, 1u);
+  EXPECT_EQ(rig.counters(1).inactive_missed, 1u);
+  EXPECT_EQ(rig.counters(1).aborted, 1u);
+}
+
+TEST(DurationLimit, ACommandThatBeginsInTimeIsNotAborted) {
+  Rig rig;
+  rig.descriptor(2).inactive = {90 * kMs, LimitPolicy::Abort};
+  rig.read(0, kLong, 0);
+  const Transaction& second = rig.read(5'000, kLong, 2);  // it ends after its inactive limit
+  run_until(300 * kMs);
+  EXPECT_EQ(second.extension.status, CommandStatus::Good);
+  EXPECT_GT(response(second), 90 * kMs);
+  EXPECT_EQ(rig.counters(2).inactive_missed, 0u);
+}
+
+TEST(DurationLimit, DataMayBeUnavailable) {
+  Rig rig;
+  rig.descriptor(3).inactive = {5 * kMs, LimitPolicy::CompleteUnavailable};
+  rig.descriptor(4).guideline = {7 * kMs, LimitPolicy::CompleteUnavailable};
+  rig.read(0, kLong, 0);
+  const Transaction& inactive = rig.read(5'000, 1, 3);
+  const Transaction& guideline = rig.read(6'000, 1, 4);
+  run_until(200 * kMs);
+  EXPECT_EQ(inactive.extension.status, CommandStatus::Unavailable);
+  EXPECT_EQ(response(inactive), 5 * kMs);
+  EXPECT_EQ(inactive.extension.sense(), (command::Sense{0xF, 0x55, 0x0A}));
+  EXPECT_EQ(guideline.extension.status, CommandStatus::Unavailable);
+  EXPECT_EQ(response(guideline), 7 * kMs);
+  EXPECT_EQ(rig.counters(3).unavailable, 1u);
+  EXPECT_EQ(rig.counters(4).guideline_missed, 1u);
+}
+
+TEST(DurationLimit, ALateCommandGoesOnIfItsPolicySaysSo) {
+  Rig rig;
+  rig.descriptor(1).inactive = {5 * kMs, LimitPolicy::CompleteEarliest};
+  rig.descriptor(2).guideline = {5 * kMs, LimitPolicy::CompleteEarliest};
+  rig.descriptor(3).guideline = {5 * kMs, LimitPolicy::ContinueNoLimit};
+  rig.read(0, kLong, 0);
+  for (std::uint8_t number = 1; number <= 3; ++number) rig.read(5'000u + number, 1, number);
+  run_until(200 * kMs);
+  EXPECT_EQ(rig.host.finished(), 4u);
+  EXPECT_EQ(rig.counters(1).inactive_missed, 1u);
+  EXPECT_EQ(rig.counters(2).guideline_missed, 1u);
+  EXPECT_EQ(rig.counters(3).guideline_missed, 1u);
+  for (std::uint8_t number = 1; number <= 3; ++number)
+    EXPECT_EQ(rig.counters(number).aborted + rig.counters(number).unavailable, 0u);
+}
+
+TEST(DurationLimit, TheGuidelineOfTheNextDescriptorFollows) {
+  Rig rig;
+  rig.descriptor(1).guideline = {4 * kMs, LimitPolicy::ContinueNextLimit};
+  rig.descriptor(2).guideline = {6 * kMs, LimitPolicy::ContinueNextLimit};
+  rig.descriptor(3).guideline = {9 * kMs, LimitPolicy::Abort};
+  rig.read(0, kLong, 0);
+  const Transaction& second = rig.read(5'000, 1, 1);
+  run_until(200 * kMs);
+  EXPECT_EQ(second.extension.status, CommandStatus::LimitBefore);
+  EXPECT_EQ(response(second), 9 * kMs) << "all count from the arrival";
+  EXPECT_EQ(rig.counters(1).guideline_missed, 3u) << "the descriptor of the command counts each limit";
+}
+
+TEST(DurationLimit, AnAccessIsNotCutShort) {
+  Rig rig;
+  rig.descriptor(1).guideline = {10 * kMs, LimitPolicy::Abort};
+  rig.descriptor(2).active = {10 * kMs, LimitPolicy::CompleteUnavailable};
+  const Transaction& first = rig.read(0, kLong, 1);
+  const Transaction& second = rig.read(5'000, kLong, 2);
+  const Transaction& third = rig.read(0, 1, 0);
+  run_until(300 * kMs);
+  EXPECT_EQ(first.extension.status, CommandStatus::LimitDuring);
+  EXPECT_EQ(first.extension.sense(), (command::Sense{0xB, 0x2E, 0x02}));
+  EXPECT_GT(response(first), kLongTime);
+  EXPECT_EQ(second.extension.status, CommandStatus::Unavailable);
+  EXPECT_EQ(third.extension.status, CommandStatus::Good);
+  EXPECT_EQ(rig.counters(1).guideline_missed, 1u);
+  EXPECT_EQ(rig.counters(2).active_missed, 1u);
+}
+
+TEST(DurationLimit, TheActiveLimitEndsErrorRecovery) {
+  profile::DriveProfile profile = toy_profile();
+  profile.recovery.read_ms = {12.8, 32, 400};
+  drive::DriveConfig config;
+  config.profile = profile;
+  config.holds_data = false;
+  media::Fault fault;
+  fault.kind = media::FaultKind::Unreadable;
+  fault.first = 20;
+  fault.blocks = 1;
+  config.faults = {fault};
+  drive::Drive disk("disk", config, system::engine_factory(engine_options("FCFS", "firmware", profile)));
+  AtHost host("host");
+  host.disk_init_socket.bind(disk.host_tgt_socket);
+  DurationTable table;
+  table.descriptors[0][0].active = {50 * kMs, LimitPolicy::AbortRecovery};
+  table.descriptors[0][1].active = {100 * kMs, LimitPolicy::Abort};
+  table.descriptors[0][2].active = {1 * kMs, LimitPolicy::AbortRecovery};
+  const auto read = [&](std::uint64_t lba, std::uint8_t number) -> Transaction& {
+    Transaction& t = host.make();
+    t.set(false, lba, 10);
+    t.extension.duration = number;
+    t.extension.durations = &table;
+    host.submit(t);
+    return t;
+  };
+  const Transaction& recovered = read(15, 1);
+  const Transaction& aborted = read(15, 2);
+  const Transaction& good = read(100, 3);  // without recovery this policy changes nothing
+  run_until(1'000 * kMs);
+  EXPECT_EQ(recovered.extension.status, CommandStatus::LimitInRecovery);
+  EXPECT_EQ(recovered.extension.sense(), (command::Sense{0xB, 0x2E, 0x03}));
+  EXPECT_LT(response(recovered), 50 * kMs + 2 * kToyTurn) << "the recovery ends with the limit, not with the ladder";
+  EXPECT_EQ(aborted.extension.status, CommandStatus::LimitInRecovery);
+  EXPECT_EQ(good.extension.status, CommandStatus::Good);
+  const auto& counters = disk.duration_statistics().of[0];
+  EXPECT_EQ(counters[1].in_recovery, 1u);
+  EXPECT_EQ(counters[2].in_recovery, 1u);
+  EXPECT_EQ(counters[3].active_missed, 1u);
+  EXPECT_EQ(counters[3].aborted, 0u);
+}
+
+TEST(DurationLimit, ACommandMayExpireAtItsDeadline) {
+  Rig rig;
+  rig.read(0, kLong, 0);
+  Transaction& second = rig.host.make();
+  second.set(false, 5'000, 1);
+  second.extension.deadline = 8 * kMs;
+  second.extension.expires = true;
+  rig.host.submit(second);
+  run_until(200 * kMs);
+  EXPECT_EQ(second.extension.status, CommandStatus::LimitBefore);
+  EXPECT_EQ(second.begin_resp, 8 * kMs);
+  EXPECT_EQ(rig.counters(0).aborted, 1u);
+}
+
+TEST(DurationLimit, TheProfileHasATable) {
+  profile::DriveProfile profile = toy_profile();
+  profile::DurationProfile descriptor;
+  descriptor.inactive_ms = 10;
+  descriptor.inactive_policy = profile::LimitAction::Abort;
+  profile.limits.reads = {descriptor};
+  Rig rig("FCFS", profile);
+  rig.read(0, kLong, 0);
+  Transaction& second = rig.host.make();
+  second.set(false, 5'000, 1);
+  second.extension.duration = 1;
+  rig.host.submit(second);
+  run_until(200 * kMs);
+  EXPECT_EQ(response(second), 10 * kMs);
+  EXPECT_EQ(second.extension.status, CommandStatus::LimitBefore);
+}
+
+TEST(DurationLimit, AWriteThatItsLimitHasEndedFreesTheCommandsBehindIt) {
+  Rig rig;
+  rig.table.descriptors[1][0].inactive = {10 * kMs, LimitPolicy::Abort};
+  rig.read(0, kLong, 0);
+  Transaction& first = rig.host.make();
+  first.set(true, 5'000, 4);
+  first.extension.duration = 1;
+  first.extension.durations = &rig.table;
+  rig.host.submit(first);
+  const Transaction& behind = rig.host.submit(true, 5'002, 4);
+  run_until(300 * kMs);
+  EXPECT_EQ(first.extension.status, CommandStatus::LimitBefore);
+  EXPECT_EQ(behind.extension.status, CommandStatus::Good);
+}
+
+// --- the policy for limits --------------------------------------------------------------------------------------------
+
+/// Reads at random places, eight at a time; every tenth has the descriptor 1. Response times by descriptor, in ms.
+std::map<std::uint8_t, std::vector<double>> closed_load(Rig& rig, Picoseconds until) {
+  std::map<std::uint8_t, std::vector<double>> responses;
+  std::uint32_t random = 7;
+  std::uint32_t number = 0;
+  const auto next = [&] {
+    random = random * 1'664'525u + 1'013'904'223u;
+    const auto limited = static_cast<std::uint8_t>(number++ % 10 == 0 ? 1 : 0);
+    rig.read((random >> 8) % (kToyBlocks - 8), 8, limited);
+  };
+  rig.host.on_finished = [&](const Transaction& t) {
+    responses[t.extension.duration].push_back(static_cast<double>(t.begin_resp - t.begin_req) * 1e-9);
+    next();
+  };
+  for (int i = 0; i < 8; ++i) next();
+  run_until(until);
+  rig.host.on_finished = nullptr;
+  return responses;
+}
+
+double at_share(std::vector<double> values, double share) {
+  std::sort(values.begin(), values.end());
+  return values[static_cast<std::size_t>(static_cast<double>(values.size() - 1) * share)];
+}
+
+TEST(LimitedPolicy, LimitedCommandsAreHeldBackUntilShortlyBeforeTheirLimit) {
+  Rig rig("LSPTF(0)");
+  rig.descriptor(1).guideline = {200 * kMs, LimitPolicy::CompleteEarliest};
+  rig.table.cost_permille = 200;
+  auto responses = closed_load(rig, 20'000 * kMs);
+  ASSERT_GT(responses[1].size(), 100u);
+  EXPECT_GT(at_share(responses[1], 0.2), 100) << "they wait, although the queue would be empty sooner";
+  EXPECT_LT(at_share(responses[1], 0.95), 210);
+  EXPECT_LT(at_share(responses[0], 0.5), 100) << "the others go on";
+}
+
+TEST(LimitedPolicy, WithoutOtherCommandsNothingIsHeldBack) {
+  Rig rig("LSPTF(0)");
+  rig.descriptor(1).guideline = {300 * kMs, LimitPolicy::CompleteEarliest};
+  for (std::uint64_t i = 0; i < 4; ++i) rig.read(3'000 * i, 8, 1);
+  run_until(100 * kMs);
+  EXPECT_EQ(rig.host.finished(), 4u);
+}
+
+TEST(LimitedPolicy, ACommandWithPriorityGoesFirst) {
+  Rig rig("LSPTF(0)");
+  rig.read(0, kLong, 0);
+  const Transaction& near = rig.read(kLong, 1, 0);
+  Transaction& far = rig.host.make();
+  far.set(false, kToyBlocks - 8, 8);
+  far.extension.high_priority = true;
+  rig.host.submit(far);
+  run_until(200 * kMs);
+  EXPECT_LT(far.begin_resp, near.begin_resp);
+}
+
+TEST(LimitedPolicy, WithoutAShareOfTheThroughputAGuidelineChangesNothing) {
+  Rig rig("LSPTF(0)");
+  rig.descriptor(1).guideline = {1 * kMs, LimitPolicy::CompleteEarliest};  // always late
+  rig.table.cost_permille = 0;
+  const auto with = closed_load(rig, 20'000 * kMs);
+  double sum = 0;
+  for (const double value : with.at(1)) sum += value;
+  double other = 0;
+  for (const double value : with.at(0)) other += value;
+  // Late commands have the positioning times of all others, so they wait as long.
+  EXPECT_NEAR(sum / static_cast<double>(with.at(1).size()), other / static_cast<double>(with.at(0).size()),
+              0.2 * other / static_cast<double>(with.at(0).size()));
+}
+
+}  // namespace
+}  // namespace platter::testing
