@@ -7,6 +7,7 @@
 #include <list>
 #include <random>
 
+#include "platter/command/tlm/register_fan_in.h"
 #include "platter/core/big_endian.h"
 #include "platter/front/scsi/scsi_target.h"
 #include "testing.h"
@@ -50,23 +51,38 @@ class RegisterCount : public sc_core::sc_module {
   }
 };
 
-/// A target whose drives keep their data.
+/// A target whose drives keep their data. Where the profile says so, a drive has a unit for each actuator.
 class ScsiRig : public scsi::TaskOwnerIf {
  public:
-  explicit ScsiRig(std::size_t units = 1, const profile::DriveProfile& profile = scsi_profile()) {
+  explicit ScsiRig(std::size_t count = 1, const profile::DriveProfile& profile = scsi_profile()) {
+    const bool by_lun = profile.actuators_by == profile::ActuatorsBy::Lun;
+    const std::uint32_t of_drive = by_lun ? profile.geometry.actuators : 1;
     std::vector<scsi::UnitIdentity> identities;
-    for (std::size_t i = 0; i < units; ++i) {
+    for (std::size_t i = 0; i < count; ++i) {
       drives.push_back(make_drive(("drive" + std::to_string(i)).c_str(), "SPTF", "firmware", profile, true));
-      identities.push_back(
-          scsi::UnitIdentity::of(profile, drives[i]->capacity_sectors(), "SERIAL" + std::to_string(i), "iqn.2026-01.test:t"));
+      for (std::uint32_t unit = 0; unit < of_drive; ++unit) {
+        const scsi::UnitIdentity whole = scsi::UnitIdentity::of(
+            profile, drives[i]->capacity_sectors(), "SERIAL" + std::to_string(identities.size()), "iqn.2026-01.test:t");
+        identities.push_back(by_lun ? whole.of_actuator(unit) : whole);
+      }
     }
     target = std::make_unique<scsi::ScsiTarget>("target", identities);
-    for (std::size_t i = 0; i < units; ++i) {
-      target->unit(i).disk_init_socket.bind(drives[i]->host_tgt_socket);
+    for (std::size_t i = 0; i < count; ++i) {
       registers.push_back(std::make_unique<RegisterCount>(("registers" + std::to_string(i)).c_str()));
-      target->unit(i).register_init_socket.bind(registers[i]->tgt_socket);
+      if (by_lun) {
+        fans.push_back(std::make_unique<command::RegisterFanIn>(("fan" + std::to_string(i)).c_str()));
+        fans.back()->register_init_socket.bind(registers[i]->tgt_socket);
+      }
+      for (std::uint32_t unit = 0; unit < of_drive; ++unit) {
+        scsi::LogicalUnit& bound = target->unit(i * of_drive + unit);
+        bound.disk_init_socket.bind(drives[i]->host_tgt_socket);
+        if (by_lun)
+          bound.register_init_socket.bind(fans.back()->register_tgt_socket);
+        else
+          bound.register_init_socket.bind(registers[i]->tgt_socket);
+        bound.bind_zones(drives[i]->zones());
+      }
       registers[i]->init_socket.bind(drives[i]->register_tgt_socket);
-      target->unit(i).bind_zones(drives[i]->zones());
     }
     sc_core::sc_start(sc_core::SC_ZERO_TIME);
   }
@@ -78,6 +94,7 @@ class ScsiRig : public scsi::TaskOwnerIf {
 
   std::vector<std::unique_ptr<drive::Drive>> drives;
   std::vector<std::unique_ptr<RegisterCount>> registers;
+  std::vector<std::unique_ptr<command::RegisterFanIn>> fans;
   std::unique_ptr<scsi::ScsiTarget> target;
   std::uint64_t ends = 0;
   scsi::Task* last = nullptr;

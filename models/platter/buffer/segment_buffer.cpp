@@ -10,6 +10,15 @@ using mechanics::TrackRun;
 using profile::ReadAhead;
 using profile::WriteBack;
 
+namespace {
+
+/// The first block behind those that the actuator of `block` reaches.
+std::uint64_t end_of_reach(const mechanics::Geometry& geometry, std::uint64_t block) {
+  return geometry.actuator_end(geometry.actuator_of(Lba(block)));
+}
+
+}  // namespace
+
 SegmentBuffer::SegmentBuffer(const AccessPlanner& planner, const profile::CacheProfile& profile)
     : planner_(planner),
       profile_(profile),
@@ -58,7 +67,7 @@ Hit SegmentBuffer::find(Lba first, std::uint32_t blocks, Picoseconds now) {
     if (first.value >= segment.end && !(filling && profile_.almost_read_hits && first.value <= stream_.limit)) continue;
     if (segment.written && (!profile_.read_hits_on_writes || segment.reserved)) continue;
     // A read-ahead into the segment continues for this read, unless another access waits for the actuator.
-    const std::uint64_t wanted = std::min(first.value + blocks, planner_.geometry().block_count());
+    const std::uint64_t wanted = std::min(first.value + blocks, end_of_reach(planner_.geometry(), first.value));
     const bool fetches = filling && (!stream_.ends || wanted <= stream_.limit);
     const std::uint64_t reach =
         std::max(fetches ? barrier(segment.end, wanted) : segment.end, std::min(segment.end, first.value + blocks));
@@ -224,7 +233,7 @@ std::uint64_t SegmentBuffer::read_ahead_limit(const Segment& segment, std::uint6
                                               const TrackRest& next) const {
   const mechanics::Geometry& geometry = planner_.geometry();
   const std::uint64_t end = first + blocks;
-  const std::uint64_t capacity = geometry.block_count();
+  const std::uint64_t capacity = end_of_reach(geometry, first);
   if (end >= capacity) return end;
   if (whole_track()) {
     const std::uint64_t limit = track_end(end - 1);
@@ -273,7 +282,7 @@ void SegmentBuffer::start_read_ahead(std::size_t segment, Lba first, std::uint32
   stream_ = stopped_ = Stream{};
   if (segment == kNone || profile_.read_ahead == ReadAhead::None) return;
   const std::uint64_t next = after_hit ? segments_[segment].end : first.value + blocks;
-  const TrackRest rest = next < planner_.geometry().block_count() ? rest_of_track(next) : TrackRest{next, {}};
+  const TrackRest rest = next < end_of_reach(planner_.geometry(), first.value) ? rest_of_track(next) : TrackRest{next, {}};
   const std::uint64_t limit = barrier(next, read_ahead_limit(segments_[segment], first.value, blocks, rest), true);
   if (whole_track() && !after_hit) {
     const std::uint64_t last_track = track_first(next - 1);

@@ -17,8 +17,13 @@ std::uint32_t distance(core::Cylinder from, core::Cylinder to) {
 
 }  // namespace
 
-ActuatorUnit::ActuatorUnit(const sc_core::sc_module_name& name, const mechanics::AccessPlanner& planner, std::uint64_t seed)
-    : sc_module(name), planner_(planner), step_(core::Rank::Access, [this] { next_phase(); }) {
+ActuatorUnit::ActuatorUnit(const sc_core::sc_module_name& name, const mechanics::AccessPlanner& planner, std::uint64_t seed,
+                           std::uint32_t number)
+    : sc_module(name),
+      planner_(planner),
+      number_(number),
+      arm_(core::Head(number * planner.geometry().actuator_surfaces())),
+      step_(core::Rank::Access, [this] { next_phase(); }) {
   if (planner.arrival_spread().any()) draws_.emplace(seed, "arrival");
 }
 
@@ -52,6 +57,7 @@ void ActuatorUnit::serve(QueueEntry& entry) {
   const Picoseconds effective = busy_.since;
   entry.enter(Stage::Access);
   current_ = &entry;
+  ++accesses_;
   const Command& command = entry.command;
   mechanics::HeadState head = arm_.state();  // `commit` moves it to the access's end
   mechanics::CommittedAccess time =
@@ -241,7 +247,7 @@ void ActuatorUnit::halt() {
   step_.cancel();
   times_.end = 0;
   if (recovery_ != nullptr) recovery_->halt();
-  arm_.travel({}, now, 0);
+  arm_.park(now);
 }
 
 }  // namespace platter::drive

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <optional>
+#include <string>
 #include <systemc>
 
 #include "platter/core/timed_call.h"
@@ -17,6 +18,11 @@
 #include "platter/drive/written_blocks.h"
 
 namespace platter::drive {
+
+/// The name of a module that each actuator has: the first one's is `name`.
+inline std::string numbered(const std::string& name, std::size_t actuator) {
+  return actuator == 0 ? name : name + "_" + std::to_string(actuator);
+}
 
 /// Notified when the actuator becomes free.
 class AccessSinkIf {
@@ -43,15 +49,12 @@ struct AccessTimes {
 /// access takes one timed call; with a probe one for each phase, at the same times.
 class ActuatorUnit : public sc_core::sc_module {
  public:
-  /// `seed`: of the arrivals of its heads, on a drive where they have a spread.
-  ActuatorUnit(const sc_core::sc_module_name& name, const mechanics::AccessPlanner& planner, std::uint64_t seed = 1);
+  /// `seed`: of the arrivals of its heads, on a drive where they have a spread. `number`: of this actuator, in the reports to the probes.
+  ActuatorUnit(const sc_core::sc_module_name& name, const mechanics::AccessPlanner& planner, std::uint64_t seed = 1,
+               std::uint32_t number = 0);
 
   void bind_sink(AccessSinkIf& sink) { sink_ = &sink; }
-  /// `number`: of this actuator, in the reports to the probes.
-  void set_probes(const Probes& probes, std::uint32_t number) {
-    probes_ = &probes;
-    number_ = number;
-  }
+  void set_probes(const Probes& probes) { probes_ = &probes; }
 
   /// Null: no energy is accounted.
   void set_energy(EnergyAccount* energy) { energy_ = energy; }
@@ -94,6 +97,8 @@ class ActuatorUnit : public sc_core::sc_module {
     // An access begins later than its decision.
     return busy_.sum + (busy_.on && now > busy_.since ? now - busy_.since : 0);
   }
+  /// Accesses begun so far.
+  std::uint64_t accesses() const { return accesses_; }
   /// Null on a drive whose arrivals have no spread. The access in progress counts.
   const ArrivalStatistics* arrivals() const { return draws_ ? &arrivals_ : nullptr; }
   /// The drive has lost its power: stops the current access and parks the arm at cylinder 0.
@@ -126,9 +131,10 @@ class ActuatorUnit : public sc_core::sc_module {
   Recovery* recovery_ = nullptr;
   WaitReader* waits_ = nullptr;
   const Probes* probes_ = nullptr;
-  std::uint32_t number_ = 0;
+  std::uint32_t number_;
   std::optional<mechanics::ArrivalDraws> draws_;
   ArrivalStatistics arrivals_;
+  std::uint64_t accesses_ = 0;
   Arm arm_;
   ControllerState doing_ = ControllerState::Idle;
   QueueEntry* current_ = nullptr;

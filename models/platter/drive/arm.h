@@ -8,6 +8,9 @@ namespace platter::drive {
 /// Position of the arm and the selected head, and the arm's position while it moves.
 class Arm {
  public:
+  /// `home`: the head in use at power-on.
+  explicit Arm(core::Head home = core::Head(0)) : home_(home) { state_.head = home; }
+
   const mechanics::HeadState& state() const { return state_; }
 
   /// The arm leaves for `target` at `start` and arrives `duration` later.
@@ -24,6 +27,13 @@ class Arm {
     travel_to_ = end.cylinder;
   }
 
+  /// The arm parks at cylinder 0.
+  void park(core::Picoseconds now) {
+    mechanics::HeadState parked;
+    parked.head = home_;
+    travel(parked, now, 0);
+  }
+
   /// Type of the last command; the overhead of the next one depends on it.
   void set_last_was_write(bool write) { state_.last_was_write = write; }
 
@@ -37,6 +47,7 @@ class Arm {
   }
 
  private:
+  core::Head home_;
   mechanics::HeadState state_;
   core::Cylinder from_;
   core::Cylinder travel_to_;

@@ -102,7 +102,7 @@ std::optional<Picoseconds> CacheManager::serve(QueueEntry& entry, Picoseconds no
 bool CacheManager::may_read_ahead(const QueueEntry& served, Picoseconds now) {
   return switches_.read_ahead && buffer_.read_ahead_on_hit() &&
          buffer_.reads_ahead(served.command.extent.first, previous_end_) && !buffer_.reading_ahead(now) &&
-         buffer_.end_of(served.hit.segment).value < planner_.geometry().block_count() && !buffer_.any_dirty();
+         buffer_.end_of(served.hit.segment).value < planner_.geometry().actuator_end(served.actuator) && !buffer_.any_dirty();
 }
 
 void CacheManager::read_ahead(const QueueEntry& served, const ActuatorUnit& unit, Picoseconds now) {

@@ -17,6 +17,15 @@ struct CacheStatistics {
   std::uint64_t partial_hits = 0;   ///< reads whose first blocks came from the buffer
   std::uint64_t cached_writes = 0;  ///< writes completed before they were on the media
   std::uint64_t destages = 0;       ///< accesses that wrote cached blocks to the media
+
+  /// Adds the counters of another actuator's segments.
+  CacheStatistics& operator+=(const CacheStatistics& other) {
+    read_hits += other.read_hits;
+    partial_hits += other.partial_hits;
+    cached_writes += other.cached_writes;
+    destages += other.destages;
+    return *this;
+  }
 };
 
 /// Connects the drive with its buffer. It decides which reads the buffer serves and which writes it takes, creates the accesses

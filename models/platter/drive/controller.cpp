@@ -16,9 +16,17 @@ namespace {
 
 Picoseconds microseconds(double time) { return core::to_picoseconds(time, core::kPicosecondsPerMicrosecond); }
 
+/// A drive's segments are divided among its actuators.
+profile::DriveProfile with_share_of_cache(profile::DriveProfile profile) {
+  profile.cache.segments /= profile.geometry.actuators;
+  profile.cache.write_segments /= profile.geometry.actuators;
+  return profile;
+}
+
 std::unique_ptr<CacheManager> make_cache(const mechanics::AccessPlanner& planner, const profile::DriveProfile& profile,
                                          HostBus& bus, Picoseconds preparation) {
-  return profile.cache.segments > 0 ? std::make_unique<CacheManager>(planner, profile, bus, preparation) : nullptr;
+  if (profile.cache.segments == 0) return nullptr;
+  return std::make_unique<CacheManager>(planner, with_share_of_cache(profile), bus, preparation);
 }
 
 }  // namespace
@@ -29,40 +37,78 @@ Controller::BusTimes::BusTimes(const profile::DriveProfile& profile)
       write_completion(microseconds(profile.bus_reselect_us + profile.bus_write_completion_us)),
       cached_completion(microseconds(profile.bus_write_completion_us)) {}
 
+Controller::Side::Side(const char* name, const mechanics::AccessPlanner& planner, const profile::DriveProfile& profile,
+                       HostBus& bus, Picoseconds preparation, HazardQueue& queue, media::Media& media, media::Faults& faults,
+                       mapping::MappingIf& mapping, ActuatorUnit& unit, Spindle& spindle, engine::EngineIf& engine)
+    : cache(make_cache(planner, profile, bus, preparation)),
+      recovery(planner, profile.recovery, media, faults, queue, cache ? &cache->segments() : nullptr,
+               mapping.placing() != nullptr),
+      dispatcher(name, engine, unit, spindle, bus, queue.depth() + profile.cache.destage_entries, cache.get(),
+                 mapping.placing()) {
+  unit.bind_recovery(recovery);
+  if (cache) cache->bind_barrier(recovery);
+}
+
 Controller::Controller(const mechanics::AccessPlanner& planner, const profile::DriveProfile& profile, HazardQueue& queue,
-                       media::Media& media, media::Faults& faults, mapping::MappingIf& mapping, ActuatorUnit& unit,
-                       Spindle& spindle, engine::EngineIf& engine)
+                       media::Media& media, media::Faults& faults, mapping::MappingIf& mapping,
+                       const std::vector<std::unique_ptr<ActuatorUnit>>& units, Spindle& spindle,
+                       const std::vector<std::unique_ptr<engine::EngineIf>>& engines)
     : planner_(planner),
       queue_(queue),
       mapping_(mapping),
       placing_(mapping.placing()),
       times_(profile),
       bus_(planner),
-      cache_(make_cache(planner, profile, bus_, times_.preparation)),
-      recovery_(planner, profile.recovery, media, faults, queue, cache_ ? &cache_->segments() : nullptr,
-                mapping.placing() != nullptr),
-      data_(media, faults, mapping, cache_ ? &cache_->segments() : nullptr, profile.power_loss),
+      faults_(faults),
+      sides_([&] {
+        std::vector<std::unique_ptr<Side>> sides;
+        for (std::size_t i = 0; i < units.size(); ++i)
+          sides.push_back(std::make_unique<Side>(numbered("dispatcher", i).c_str(), planner, profile, bus_, times_.preparation,
+                                                 queue, media, faults, mapping, *units[i], spindle, *engines[i]));
+        return sides;
+      }()),
+      data_(media, faults, mapping, segments(), profile.power_loss),
       intake_(
           planner,
           {times_.preparation, std::max<std::uint32_t>(1, profile.bus_write_watermark_blocks), mapping.placing() != nullptr},
-          bus_, unit.arm(), cache_.get()),
-      dispatcher_("dispatcher", engine, unit, spindle, bus_, queue.depth() + profile.cache.destage_entries, cache_.get(),
-                  mapping.placing()),
-      scrubber_(planner, profile.recovery, recovery_, queue, dispatcher_),
-      waits_(planner, recovery_, profile.recovery.scrub_in_waits),
+          bus_, cache()),
+      scrubber_(planner, profile.recovery, recovery(), queue, dispatchers()),
+      waits_(planner, recovery(), profile.recovery.scrub_in_waits),
+      spindle_(spindle),
       durations_(queue, profile::duration_table(profile.limits)),
       cache_durable_(profile.power_loss.cache == profile::LostCache::Saved) {
   stream_.reserve(queue.depth());
-  dispatcher_.bind_sink(*this);
+  for (const auto& side : sides_) side->dispatcher.bind_sink(*this);
   durations_.bind_sink(*this);
-  unit.bind_recovery(recovery_);
-  if (waits_.on()) unit.set_wait_reader(&waits_);
-  if (cache_) cache_->bind_barrier(recovery_);
+  if (waits_.on()) units.front()->set_wait_reader(&waits_);
+}
+
+std::vector<const buffer::SegmentBuffer*> Controller::segments() const {
+  std::vector<const buffer::SegmentBuffer*> all;
+  for (const auto& side : sides_)
+    if (side->cache) all.push_back(&side->cache->segments());
+  return all;
+}
+
+std::vector<Dispatcher*> Controller::dispatchers() const {
+  std::vector<Dispatcher*> all;
+  all.reserve(sides_.size());
+  for (const auto& side : sides_) all.push_back(&side->dispatcher);
+  return all;
+}
+
+void Controller::stop_spindle() {
+  for (const auto& side : sides_) side->dispatcher.spindle_stops();
+  spindle_.stop();
+}
+
+bool Controller::any_dirty() const {
+  return std::any_of(sides_.begin(), sides_.end(), [](const auto& side) { return side->cache && side->cache->any_dirty(); });
 }
 
 void Controller::bind_zones(ZoneKeeper& zones) {
   zones_ = &zones;
-  zones.bind(cache_ ? &cache_->segments() : nullptr, [this](QueueEntry& entry) { zones_changed(entry); });
+  zones.bind(cache() != nullptr ? &cache()->segments() : nullptr, [this](QueueEntry& entry) { zones_changed(entry); });
 }
 
 // --- from the queue --------------------------------------------------------------------------------------------------
@@ -72,7 +118,8 @@ void Controller::receive(QueueEntry& entry) {
   if (__builtin_expect(scrubber_.on(), 0)) scrubber_.activity(now);
   if (entry.asked.moves_data()) {
     entry.command.extent = mapping_.arrived(entry.walk);
-    intake_.arrived(entry, now);
+    entry.actuator = static_cast<std::uint8_t>(planner_.geometry().actuator_of(entry.command.extent.first));
+    intake_.arrived(entry, last_was_write(entry), now);
     if (__builtin_expect(entry.timed(), 0)) durations_.arrived(entry, now);
   } else if (entry.asked.zone()) {
     zones_->received(entry);
@@ -86,9 +133,9 @@ void Controller::ready(QueueEntry& entry) {
     return;
   }
   const Picoseconds now = now_ps();
-  if (__builtin_expect(recovery_.faults().on(), 0) && stuck(entry, now)) return;
+  if (__builtin_expect(faults_.on(), 0) && stuck(entry, now)) return;
   if (!entry.asked.moves_data()) {  // all older commands have reached the media, except writes that the buffer holds
-    if (cache_ && cache_->any_dirty() && !core::seeded("flush_early")) {
+    if (any_dirty() && !core::seeded("flush_early")) {
       queue_.hold(entry);
       return;
     }
@@ -104,14 +151,14 @@ void Controller::ready(QueueEntry& entry) {
     queue_.reached_media(entry, ready_again());
     return;
   }
-  if (cache_ && buffered(entry, now)) return;
+  if (of(entry).cache && (entry.spans() ? waits_for_buffer(entry, now) : buffered(entry, now))) return;
   if (placing_ != nullptr && !entry.walk.begun()) entry.command.extent = placing_->next(entry.walk);
-  dispatcher_.submit(entry);
+  of(entry).dispatcher.submit(entry);
 }
 
 void Controller::zones_changed(QueueEntry& entry) {
-  if (cache_)
-    for (const zones::BlockRange& range : zones_->dropped(entry)) cache_->invalidate(range.first, range.blocks);
+  if (cache() != nullptr)
+    for (const zones::BlockRange& range : zones_->dropped(entry)) cache()->invalidate(range.first, range.blocks);
   completion_->complete_at(entry, order_.at(entry, leaves(now_ps())));
   queue_.reached_media(entry, ready_again());
 }
@@ -136,7 +183,7 @@ bool Controller::abort(QueueEntry& entry) {
     case Stage::Blocked: queue_.unblock(entry); break;
     case Stage::Held:
       if (entry.stuck) {
-        ++recovery_.faults().errors().timeouts;
+        ++faults_.errors().timeouts;
         break;
       }
       queue_.let_go(entry);
@@ -144,7 +191,7 @@ bool Controller::abort(QueueEntry& entry) {
       break;
     case Stage::Queued:
       if (entry.accesses > 0) return false;  // between two of its accesses
-      if (!dispatcher_.withdraw(entry)) return true;
+      if (!of(entry).dispatcher.withdraw(entry)) return true;
       break;
     default: return false;
   }
@@ -159,20 +206,20 @@ void Controller::limit_ends(QueueEntry& entry, command::CommandStatus status) {
 
 void Controller::limit_changes(QueueEntry& entry) {
   const bool queued = entry.stage == Stage::Queued && !entry.head_of_queue();
-  entry.returns = queued && !dispatcher_.withdraw(entry);
+  entry.returns = queued && !of(entry).dispatcher.withdraw(entry);
   if (entry.returns) return;  // it goes on in `withdrawn`
   durations_.set_deadline(entry);
-  if (queued) dispatcher_.submit(entry);
+  if (queued) of(entry).dispatcher.submit(entry);
 }
 
 void Controller::withdrawn(QueueEntry& entry) {
   if (std::exchange(entry.returns, false)) {
     durations_.set_deadline(entry);
-    dispatcher_.submit(entry);
+    of(entry).dispatcher.submit(entry);
     return;
   }
   entry.result.status = entry.leaves_as;
-  dispatcher_.regroup();
+  of(entry).dispatcher.regroup();
   completion_->complete_at(entry, now_ps());
   if (zones_ != nullptr && entry.asked.write()) close_gap(entry);  // before a younger zone management command is carried out
   queue_.reached_media(entry, ready_again());
@@ -181,42 +228,69 @@ void Controller::withdrawn(QueueEntry& entry) {
 // --- the buffer ------------------------------------------------------------------------------------------------------
 
 bool Controller::buffered(QueueEntry& entry, Picoseconds now) {
+  CacheManager& cache = *of(entry).cache;
   if (!entry.command.extent.write && !entry.asked.fua) return serve_from_buffer(entry, now);
   const bool caches = entry.command.extent.write &&
-                      (cache_->caches(entry) || (core::seeded("fua_cached") && cache_->write_back() && entry.asked.fua));
+                      (cache.caches(entry) || (core::seeded("fua_cached") && cache.write_back() && entry.asked.fua));
   if (caches && cache_write(entry, now)) return true;
   // Its blocks become dirty no more: a younger write over them waits for this command.
-  entry.over_dirty = entry.over_dirty && cache_->over_dirty(entry);
+  entry.over_dirty = entry.over_dirty && cache.over_dirty(entry);
   if (caches || entry.over_dirty) {
     hold(entry);
     return true;
   }
   if (entry.command.extent.write) {
     intake_.receive_late(entry, now);
-    cache_->invalidate(entry.command.extent);
+    cache.invalidate(entry.command.extent);
   }
   return false;
 }
 
+bool Controller::waits_for_buffer(QueueEntry& entry, Picoseconds now) {
+  const auto dirty = [&entry](const auto& side) {
+    return side->cache->segments().dirty(core::Lba(entry.first()), entry.walk.blocks);
+  };
+  entry.over_dirty = entry.over_dirty && std::any_of(sides_.begin(), sides_.end(), dirty);
+  if (entry.over_dirty) {
+    hold(entry);
+    return true;
+  }
+  if (entry.asked.write()) {
+    intake_.receive_late(entry, now);
+    invalidate_all(entry);
+  }
+  return false;
+}
+
+void Controller::invalidate_all(const QueueEntry& entry) {
+  mechanics::Extent all;
+  all.first = core::Lba(entry.first());
+  all.blocks = entry.walk.blocks;
+  for (const auto& side : sides_) side->cache->invalidate(all);
+}
+
 bool Controller::serve_from_buffer(QueueEntry& entry, Picoseconds now) {
-  const std::optional<Picoseconds> left = cache_->serve(entry, now, last_was_write());
+  CacheManager& cache = *of(entry).cache;
+  Dispatcher& dispatcher = of(entry).dispatcher;
+  const std::optional<Picoseconds> left = cache.serve(entry, now, last_was_write(entry));
   if (!left) return false;
   const Picoseconds done = deliver(entry, *left + times_.read_completion);
   entry.result.timing.bus = done - now - entry.result.timing.overhead;
   // The arm is where the last read-ahead has left it.
-  if (dispatcher_.may_move() && cache_->may_read_ahead(entry, now) && dispatcher_.take_arm())
-    cache_->read_ahead(entry, dispatcher_.unit(), now);
+  if (dispatcher.may_move() && cache.may_read_ahead(entry, now) && dispatcher.take_arm())
+    cache.read_ahead(entry, dispatcher.unit(), now);
   complete(entry, done);
   queue_.reached_media(entry, ready_again());
   return true;
 }
 
 bool Controller::served_meanwhile(QueueEntry& entry, Picoseconds effective) {
-  if (!cache_ || entry.command.extent.write || entry.asked.fua || entry.buffered > 0) return false;
+  CacheManager* const cache = of(entry).cache.get();
+  if (cache == nullptr || entry.command.extent.write || entry.asked.fua || entry.buffered > 0 || entry.spans()) return false;
   const core::Lba end(entry.command.extent.first.value + entry.command.extent.blocks);
   if (!serve_from_buffer(entry, effective)) return false;
-  if (cache_->reads_on()) {
-    dispatcher_.find_stream(end, effective, cache_->segments().segment_blocks(), stream_);
+  if (cache->reads_on()) {
+    of(entry).dispatcher.find_stream(end, effective, cache->segments().segment_blocks(), stream_);
     serve_stream(effective);
   }
   return true;
@@ -224,7 +298,7 @@ bool Controller::served_meanwhile(QueueEntry& entry, Picoseconds effective) {
 
 bool Controller::cache_write(QueueEntry& entry, Picoseconds now) {
   const std::vector<std::uint8_t> present = data_.present(entry);
-  if (!cache_->take(entry)) return false;
+  if (!of(entry).cache->take(entry)) return false;
   const Picoseconds begin = std::max(now, entry.command.overhead_end);
   intake_.receive_late(entry, now);
   data_.buffer(entry, present);
@@ -235,18 +309,19 @@ bool Controller::cache_write(QueueEntry& entry, Picoseconds now) {
   entry.result.timing.bus = done - begin;
   complete(entry, done);
   if (zones_ != nullptr && cache_durable_) zones_->durable(entry.first(), entry.walk.blocks, &entry);
-  submit_destages(entry.command.data_ready, now);
+  submit_destages(entry.actuator, entry.command.data_ready, now);
   queue_.reached_media(entry, ready_again());
   return true;
 }
 
-void Controller::submit_destages(Picoseconds data_ready, Picoseconds now) {
-  while (QueueEntry* const own = cache_->next_destage()) {
+void Controller::submit_destages(std::uint8_t actuator, Picoseconds data_ready, Picoseconds now) {
+  while (QueueEntry* const own = cache(actuator)->next_destage()) {
+    own->actuator = actuator;
     own->command.sequence = queue_.next_sequence();
     own->command.arrival = own->result.timing.issued = now;
     own->command.data_ready = data_ready;
-    own->command.overhead_end = now + planner_.command_overhead(true, last_was_write());
-    dispatcher_.submit(*own);
+    own->command.overhead_end = now + planner_.command_overhead(true, last_was_write(*own));
+    dispatcher(actuator).submit(*own);
   }
 }
 
@@ -254,13 +329,14 @@ void Controller::finish_destage(QueueEntry& entry, std::uint64_t written) {
   if (!core::seeded("destage_lost") || !queue_.full()) data_.write(entry, written);
   if (written < entry.command.extent.blocks) {
     lost_destage_ = true;
-    ++recovery_.faults().errors().lost_destages;
+    ++faults_.errors().lost_destages;
   }
-  cache_->destaged(entry);
+  const std::uint8_t actuator = entry.actuator;
+  cache(actuator)->destaged(entry);
   data_.drop(entry.command.extent);
   if (zones_ != nullptr) zones_->durable(entry.command.extent.first.value, entry.command.extent.blocks, nullptr);
-  submit_destages(bus_.received(), now_ps());
-  if (!cache_->any_dirty()) queue_.retry_flushes(ready_again());
+  submit_destages(actuator, bus_.received(), now_ps());
+  if (!any_dirty()) queue_.retry_flushes(ready_again());
   queue_.retry_held(ready_again());
   tell_awaited();
 }
@@ -274,14 +350,16 @@ void Controller::tell_awaited() {
   const AwaitedDestages since = queue_.awaited();
   if (since == awaited_) return;
   awaited_ = since;
-  dispatcher_.awaited(since);
+  for (const auto& side : sides_) side->dispatcher.awaited(since);
 }
 
 // --- from the media --------------------------------------------------------------------------------------------------
 
 void Controller::accessed(QueueEntry& entry) {
   const Picoseconds now = now_ps();
-  if (__builtin_expect(recovery_.on(), 0) && !recovered(entry, now)) return;
+  CacheManager* const cache = of(entry).cache.get();
+  Dispatcher& dispatcher = of(entry).dispatcher;
+  if (__builtin_expect(of(entry).recovery.on(), 0) && !recovered(entry, now)) return;
   if (entry.internal()) {
     if (scrubber_.owns(entry))
       scrubber_.ended(std::nullopt, false, now);
@@ -308,15 +386,19 @@ void Controller::accessed(QueueEntry& entry) {
   Picoseconds done = now;
   stream_.clear();
   if (extent.write) {
-    if (cache_) cache_->invalidate(extent);  // drops what a read has meanwhile brought into the buffer
+    // Drops what a read has meanwhile brought into the buffer.
+    if (cache != nullptr && entry.spans())
+      invalidate_all(entry);
+    else if (cache != nullptr)
+      cache->invalidate(extent);
     done += times_.write_completion;
   } else {
-    done = deliver(entry, bus_.send(extent.blocks, dispatcher_.unit().times().bus_finish) + times_.read_completion);
-    if (cache_) {
+    done = deliver(entry, bus_.send(extent.blocks, dispatcher.unit().times().bus_finish) + times_.read_completion);
+    if (cache != nullptr) {
       const core::Lba end(extent.first.value + extent.blocks);
-      if (dispatcher_.stream_may_wait(end) && cache_->reads_on())
-        dispatcher_.find_stream(end, dispatcher_.unit().times().media_end, cache_->segments().segment_blocks(), stream_);
-      cache_->read_ended(entry, dispatcher_.unit(), !dispatcher_.has_work(), !stream_.empty());
+      if (dispatcher.stream_may_wait(end) && cache->reads_on())
+        dispatcher.find_stream(end, dispatcher.unit().times().media_end, cache->segments().segment_blocks(), stream_);
+      cache->read_ended(entry, dispatcher.unit(), !dispatcher.has_work(), !stream_.empty());
     }
   }
   entry.result.timing.bus += done - now;
@@ -326,7 +408,7 @@ void Controller::accessed(QueueEntry& entry) {
 }
 
 bool Controller::recovered(QueueEntry& entry, Picoseconds now) {
-  const Recovery::Outcome& met = recovery_.ended(entry, now);
+  const Recovery::Outcome& met = of(entry).recovery.ended(entry, now);
   if (!met.failed) return true;
   if (entry.internal()) {
     if (scrubber_.owns(entry))
@@ -342,10 +424,15 @@ bool Controller::recovered(QueueEntry& entry, Picoseconds now) {
   } else if (write && placing_ != nullptr) {
     entry.result.first_bad = entry.first() + entry.walk.done;  // the part has its old place
   } else {
-    entry.result.first_bad = recovery_.host_block(entry, met.bad);
+    entry.result.first_bad = of(entry).recovery.host_block(entry, met.bad);
     if (write) data_.write(entry, met.bad - entry.command.extent.first.value);  // hosts count on the blocks before it
   }
-  if (write && cache_) cache_->invalidate(entry.command.extent);
+  if (write && of(entry).cache) {
+    if (entry.spans())
+      invalidate_all(entry);
+    else
+      of(entry).cache->invalidate(entry.command.extent);
+  }
   if (write && zones_ != nullptr) zones_->durable(entry.first(), entry.walk.blocks, &entry);
   if (!write) data_.read(entry, queue_.buffered_writes(entry));
   const Picoseconds done = now + (write ? times_.write_completion : times_.read_completion);
@@ -358,8 +445,7 @@ bool Controller::recovered(QueueEntry& entry, Picoseconds now) {
 bool Controller::stuck(QueueEntry& entry, Picoseconds now) {
   if (std::exchange(entry.arrived, true)) return false;
   Picoseconds delay = 0;
-  const media::Faults::Effect effect =
-      recovery_.faults().command(entry.walk.first, entry.walk.blocks, now, delay, !entry.asked.zone());
+  const media::Faults::Effect effect = faults_.command(entry.walk.first, entry.walk.blocks, now, delay, !entry.asked.zone());
   if (effect == media::Faults::Effect::None) return false;
   if (effect != media::Faults::Effect::Stuck) {
     if (events_ != nullptr) events_->befalls(effect, delay);
@@ -372,8 +458,8 @@ bool Controller::stuck(QueueEntry& entry, Picoseconds now) {
 
 void Controller::serve_stream(Picoseconds now) {
   for (QueueEntry* const read : stream_) {
-    if (!cache_->holds(*read, now)) return;
-    dispatcher_.withdraw(*read);
+    if (!of(*read).cache->holds(*read, now)) return;
+    of(*read).dispatcher.withdraw(*read);
     serve_from_buffer(*read, now);
   }
 }
@@ -381,17 +467,24 @@ void Controller::serve_stream(Picoseconds now) {
 void Controller::go_on(QueueEntry& entry, Picoseconds now) {
   // The data of this access is sent while the drive continues with the next one. Data of older writes replaces it now, because
   // such a write may be done before the last part is read.
-  if (!entry.asked.write()) deliver(entry, bus_.send(entry.command.extent.blocks, dispatcher_.unit().times().bus_finish));
-  dispatcher_.unit().arm().set_last_was_write(entry.command.extent.write);
-  entry.command.extent = placing_->next(entry.walk);
+  ActuatorUnit& unit = of(entry).dispatcher.unit();
+  if (!entry.asked.write()) deliver(entry, bus_.send(entry.command.extent.blocks, unit.times().bus_finish));
+  unit.arm().set_last_was_write(entry.command.extent.write);
+  if (placing_ != nullptr) {
+    entry.command.extent = placing_->next(entry.walk);
+  } else {  // the other actuator has the rest
+    entry.command.extent = mapping_.continued(entry.walk);
+    entry.actuator = static_cast<std::uint8_t>(planner_.geometry().actuator_of(entry.command.extent.first));
+    if (entry.asked.write()) intake_.find_ready(entry);
+  }
   entry.command.overhead_end = now;
-  dispatcher_.submit(entry);
+  of(entry).dispatcher.submit(entry);
 }
 
 void Controller::follow(const QueueEntry& written) {
   for (QueueEntry& other : queue_.entries())
     if (other.stage == Stage::Queued && placing_->follow(written.walk, other.walk, other.command.extent))
-      dispatcher_.moved(other);
+      of(other).dispatcher.moved(other);
 }
 
 Picoseconds Controller::deliver(QueueEntry& entry, Picoseconds done) {
@@ -411,9 +504,12 @@ Picoseconds Controller::deliver(QueueEntry& entry, Picoseconds done) {
 
 void Controller::complete(QueueEntry& entry, Picoseconds done) {
   if (__builtin_expect(scrubber_.on(), 0)) scrubber_.activity(now_ps());
-  if (cache_) cache_->completed(entry.command.extent);
-  dispatcher_.completed(entry.command.extent.write);
-  recovery_.faults().keep_counters();
+  if (of(entry).cache) of(entry).cache->completed(entry.command.extent);
+  of(entry).dispatcher.completed(entry.command.extent.write);
+  if (sides_.size() > 1)
+    for (const auto& side : sides_)
+      if (side.get() != &of(entry)) side->dispatcher.bus_changed();
+  faults_.keep_counters();
   if (__builtin_expect(entry.timed(), 0)) done = durations_.completed(entry, now_ps(), done);
   completion_->complete_at(entry, order_.at(entry, leaves(done)));
 }
@@ -428,37 +524,47 @@ void Controller::halt() {
   awaited_ = {};
   lost_destage_ = false;
   for (const QueueEntry& entry : queue_.entries())
-    if (entry.stuck && entry.stage == Stage::Held) ++recovery_.faults().errors().timeouts;
-  if (cache_) cache_->clear();
+    if (entry.stuck && entry.stage == Stage::Held) ++faults_.errors().timeouts;
+  for (const auto& side : sides_)
+    if (side->cache) side->cache->clear();
   data_.drop_all();
   bus_.reset();
   order_ = {};
-  dispatcher_.halt();
+  for (const auto& side : sides_) side->dispatcher.halt();
   scrubber_.halt();
   durations_.halt();
-  recovery_.faults().keep_counters();
+  faults_.keep_counters();
 }
 
-std::pair<const QueueEntry*, WrittenBlocks> Controller::write_in_progress() const {
-  const ActuatorUnit& unit = dispatcher_.unit();
-  const QueueEntry* const current = unit.current();
-  if (current == nullptr || !current->command.extent.write || now_ps() < unit.times().media_start) return {nullptr, {}};
-  return {current, unit.written(now_ps())};
+std::vector<WriteUnderWay> Controller::writes_in_progress() const {
+  std::vector<WriteUnderWay> writes;
+  for (const auto& side : sides_) {
+    const ActuatorUnit& unit = side->dispatcher.unit();
+    const QueueEntry* const current = unit.current();
+    if (current != nullptr && current->command.extent.write && now_ps() >= unit.times().media_start)
+      writes.push_back({current, unit.written(now_ps())});
+  }
+  return writes;
 }
 
 DurableImage Controller::power_loss_image() const {
-  const auto [writing, so_far] = write_in_progress();
-  DurableImage image = data_.image(writing, so_far);
-  if (zones_ != nullptr) image.zones = zones_->after({writing, so_far, cache_durable_}, image.media);
+  const std::vector<WriteUnderWay> writes = writes_in_progress();
+  DurableImage image = data_.image(writes);
+  if (zones_ != nullptr) image.zones = zones_->after(lost_by(writes), image.media);
   return image;
 }
 
 void Controller::lose_power() {
-  const auto [writing, so_far] = write_in_progress();
-  data_.lose_power(writing, so_far);
+  const std::vector<WriteUnderWay> writes = writes_in_progress();
+  data_.lose_power(writes);
   if (zones_ == nullptr) return;
-  zones_->lose({writing, so_far, cache_durable_});
+  zones_->lose(lost_by(writes));
   zones_settled_ = true;
+}
+
+ZoneKeeper::Loss Controller::lost_by(const std::vector<WriteUnderWay>& writes) const {
+  if (writes.empty()) return {nullptr, {}, cache_durable_};
+  return {writes.front().entry, writes.front().so_far, cache_durable_};
 }
 
 }  // namespace platter::drive

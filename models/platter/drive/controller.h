@@ -40,9 +40,11 @@ class FaultEventSinkIf {
 /// cached blocks to the media.
 class Controller : public DispatchSinkIf, public DurationSinkIf {
  public:
+  /// `units` and `engines`: by actuator.
   Controller(const mechanics::AccessPlanner& planner, const profile::DriveProfile& profile, HazardQueue& queue,
-             media::Media& media, media::Faults& faults, mapping::MappingIf& mapping, ActuatorUnit& unit, Spindle& spindle,
-             engine::EngineIf& engine);
+             media::Media& media, media::Faults& faults, mapping::MappingIf& mapping,
+             const std::vector<std::unique_ptr<ActuatorUnit>>& units, Spindle& spindle,
+             const std::vector<std::unique_ptr<engine::EngineIf>>& engines);
 
   void bind_completion_sink(CompletionSinkIf& sink) { completion_ = &sink; }
   void bind_event_sink(FaultEventSinkIf& sink) { events_ = &sink; }
@@ -56,19 +58,26 @@ class Controller : public DispatchSinkIf, public DurationSinkIf {
   /// normally. With a write to a zone that is written in order, younger ones of the zone are aborted too, unless a RESET or FINISH of the zone
   /// waits behind them; one whose access runs ends with Aborted.
   bool abort(QueueEntry& entry);
-  /// See Dispatcher.
-  void stop_spindle() { dispatcher_.stop_spindle(); }
+  /// The spindle stops at once, or when the accesses in progress have ended; read-aheads end.
+  void stop_spindle();
   /// The drive has lost its power: stops the access in progress and discards all internal state. Data that has not reached the
   /// media is lost. The caller completes the commands in the queue.
   void halt();
 
-  Dispatcher& dispatcher() { return dispatcher_; }
-  const Dispatcher& dispatcher() const { return dispatcher_; }
-  /// Null for a drive without segments.
-  CacheManager* cache() { return cache_.get(); }
-  const CacheManager* cache() const { return cache_.get(); }
-  Recovery& recovery() { return recovery_; }
-  const Recovery& recovery() const { return recovery_; }
+  std::size_t actuators() const { return sides_.size(); }
+  /// Time spent on accesses, the current ones included; for several actuators the mean.
+  Picoseconds busy(Picoseconds now) const {
+    Picoseconds sum = 0;
+    for (const auto& side : sides_) sum += side->dispatcher.unit().busy(now);
+    return sum / static_cast<Picoseconds>(sides_.size());
+  }
+  Dispatcher& dispatcher(std::size_t actuator = 0) { return sides_[actuator]->dispatcher; }
+  const Dispatcher& dispatcher(std::size_t actuator = 0) const { return sides_[actuator]->dispatcher; }
+  /// The segments of an actuator; null for a drive without segments.
+  CacheManager* cache(std::size_t actuator = 0) { return sides_[actuator]->cache.get(); }
+  const CacheManager* cache(std::size_t actuator = 0) const { return sides_[actuator]->cache.get(); }
+  Recovery& recovery(std::size_t actuator = 0) { return sides_[actuator]->recovery; }
+  const Recovery& recovery(std::size_t actuator = 0) const { return sides_[actuator]->recovery; }
   Scrubber& scrubber() { return scrubber_; }
   const Scrubber& scrubber() const { return scrubber_; }
   const DurationKeeper& durations() const { return durations_; }
@@ -78,10 +87,11 @@ class Controller : public DispatchSinkIf, public DurationSinkIf {
   HostBus& bus() { return bus_; }
   /// Replaces the contents of the media by `image` and empties the buffer. Precondition: no command is in the drive.
   void mount(const DurableImage& image) {
-    if (cache_) cache_->clear();
+    for (const auto& side : sides_)
+      if (side->cache) side->cache->clear();
     data_.mount(image);
     if (zones_ != nullptr && image.zones) zones_->mount(*image.zones);
-    recovery_.find_spares();
+    for (const auto& side : sides_) side->recovery.find_spares();
   }
   /// The media as a loss of power now would leave them.
   DurableImage power_loss_image() const;
@@ -100,6 +110,29 @@ class Controller : public DispatchSinkIf, public DurationSinkIf {
   void limit_changes(QueueEntry& entry) override;
 
  private:
+  /// What each actuator has of its own. Its blocks are cached in its own segments.
+  struct Side {
+    Side(const char* name, const mechanics::AccessPlanner& planner, const profile::DriveProfile& profile, HostBus& bus,
+         Picoseconds preparation, HazardQueue& queue, media::Media& media, media::Faults& faults, mapping::MappingIf& mapping,
+         ActuatorUnit& unit, Spindle& spindle, engine::EngineIf& engine);
+
+    std::unique_ptr<CacheManager> cache;  ///< null: the drive has no segments
+    Recovery recovery;
+    Dispatcher dispatcher;
+  };
+  /// The one that serves the command now.
+  Side& of(const QueueEntry& entry) { return *sides_[entry.actuator]; }
+  const Side& of(const QueueEntry& entry) const { return *sides_[entry.actuator]; }
+  /// The segments of all actuators.
+  std::vector<const buffer::SegmentBuffer*> segments() const;
+  std::vector<Dispatcher*> dispatchers() const;
+  /// Buffered blocks wait to be written to the media.
+  bool any_dirty() const;
+  /// The same as `buffered` for a command that spans two actuators. The buffer serves and caches no such command.
+  bool waits_for_buffer(QueueEntry& entry, Picoseconds now);
+  /// Drops the blocks of a command that spans two actuators from the buffer.
+  void invalidate_all(const QueueEntry& entry);
+
   /// Processes a command that waits for no older one.
   void ready(QueueEntry& entry);
   /// A callback for the queue: calls `ready`.
@@ -113,7 +146,7 @@ class Controller : public DispatchSinkIf, public DurationSinkIf {
   bool cache_write(QueueEntry& entry, Picoseconds now);
   /// Serves the waiting reads of `stream_`, for which the actuator reads on.
   void serve_stream(Picoseconds now);
-  void submit_destages(Picoseconds data_ready, Picoseconds now);
+  void submit_destages(std::uint8_t actuator, Picoseconds data_ready, Picoseconds now);
   /// `written`: number of its blocks that are on the media. No place was left for the others, which are lost.
   void finish_destage(QueueEntry& entry, std::uint64_t written);
   /// Tells the faults of a command that has its turn. Returns true if one of them keeps it from being answered.
@@ -122,7 +155,7 @@ class Controller : public DispatchSinkIf, public DurationSinkIf {
   bool recovered(QueueEntry& entry, Picoseconds now);
   /// The time at which an answer that is ready at `done` leaves.
   Picoseconds leaves(Picoseconds done) {
-    return __builtin_expect(recovery_.on(), 0) ? done + recovery_.faults().late(core::now_ps()) : done;
+    return __builtin_expect(recovery().on(), 0) ? done + faults_.late(core::now_ps()) : done;
   }
   /// A zone management command has been carried out.
   void zones_changed(QueueEntry& entry);
@@ -141,9 +174,11 @@ class Controller : public DispatchSinkIf, public DurationSinkIf {
   /// bus. Returns when all of the data has arrived.
   Picoseconds deliver(QueueEntry& entry, Picoseconds done);
   void complete(QueueEntry& entry, Picoseconds done);
-  /// The write that is on its way to the media, and how far it is; null if there is none.
-  std::pair<const QueueEntry*, WrittenBlocks> write_in_progress() const;
-  bool last_was_write() const { return dispatcher_.unit().state().last_was_write; }
+  /// What the zones lose. A drive with zones has one actuator, and so at most one write in progress.
+  ZoneKeeper::Loss lost_by(const std::vector<WriteUnderWay>& writes) const;
+  /// The writes that are on their way to the media, and how far they are.
+  std::vector<WriteUnderWay> writes_in_progress() const;
+  bool last_was_write(const QueueEntry& entry) const { return of(entry).dispatcher.unit().state().last_was_write; }
 
   /// Bus overheads before and after the data transfer.
   struct BusTimes {
@@ -160,13 +195,13 @@ class Controller : public DispatchSinkIf, public DurationSinkIf {
   mapping::PlacingIf* placing_;  ///< of the mapping; null: a command has one access
   BusTimes times_;
   HostBus bus_;
-  std::unique_ptr<CacheManager> cache_;
-  Recovery recovery_;
+  media::Faults& faults_;
+  std::vector<std::unique_ptr<Side>> sides_;  ///< by actuator
   DataPath data_;
   Intake intake_;
-  Dispatcher dispatcher_;
   Scrubber scrubber_;
   WaitReader waits_;
+  Spindle& spindle_;
   DurationKeeper durations_;
   AnswerOrder order_;
   bool cache_durable_;  ///< a loss of power saves what only the buffer holds

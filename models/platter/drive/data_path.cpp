@@ -25,13 +25,15 @@ bool covers(const tlm::tlm_generic_payload& payload, const WriteTarget& target) 
 
 template <typename Visit>
 void DataPath::for_each_buffered(std::uint64_t address, std::uint64_t length, Visit visit) const {
-  if (segments_ == nullptr || !segments_->any_dirty()) return;
   const std::uint64_t first = address / sector_bytes_;
   const std::uint64_t end = (address + length + sector_bytes_ - 1) / sector_bytes_;
-  segments_->for_each_dirty(core::Lba(first), static_cast<std::uint32_t>(end - first), [&](core::Lba from, core::Lba to) {
-    const std::uint64_t begin = std::max(address, bytes(from.value));
-    visit(begin, std::min(address + length, bytes(to.value)), begin - address);
-  });
+  for (const buffer::SegmentBuffer* segments : segments_) {
+    if (!segments->any_dirty()) continue;
+    segments->for_each_dirty(core::Lba(first), static_cast<std::uint32_t>(end - first), [&](core::Lba from, core::Lba to) {
+      const std::uint64_t begin = std::max(address, bytes(from.value));
+      visit(begin, std::min(address + length, bytes(to.value)), begin - address);
+    });
+  }
 }
 
 void DataPath::overlay_buffered(std::uint64_t address, std::uint8_t* data, std::uint64_t length) const {
@@ -72,7 +74,9 @@ std::optional<std::uint64_t> DataPath::unreadable(const QueueEntry& entry, const
     mapping_.locate(bytes(block), sector_bytes_, [&](std::uint64_t at, std::uint64_t, std::uint64_t length) {
       bad = media_.unreadable(at, length).has_value();
     });
-    if (!bad || (segments_ != nullptr && segments_->dirty(core::Lba(block), 1))) continue;
+    if (!bad || std::any_of(segments_.begin(), segments_.end(),
+                            [block](const buffer::SegmentBuffer* of) { return of->dirty(core::Lba(block), 1); }))
+      continue;
     if (std::none_of(writes.begin(), writes.end(),
                      [block](const QueueEntry* write) { return write->first() <= block && block < write->end(); }))
       return block;
@@ -185,65 +189,63 @@ bool DataPath::look(const tlm::tlm_generic_payload& payload, std::uint64_t lengt
 
 // --- loss of power ---------------------------------------------------------------------------------------------------
 
-DurableImage DataPath::image(const QueueEntry* writing, const WrittenBlocks& so_far) const {
+DurableImage DataPath::image(const std::vector<WriteUnderWay>& writing) const {
   DurableImage image{media_.copy(), {}, faults_.defects(), {}};
-  image.map = apply_loss(image.media, writing, so_far);
+  image.map = apply_loss(image.media, writing);
   return image;
 }
 
-void DataPath::lose_power(const QueueEntry* writing, const WrittenBlocks& so_far) {
-  lost_map_ = apply_loss(media_, writing, so_far);
-}
+void DataPath::lose_power(const std::vector<WriteUnderWay>& writing) { lost_map_ = apply_loss(media_, writing); }
 
 void DataPath::recover() {
   if (mapping_.placing() != nullptr && media_.keeps_bytes()) mapping_.placing()->mount(lost_map_);
 }
 
-mapping::MapImage DataPath::apply_loss(media::Media& media, const QueueEntry* writing, WrittenBlocks so_far) const {
-  const bool saves = power_loss_.cache == profile::LostCache::Saved;
+mapping::MapImage DataPath::apply_loss(media::Media& media, const std::vector<WriteUnderWay>& writing) const {
   mapping::MapImage map;
-  if (writing == nullptr) {
-    if (mapping_.placing() != nullptr) map = mapping_.placing()->image(nullptr, 0);
-  } else {
-    if (saves && so_far.torn != WrittenBlocks::kNone) {  // its power lasts until the end of the sector
-      ++(so_far.torn == so_far.first.end ? so_far.first : so_far.second).end;
-      so_far.torn = WrittenBlocks::kNone;
-    }
-    const WriteTarget to = target(*writing);
-    std::vector<std::uint8_t> data;
-    if (media.keeps_bytes()) content(*writing, to, data);
-    for (const WrittenBlocks::Run& run : {so_far.first, so_far.second}) {
-      if (run.from == run.end) continue;
-      const std::uint64_t from = bytes(run.from);
-      if (media.keeps_bytes())
-        media.write(to.media_offset + from, data.data() + from, bytes(run.end - run.from));
-      else
-        media.written(to.media_offset + from, bytes(run.end - run.from));
-    }
-    if (so_far.torn != WrittenBlocks::kNone) {
-      const std::uint64_t from = bytes(so_far.torn);
-      if (power_loss_.torn_sector == profile::TornSector::Unreadable && !core::seeded("torn_readable")) {
-        media.tear(to.media_offset + from);
-      } else if (media.keeps_bytes()) {
-        const auto front = static_cast<std::size_t>(so_far.torn_share * static_cast<double>(sector_bytes_));
-        media.scribble(to.media_offset + from, data.data() + from, front);
-        if (core::seeded("neighbour_zeroed")) {
-          const std::vector<std::uint8_t> zeros(sector_bytes_);
-          media.scribble((to.media_offset + from) ^ sector_bytes_, zeros.data(), zeros.size());
-        }
-      }
-    }
-    if (mapping_.placing() != nullptr)
-      map = mapping_.placing()->image(writing->internal() ? nullptr : &writing->walk, so_far.first.end);
-  }
-  if (saves) save_buffered(media);
+  if (writing.empty() && mapping_.placing() != nullptr) map = mapping_.placing()->image(nullptr, 0);
+  for (const WriteUnderWay& write : writing) map = apply_write(media, *write.entry, write.so_far);
+  if (power_loss_.cache == profile::LostCache::Saved) save_buffered(media);
   return map;
 }
 
-void DataPath::save_buffered(media::Media& media) const {
-  if (segments_ == nullptr) return;
+mapping::MapImage DataPath::apply_write(media::Media& media, const QueueEntry& writing, WrittenBlocks so_far) const {
+  if (power_loss_.cache == profile::LostCache::Saved && so_far.torn != WrittenBlocks::kNone) {
+    // Its power lasts until the end of the sector.
+    ++(so_far.torn == so_far.first.end ? so_far.first : so_far.second).end;
+    so_far.torn = WrittenBlocks::kNone;
+  }
+  const WriteTarget to = target(writing);
   std::vector<std::uint8_t> data;
-  segments_->for_each_dirty([&](core::Lba first, core::Lba end) {
+  if (media.keeps_bytes()) content(writing, to, data);
+  for (const WrittenBlocks::Run& run : {so_far.first, so_far.second}) {
+    if (run.from == run.end) continue;
+    const std::uint64_t from = bytes(run.from);
+    if (media.keeps_bytes())
+      media.write(to.media_offset + from, data.data() + from, bytes(run.end - run.from));
+    else
+      media.written(to.media_offset + from, bytes(run.end - run.from));
+  }
+  if (so_far.torn != WrittenBlocks::kNone) {
+    const std::uint64_t from = bytes(so_far.torn);
+    if (power_loss_.torn_sector == profile::TornSector::Unreadable && !core::seeded("torn_readable")) {
+      media.tear(to.media_offset + from);
+    } else if (media.keeps_bytes()) {
+      const auto front = static_cast<std::size_t>(so_far.torn_share * static_cast<double>(sector_bytes_));
+      media.scribble(to.media_offset + from, data.data() + from, front);
+      if (core::seeded("neighbour_zeroed")) {
+        const std::vector<std::uint8_t> zeros(sector_bytes_);
+        media.scribble((to.media_offset + from) ^ sector_bytes_, zeros.data(), zeros.size());
+      }
+    }
+  }
+  if (mapping_.placing() == nullptr) return {};
+  return mapping_.placing()->image(writing.internal() ? nullptr : &writing.walk, so_far.first.end);
+}
+
+void DataPath::save_buffered(media::Media& media) const {
+  std::vector<std::uint8_t> data;
+  const auto save = [&](core::Lba first, core::Lba end) {
     const std::uint64_t length = bytes(end.value - first.value);
     if (!media.keeps_bytes()) {
       media.written(bytes(first.value), length);
@@ -252,7 +254,8 @@ void DataPath::save_buffered(media::Media& media) const {
     data.resize(length);
     buffered_.read(bytes(first.value), data.data(), length);
     if (!core::seeded("saved_in_part") || first.value % 2 == 0) media.write(bytes(first.value), data.data(), length);
-  });
+  };
+  for (const buffer::SegmentBuffer* segments : segments_) segments->for_each_dirty(save);
 }
 
 void DataPath::mount(const DurableImage& image) {

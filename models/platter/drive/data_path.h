@@ -2,6 +2,7 @@
 #pragma once
 
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "platter/buffer/segment_buffer.h"
@@ -24,18 +25,24 @@ struct DurableImage {
 
 /// @cond of the implementation
 
+/// A write that is on its way to the media when the power fails, and how far it is.
+struct WriteUnderWay {
+  const QueueEntry* entry;
+  WrittenBlocks so_far;
+};
+
 /// Moves the bytes of commands between their payloads, the media and the buffer, in zero time. Does nothing for a payload without
 /// data, nor on a timing-only drive.
 class DataPath {
  public:
-  /// `segments`: null for a drive without a buffer.
-  DataPath(media::Media& media, media::Faults& faults, mapping::MappingIf& mapping, const buffer::SegmentBuffer* segments,
-           const profile::PowerLossProfile& power_loss)
+  /// `segments`: of each actuator; none for a drive without a buffer.
+  DataPath(media::Media& media, media::Faults& faults, mapping::MappingIf& mapping,
+           std::vector<const buffer::SegmentBuffer*> segments, const profile::PowerLossProfile& power_loss)
       : sector_bytes_(media.sector_bytes()),
         media_(media),
         faults_(faults),
         mapping_(mapping),
-        segments_(segments),
+        segments_(std::move(segments)),
         power_loss_(power_loss) {}
 
   /// Copies the data of the current access from the media and from cached writes to the payload of a read, and over it that of `writes`,
@@ -69,10 +76,10 @@ class DataPath {
   /// if there are no bytes.
   bool look(const tlm::tlm_generic_payload& payload, std::uint64_t length);
 
-  /// What would be durable if the power failed now. `writing`: the write in progress, or null; `so_far`: its progress.
-  DurableImage image(const QueueEntry* writing, const WrittenBlocks& so_far) const;
+  /// What would be durable if the power failed now. `writing`: the writes in progress.
+  DurableImage image(const std::vector<WriteUnderWay>& writing) const;
   /// The power fails: brings the media into this state. The caller empties the buffer.
-  void lose_power(const QueueEntry* writing, const WrittenBlocks& so_far);
+  void lose_power(const std::vector<WriteUnderWay>& writing);
   /// The power has returned: the mapping is read from the media. Precondition: `lose_power` was called, and no command is in the drive.
   void recover();
   /// Replaces the durable state by such an image. Precondition: no command is in the drive.
@@ -98,7 +105,9 @@ class DataPath {
   void for_each_buffered(std::uint64_t address, std::uint64_t length, Visit visit) const;
   void overlay_buffered(std::uint64_t address, std::uint8_t* data, std::uint64_t length) const;
   /// Puts on `media`, which is this drive's or a copy of it, what a loss of power now would leave there; returns the map's part.
-  mapping::MapImage apply_loss(media::Media& media, const QueueEntry* writing, WrittenBlocks so_far) const;
+  mapping::MapImage apply_loss(media::Media& media, const std::vector<WriteUnderWay>& writing) const;
+  /// The part of it that one write leaves.
+  mapping::MapImage apply_write(media::Media& media, const QueueEntry& writing, WrittenBlocks so_far) const;
   /// Puts the cached blocks on `media`, which the drive saves.
   void save_buffered(media::Media& media) const;
 
@@ -106,7 +115,7 @@ class DataPath {
   media::Media& media_;
   media::Faults& faults_;
   mapping::MappingIf& mapping_;
-  const buffer::SegmentBuffer* segments_;  ///< tells which bytes of `buffered_` are valid
+  std::vector<const buffer::SegmentBuffer*> segments_;  ///< tell which bytes of `buffered_` are valid
   profile::PowerLossProfile power_loss_;
   mapping::MapImage lost_map_;         ///< that `recover` finds on the media
   media::Bytes buffered_;              ///< of the blocks that wait in the buffer

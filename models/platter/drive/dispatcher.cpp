@@ -177,7 +177,7 @@ void Dispatcher::completed(bool write) {
   unit_.arm().set_last_was_write(write);
   // The bus is occupied, and the overhead of the next command may have changed. At the end of an access no update is needed: the
   // next decision is requested at once.
-  if (unit_.busy() || unit_.doing() == ControllerState::Idle) prepare(now_ps());
+  bus_changed();
 }
 
 bool Dispatcher::take_arm() {

@@ -80,11 +80,14 @@ class Dispatcher : public sc_core::sc_module, public engine::DecisionSinkIf, pub
   bool idle() const { return unit_.doing() == ControllerState::Idle && !has_work(); }
   /// The actuator is idle, and an access could begin at once.
   bool may_move() const { return idle() && !spindle_.rests(); }
-  /// The spindle stops at once, or when the access in progress has ended; a read-ahead ends.
-  void stop_spindle() {
+  /// The spindle is about to stop: a read-ahead ends.
+  void spindle_stops() {
     if (idle()) take_arm();
     if (cache_ != nullptr) cache_->access_begins(unit_);
-    spindle_.stop();
+  }
+  /// The bus has been occupied by another actuator's command: tells the engine, if it prepares a decision.
+  void bus_changed() {
+    if (unit_.busy() || unit_.doing() == ControllerState::Idle) prepare(core::now_ps());
   }
   /// Stops the actuator's read-ahead, and starts a spindle that stands. Returns false if an access can begin only some time later.
   bool take_arm();

@@ -8,6 +8,7 @@
 #include "platter/core/sc_time.h"
 #include "platter/mapping/eager/eager_mapping.h"
 #include "platter/mapping/zones/zones.h"
+#include "platter/profile/parameters.h"
 
 namespace platter::drive {
 
@@ -24,6 +25,31 @@ std::unique_ptr<eager::EagerMapping> make_eager_mapping(const DriveConfig& confi
   const std::string objection = eager::objection(config.profile);
   if (!objection.empty()) throw std::invalid_argument(objection);
   return std::make_unique<eager::EagerMapping>(planner, config.eager, config.seed, config.holds_data, config.disk_file);
+}
+
+/// The engine of each actuator.
+std::vector<std::unique_ptr<engine::EngineIf>> make_engines(const DriveConfig& config, const mechanics::AccessPlanner& planner,
+                                                            const eager::EagerMapping* eager, const std::string& name,
+                                                            const engine::EngineFactory& create) {
+  const profile::DriveProfile& profile = config.profile;
+  if (const auto [key, objection] = profile::actuators_objection(profile); !objection.empty())
+    throw std::invalid_argument(std::string(key) + ": " + objection);
+  if (profile.geometry.actuators > 1 && config.eager.enabled)
+    throw std::invalid_argument("a drive with several actuators cannot write eagerly");
+  std::vector<std::unique_ptr<engine::EngineIf>> engines;
+  for (std::uint32_t i = 0; i < profile.geometry.actuators; ++i)
+    engines.push_back(create({planner, checked_depth(profile.queue_depth) + profile.cache.destage_entries,
+                              core::to_picoseconds(1.0 / profile.controller_clock_mhz, core::kPicosecondsPerMicrosecond),
+                              eager != nullptr ? &eager->free_space() : nullptr, config.eager.bind_reads, numbered(name, i),
+                              numbered("engine", i)}));
+  return engines;
+}
+
+std::vector<std::unique_ptr<ActuatorUnit>> make_actuators(const DriveConfig& config, const mechanics::AccessPlanner& planner) {
+  std::vector<std::unique_ptr<ActuatorUnit>> units;
+  for (std::uint32_t i = 0; i < config.profile.geometry.actuators; ++i)
+    units.push_back(std::make_unique<ActuatorUnit>(numbered("actuator", i).c_str(), planner, config.seed + i, i));
+  return units;
 }
 
 /// Time to read all blocks in their order, which finds all that the mapping keeps on the media.
@@ -63,15 +89,13 @@ Drive::Drive(const sc_core::sc_module_name& name, const DriveConfig& config, con
       identity_mapping_(planner_),
       eager_mapping_(make_eager_mapping(config, planner_)),
       mapping_(eager_mapping_ ? *eager_mapping_ : static_cast<mapping::MappingIf&>(identity_mapping_)),
-      engine_(create_engine({planner_, checked_depth(config.profile.queue_depth) + config.profile.cache.destage_entries,
-                             core::to_picoseconds(1.0 / config.profile.controller_clock_mhz, core::kPicosecondsPerMicrosecond),
-                             eager_mapping_ ? &eager_mapping_->free_space() : nullptr, config.eager.bind_reads, basename()})),
+      engines_(make_engines(config, planner_, eager_mapping_.get(), basename(), create_engine)),
       energy_(make_energy(config.profile, planner_)),
       queue_("queue", config.profile.queue_depth, planner_.geometry().sector_bytes(), mapping_.granule()),
       zones_(make_zones(config, planner_.geometry().block_count(), media_, queue_)),
-      actuator_("actuator", planner_, config.seed),
+      actuators_(make_actuators(config, planner_)),
       spindle_("spindle", planner_.rotation(), core::to_picoseconds(config.profile.spin_up_s, core::kPicosecondsPerSecond)),
-      controller_(planner_, config.profile, queue_, media_, faults_, mapping_, actuator_, spindle_, *engine_),
+      controller_(planner_, config.profile, queue_, media_, faults_, mapping_, actuators_, spindle_, engines_),
       power_("power", controller_, spindle_,
              {eager_mapping_ && config.holds_data ? whole_read(planner_) : 0,
               core::to_picoseconds(config.profile.power_loss.ready_s, core::kPicosecondsPerSecond)},
@@ -81,17 +105,19 @@ Drive::Drive(const sc_core::sc_module_name& name, const DriveConfig& config, con
                   config.profile.reject_when_full, config.profile.task_attributes, config.profile.token_rate_bytes_per_s,
                   config.profile.token_depth_bytes}),
       fault_events_(faults_, power_, host_port_, queue_),
-      registers_("registers", host_port_, power_, queue_, controller_, actuator_, spindle_, *engine_),
+      registers_("registers", host_port_, power_, queue_, controller_, spindle_, *engines_.front()),
       host_tgt_socket(host_port_.host_tgt_socket),
       register_tgt_socket(registers_.register_tgt_socket) {
   if (sc_core::sc_get_time_resolution() != sc_core::sc_time(1, sc_core::SC_PS))
     throw std::invalid_argument("the SystemC time resolution must be 1 ps");
-  actuator_.set_probes(probes_, 0);
+  for (const auto& actuator : actuators_) {
+    actuator->set_probes(probes_);
+    actuator->set_energy(energy_.get());
+  }
   controller_.bus().set_probes(probes_);
-  controller_.dispatcher().set_decision_probes(decision_probes_);
+  for (std::size_t i = 0; i < actuators(); ++i) controller_.dispatcher(i).set_decision_probes(decision_probes_);
   host_port_.set_probes(probes_);
   queue_.set_probes(probes_);
-  actuator_.set_energy(energy_.get());
   spindle_.set_energy(energy_.get());
   power_.set_energy(energy_.get());
   if (controller_.cache() != nullptr) controller_.cache()->set_energy(energy_.get());
@@ -111,6 +137,9 @@ void Drive::check(const media::Fault& fault) const {
   const media::FaultObjection objection =
       media::objection(fault, geometry.block_count(), geometry.surfaces(), geometry.sector_bytes());
   if (!objection.empty()) throw std::invalid_argument(objection.key + ": " + objection.text);
+  if (geometry.actuators() > 1 && media::reallocates(fault.kind))
+    throw std::invalid_argument("kind: found " + std::string(media::info_of(fault.kind).name) +
+                                ", expected no fault after which sectors are reallocated: the drive has several actuators");
 }
 
 std::uint64_t Drive::add_fault(const media::Fault& fault) {

@@ -45,6 +45,8 @@ struct DriveConfig {
 
 /// A hard-disk drive: a TLM-2.0 target for hosts, the mechanics, and a scheduling engine of any implementation.
 ///
+/// A drive with several actuators (`GeometryProfile::actuators`) has an engine for each. Queue, host bus and spindle are shared.
+///
 /// Sockets: `host_tgt_socket` for commands and, if bound, `register_tgt_socket` for registers. docs/reference/drive.md and
 /// docs/reference/drive_registers.md describe them. The time resolution of the SystemC kernel must be 1 ps, which is its default.
 ///
@@ -57,6 +59,7 @@ class Drive : public sc_core::sc_module {
   /// - the eager options do not fit the profile, or its zones do not fit the drive or the eager options,
   /// - guard_quantile is outside 0 to 1,
   /// - the drive cannot have one of the faults,
+  /// - the profile has several actuators and something that such a drive cannot have (profile::actuators_objection),
   /// - the time resolution is not 1 ps.
   ///
   /// Other ranges of the profile's values are not checked here: load_drive() does it.
@@ -69,14 +72,14 @@ class Drive : public sc_core::sc_module {
   media::Faults faults_;
   mapping::IdentityMapping identity_mapping_;
   std::unique_ptr<eager::EagerMapping> eager_mapping_;
-  mapping::MappingIf& mapping_;  ///< one of the two
-  std::unique_ptr<engine::EngineIf> engine_;
+  mapping::MappingIf& mapping_;                             ///< one of the two
+  std::vector<std::unique_ptr<engine::EngineIf>> engines_;  ///< by actuator
   Probes probes_;
   DecisionProbes decision_probes_;
   std::unique_ptr<EnergyAccount> energy_;
   HazardQueue queue_;
   std::unique_ptr<ZoneKeeper> zones_;  ///< null: it has none
-  ActuatorUnit actuator_;
+  std::vector<std::unique_ptr<ActuatorUnit>> actuators_;
   Spindle spindle_;
   Controller controller_;
   Power power_;
@@ -88,24 +91,34 @@ class Drive : public sc_core::sc_module {
   HostPort::Port::Socket& host_tgt_socket;                 ///< commands of one or more hosts
   DriveRegisters::Registers::Socket& register_tgt_socket;  ///< counters, token bucket, state; need not be bound
 
-  const mechanics::AccessPlanner& planner() const { return planner_; }       ///< its mechanics
-  engine::EngineIf& engine() { return *engine_; }                            ///< its scheduling engine
-  const engine::EngineIf& engine() const { return *engine_; }                ///< its scheduling engine
-  const HazardQueue& queue() const { return queue_; }                        ///< its command queue
-  const Dispatcher& dispatcher() const { return controller_.dispatcher(); }  ///< counters of decisions
-  const ActuatorUnit& actuator() const { return actuator_; }                 ///< counters of accesses
-  const Spindle& spindle() const { return spindle_; }                        ///< angle and speed
-  const Power& power() const { return power_; }                              ///< is it alive, and how often has it failed?
-  const HostPort& host_port() const { return host_port_; }                   ///< counters of commands
+  const mechanics::AccessPlanner& planner() const { return planner_; }  ///< its mechanics
+  const HazardQueue& queue() const { return queue_; }                   ///< its command queue
+  /// How many actuators it has. Each has a scheduling engine, and its own range of blocks.
+  std::size_t actuators() const { return actuators_.size(); }
+  /// The scheduling engine of an actuator.
+  engine::EngineIf& engine(std::size_t actuator = 0) { return *engines_[actuator]; }
+  /// The same.
+  const engine::EngineIf& engine(std::size_t actuator = 0) const { return *engines_[actuator]; }
+  /// Counters of decisions for an actuator.
+  const Dispatcher& dispatcher(std::size_t actuator = 0) const { return controller_.dispatcher(actuator); }
+  const ActuatorUnit& actuator(std::size_t actuator = 0) const { return *actuators_[actuator]; }  ///< counters of accesses
+  /// Time spent on accesses up to `now`, ps; for several actuators the mean.
+  Picoseconds busy(Picoseconds now) const { return controller_.busy(now); }
+  const Spindle& spindle() const { return spindle_; }       ///< angle and speed
+  const Power& power() const { return power_; }             ///< is it alive, and how often has it failed?
+  const HostPort& host_port() const { return host_port_; }  ///< counters of commands
   /// Counters of the buffer; all 0 for a drive without one.
   CacheStatistics cache_statistics() const {
-    return controller_.cache() != nullptr ? controller_.cache()->statistics() : CacheStatistics{};
+    CacheStatistics sum;
+    for (std::size_t i = 0; i < actuators(); ++i)
+      if (controller_.cache(i) != nullptr) sum += controller_.cache(i)->statistics();
+    return sum;
   }
   /// Null for a drive whose profile has no power.
   const EnergyAccount* energy() const { return energy_.get(); }
-  /// Null for a drive without a buffer.
-  const buffer::SegmentBuffer* segments() const {
-    return controller_.cache() != nullptr ? &controller_.cache()->segments() : nullptr;
+  /// The segments of an actuator. Null for a drive without a buffer.
+  const buffer::SegmentBuffer* segments(std::size_t actuator = 0) const {
+    return controller_.cache(actuator) != nullptr ? &controller_.cache(actuator)->segments() : nullptr;
   }
   const media::Media& media() const { return media_; }  ///< the bytes of its sectors
   /// Conditions and write pointers of its zones, as the commands accepted so far have left them. Null for a drive without zones.

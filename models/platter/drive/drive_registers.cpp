@@ -13,8 +13,7 @@ namespace platter::drive {
 using core::now_ps;
 
 DriveRegisters::DriveRegisters(const sc_core::sc_module_name& name, HostPort& port, Power& power, const HazardQueue& queue,
-                               Controller& controller, const ActuatorUnit& unit, Spindle& spindle,
-                               const engine::EngineIf& engine)
+                               Controller& controller, Spindle& spindle, const engine::EngineIf& engine)
     : sc_module(name),
       registers_("register_tgt_socket", *this, {reg::kBytes}, command::RegisterTime::Kernel),
       register_tgt_socket(registers_.socket),
@@ -22,12 +21,11 @@ DriveRegisters::DriveRegisters(const sc_core::sc_module_name& name, HostPort& po
       power_(power),
       queue_(queue),
       controller_(controller),
-      unit_(unit),
       spindle_(spindle),
       engine_(engine) {}
 
 std::optional<std::uint64_t> DriveRegisters::counter(std::uint64_t address) const {
-  if (address == reg::kBusyLow) return static_cast<std::uint64_t>(unit_.busy(now_ps()));
+  if (address == reg::kBusyLow) return static_cast<std::uint64_t>(controller_.busy(now_ps()));
   if (address == reg::kSelfTestBlock) return controller_.scrubber().test_block();
   if (address == reg::kSelfTestTime)
     return static_cast<std::uint64_t>(controller_.scrubber().extended_time() / core::kPicosecondsPerSecond);
@@ -172,10 +170,11 @@ tlm::tlm_response_status DriveRegisters::write(std::uint64_t address, std::uint3
     case reg::kTokenRate: port_.admission().set_token_bucket(data, bucket.depth()); return tlm::TLM_OK_RESPONSE;
     case reg::kTokenDepth: port_.admission().set_token_bucket(bucket.rate(), data); return tlm::TLM_OK_RESPONSE;
     case reg::kCache:
-      if (CacheManager* const cache = controller_.cache()) {
-        cache->set_write_back((data & reg::kCacheWriteBack) != 0);
-        cache->set_reads_ahead((data & reg::kCacheReadAhead) != 0);
-      }
+      for (std::size_t i = 0; i < controller_.actuators(); ++i)
+        if (CacheManager* const cache = controller_.cache(i)) {
+          cache->set_write_back((data & reg::kCacheWriteBack) != 0);
+          cache->set_reads_ahead((data & reg::kCacheReadAhead) != 0);
+        }
       return tlm::TLM_OK_RESPONSE;
     case reg::kSpindle:
       if ((data & reg::kSpindleTurns) != 0)
@@ -197,7 +196,8 @@ tlm::tlm_response_status DriveRegisters::write(std::uint64_t address, std::uint3
       return tlm::TLM_OK_RESPONSE;
     case reg::kReadRecovery:
     case reg::kWriteRecovery:
-      controller_.recovery().set_limit(address == reg::kWriteRecovery, Picoseconds{data} * core::kPicosecondsPerMillisecond);
+      for (std::size_t i = 0; i < controller_.actuators(); ++i)
+        controller_.recovery(i).set_limit(address == reg::kWriteRecovery, Picoseconds{data} * core::kPicosecondsPerMillisecond);
       return tlm::TLM_OK_RESPONSE;
     case reg::kAbort:
       return data < queue_.depth() && port_.abort(core::Tag(static_cast<std::uint16_t>(data)))

@@ -19,7 +19,7 @@ namespace platter::drive {
 class DriveRegisters : public sc_core::sc_module {
  public:
   DriveRegisters(const sc_core::sc_module_name& name, HostPort& port, Power& power, const HazardQueue& queue,
-                 Controller& controller, const ActuatorUnit& unit, Spindle& spindle, const engine::EngineIf& engine);
+                 Controller& controller, Spindle& spindle, const engine::EngineIf& engine);
 
   using Registers = command::RegisterTarget<DriveRegisters, sc_core::SC_ZERO_OR_MORE_BOUND>;
 
@@ -53,7 +53,6 @@ class DriveRegisters : public sc_core::sc_module {
   Power& power_;
   const HazardQueue& queue_;
   Controller& controller_;
-  const ActuatorUnit& unit_;
   Spindle& spindle_;
   const engine::EngineIf& engine_;
   std::uint64_t held_address_ = 0;  ///< of the latched upper half; 0: none

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "platter/drive/arm.h"
 #include "platter/drive/cache_manager.h"
 #include "platter/drive/host_bus.h"
 #include "platter/drive/queue_entry.h"
@@ -18,24 +17,29 @@ class Intake {
     bool data_first = false;      ///< writing begins only after all data has arrived, because the location is not known before
   };
   /// `cache` may be null. A write that it may cache transfers its data only when the buffer accepts it.
-  Intake(const mechanics::AccessPlanner& planner, const Rules& rules, HostBus& bus, const Arm& arm, const CacheManager* cache)
-      : planner_(planner), rules_(rules), bus_(bus), arm_(arm), cache_(cache) {}
+  Intake(const mechanics::AccessPlanner& planner, const Rules& rules, HostBus& bus, const CacheManager* cache)
+      : planner_(planner), rules_(rules), bus_(bus), cache_(cache) {}
 
-  /// A command with a known extent has arrived: starts its overhead and, unless the buffer may cache it, its data transfer.
-  void arrived(QueueEntry& entry, Picoseconds now) {
+  /// A command with a known extent has arrived: starts its overhead and, unless the buffer may cache it, its data transfer. The overhead
+  /// depends on the previous command of its actuator.
+  void arrived(QueueEntry& entry, bool last_was_write, Picoseconds now) {
     const mechanics::Extent& extent = entry.command.extent;
-    entry.command.overhead_end = now + planner_.command_overhead(extent.write, arm_.state().last_was_write);
+    entry.command.overhead_end = now + planner_.command_overhead(extent.write, last_was_write);
     if (extent.write && !(cache_ != nullptr && cache_->write_back() && !entry.asked.fua))
       receive(entry, entry.command.overhead_end);
   }
 
   /// Transfers the data of a write over the bus from `begin` on.
   void receive(QueueEntry& entry, Picoseconds begin) {
+    entry.data_end = bus_.receive(entry.walk.blocks, begin + rules_.preparation);
+    find_ready(entry);
+  }
+  /// Finds when the current access of a write may begin. Precondition: the transfer of its data has been requested.
+  void find_ready(QueueEntry& entry) const {
     const mechanics::Extent& extent = entry.command.extent;
     const Picoseconds block_time = planner_.bus_block_time(true);
-    entry.data_end = bus_.receive(extent.blocks, begin + rules_.preparation);
     // Writing may begin as soon as no later sector will have to wait for its data.
-    const Picoseconds first = entry.data_end - block_time * Picoseconds{extent.blocks};
+    const Picoseconds first = entry.data_end - block_time * Picoseconds{entry.walk.blocks - entry.walk.done};
     entry.command.data_ready =
         rules_.data_first
             ? entry.data_end
@@ -50,7 +54,6 @@ class Intake {
   const mechanics::AccessPlanner& planner_;
   Rules rules_;
   HostBus& bus_;
-  const Arm& arm_;  ///< the overhead depends on the previous command
   const CacheManager* cache_;
 };
 

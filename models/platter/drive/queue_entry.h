@@ -63,6 +63,7 @@ struct QueueEntry {
 
   Tag tag{0};  ///< the host's tag; `command.tag` is the engine's, which differs if the engine's entry of that number is taken
   Stage stage = Stage::Free;   ///< how far the command is
+  std::uint8_t actuator = 0;   ///< that serves it now
   int host = kBlockingCall;    ///< number of the issuing host; kBlockingCall: a thread waits for it in b_transport
   std::uint32_t accesses = 0;  ///< accesses to the media begun so far
   std::uint32_t blockers = 0;  ///< older commands that must reach the media first
@@ -106,6 +107,8 @@ struct QueueEntry {
   /// A thread waits for it in b_transport.
   bool blocking_call() const { return host == kBlockingCall; }
 
+  /// It has a part on another actuator, before or behind the current access.
+  bool spans() const { return walk.sectors != walk.blocks && !internal(); }
   /// The first of the host's blocks, also if the buffer holds it.
   std::uint64_t first() const { return walk.first; }
   std::uint64_t end() const { return walk.end(); }  ///< the block after the last of the host's blocks

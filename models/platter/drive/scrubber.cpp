@@ -17,11 +17,11 @@ constexpr Picoseconds kTestIdle = 10 * core::kPicosecondsPerMillisecond;
 }  // namespace
 
 Scrubber::Scrubber(const mechanics::AccessPlanner& planner, const profile::RecoveryProfile& profile, Recovery& recovery,
-                   HazardQueue& queue, Dispatcher& dispatcher)
+                   HazardQueue& queue, std::vector<Dispatcher*> dispatchers)
     : planner_(planner),
       recovery_(recovery),
       queue_(queue),
-      dispatcher_(dispatcher),
+      dispatchers_(std::move(dispatchers)),
       scrub_after_(core::to_picoseconds(profile.scrub_after_ms, core::kPicosecondsPerMillisecond)),
       idle_(scrub_after_ > 0 ? scrub_after_ : kTestIdle),
       on_(scrub_after_ > 0),
@@ -40,8 +40,11 @@ void Scrubber::halt() {
 
 void Scrubber::submit(std::uint64_t first, std::uint32_t blocks) {
   const Picoseconds now = now_ps();
-  const std::uint64_t left = planner_.geometry().block_count() - first;
+  const std::uint32_t actuator = planner_.geometry().actuator_of(core::Lba(first));
+  const std::uint64_t left = planner_.geometry().actuator_end(actuator) - first;
+  Dispatcher& dispatcher = *dispatchers_[actuator];
   entry_ = QueueEntry{};
+  entry_.actuator = static_cast<std::uint8_t>(actuator);
   entry_.enter(Stage::Received);
   entry_.asked.fua = true;  // from the media
   if (of_run_ == 0 || extended_) entry_.asked.recovery_limit = limit_;
@@ -50,8 +53,8 @@ void Scrubber::submit(std::uint64_t first, std::uint32_t blocks) {
       planner_.resolve(core::Lba(first), static_cast<std::uint32_t>(std::min<std::uint64_t>(blocks, left)), false);
   entry_.command.sequence = queue_.next_sequence();
   entry_.command.arrival = entry_.result.timing.issued = now;
-  entry_.command.overhead_end = now + planner_.command_overhead(false, dispatcher_.unit().state().last_was_write);
-  dispatcher_.submit(entry_);
+  entry_.command.overhead_end = now + planner_.command_overhead(false, dispatcher.unit().state().last_was_write);
+  dispatcher.submit(entry_);
 }
 
 void Scrubber::wake() {
@@ -60,7 +63,7 @@ void Scrubber::wake() {
   if (!on()) return;
   const Picoseconds now = now_ps();
   const Picoseconds due = last_ + idle_;
-  if (now < due || !dispatcher_.may_move() || queue_.occupancy() > 0) {
+  if (now < due || !may_move() || queue_.occupancy() > 0) {
     wake_.at(std::max(due, now + idle_));
     return;
   }

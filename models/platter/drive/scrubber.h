@@ -23,7 +23,7 @@ class Scrubber {
   enum class Test : std::uint8_t { None, Runs, Good, Aborted, ReadFailed };
 
   Scrubber(const mechanics::AccessPlanner& planner, const profile::RecoveryProfile& profile, Recovery& recovery,
-           HazardQueue& queue, Dispatcher& dispatcher);
+           HazardQueue& queue, std::vector<Dispatcher*> dispatchers);
 
   /// False if commands of hosts need not be told.
   bool on() const { return on_; }
@@ -54,6 +54,10 @@ class Scrubber {
 
  private:
   bool busy() const { return entry_.used(); }
+  /// Every actuator is idle, and an access could begin at once.
+  bool may_move() const {
+    return std::all_of(dispatchers_.begin(), dispatchers_.end(), [](const Dispatcher* each) { return each->may_move(); });
+  }
   void wake();
   void submit(std::uint64_t first, std::uint32_t blocks);
   /// Submits the next piece of the self-test; false if it has ended.
@@ -75,7 +79,7 @@ class Scrubber {
   const mechanics::AccessPlanner& planner_;
   Recovery& recovery_;
   HazardQueue& queue_;
-  Dispatcher& dispatcher_;
+  std::vector<Dispatcher*> dispatchers_;  ///< by actuator
   Picoseconds scrub_after_;
   Picoseconds idle_;  ///< time without a host's command after which it reads
   bool on_;

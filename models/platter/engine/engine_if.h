@@ -67,7 +67,7 @@ struct EngineStatistics {
   }
 };
 
-/// The drive's interface to a scheduling engine, which chooses the next access of the actuator. Each drive has one engine. The page
+/// The drive's interface to a scheduling engine, which chooses the next access of the actuator. Each actuator has one engine. The page
 /// docs/how_to/extend.md has an example.
 ///
 /// **Order of the calls.** `bind_sink` comes first and once. Then commands are inserted at any time. When an access begins, `prepare`

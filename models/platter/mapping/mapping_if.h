@@ -89,6 +89,9 @@ class MappingIf {
   PlacingIf* placing() const { return placing_; }
   /// The command's extent at its arrival. If it has one access, the walk begins with it; otherwise the extent has no place.
   virtual Extent arrived(Walk& walk) const = 0;
+  /// Advances a command that spans two actuators to its part on the next one. Only without a PlacingIf, and if the walk's current access is
+  /// not the last.
+  virtual Extent continued(Walk& /*walk*/) const { return {}; }
   /// Where the current write puts its bytes.
   virtual WriteTarget target(const Walk& walk) const = 0;
 

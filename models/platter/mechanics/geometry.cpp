@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "platter/mechanics/actuator_layout.h"
 #include "platter/mechanics/band_tree.h"
 #include "platter/mechanics/cylinder_layout.h"
 #include "platter/mechanics/tree_layout.h"
@@ -17,6 +18,15 @@ std::uint64_t to_fraction(double turns) {
 
 namespace {
 
+std::shared_ptr<const Layout> make_of_kind(const profile::GeometryProfile& profile) {
+  switch (profile.layout) {
+    case profile::LayoutKind::Bands: return std::make_shared<TreeLayout>(profile, band_tree(profile));
+    case profile::LayoutKind::Tree: return std::make_shared<TreeLayout>(profile, given_tree(profile));
+    case profile::LayoutKind::Cylinders: break;
+  }
+  return std::make_shared<CylinderLayout>(profile);
+}
+
 std::shared_ptr<const Layout> make_layout(const profile::GeometryProfile& profile) {
   const std::uint32_t whole = profile.blocks_per_physical_sector();
   if (profile.physical_sector_bytes != 0 &&
@@ -27,12 +37,8 @@ std::shared_ptr<const Layout> make_layout(const profile::GeometryProfile& profil
   if (profile.blocks < 0 || static_cast<std::uint64_t>(profile.blocks) > kMaxBlocks)
     throw LayoutError("found " + std::to_string(profile.blocks) + ", expected at most 2^48", "geometry.blocks");
   check_keys(profile);
-  switch (profile.layout) {
-    case profile::LayoutKind::Bands: return std::make_shared<TreeLayout>(profile, band_tree(profile));
-    case profile::LayoutKind::Tree: return std::make_shared<TreeLayout>(profile, given_tree(profile));
-    case profile::LayoutKind::Cylinders: break;
-  }
-  return std::make_shared<CylinderLayout>(profile);
+  if (profile.actuators != 1) return std::make_shared<ActuatorLayout>(profile, make_of_kind);
+  return make_of_kind(profile);
 }
 
 }  // namespace
@@ -42,7 +48,9 @@ Geometry::Geometry(const profile::GeometryProfile& profile)
       surfaces_(profile.surfaces),
       sector_bytes_(profile.sector_bytes),
       blocks_per_physical_sector_(1),
-      layout_(make_layout(profile)) {
+      layout_(make_layout(profile)),
+      actuators_(profile.actuators),
+      actuator_blocks_(layout_->block_count() / profile.actuators) {
   blocks_per_physical_sector_ = profile.blocks_per_physical_sector();
   if (profile.surface_shifts_tracks.empty()) return;
   if (profile.surface_shifts_tracks.size() != surfaces_)

@@ -30,6 +30,16 @@ class Geometry {
   std::uint32_t cylinders() const { return cylinders_; }
   std::uint32_t surfaces() const { return surfaces_; }
   const Layout& layout() const { return *layout_; }
+  /// Actuators, each with its own surfaces and its own range of blocks, all of the same size.
+  std::uint32_t actuators() const { return actuators_; }
+  std::uint64_t actuator_blocks() const { return actuator_blocks_; }  ///< blocks of an actuator
+  /// The actuator that reaches a block.
+  std::uint32_t actuator_of(Lba block) const {
+    return actuators_ == 1 ? 0 : static_cast<std::uint32_t>(block.value / actuator_blocks_);
+  }
+  /// The first block behind those of an actuator.
+  std::uint64_t actuator_end(std::uint32_t actuator) const { return (actuator + 1) * actuator_blocks_; }
+  std::uint32_t actuator_surfaces() const { return surfaces_ / actuators_; }  ///< surfaces of an actuator
 
   // As Layout's.
   std::size_t zone_count() const { return layout_->zone_count(); }
@@ -56,6 +66,8 @@ class Geometry {
   std::uint32_t blocks_per_physical_sector_;
   std::vector<std::uint32_t> shifts_;  ///< by surface; the least is 0
   std::shared_ptr<const Layout> layout_;
+  std::uint32_t actuators_;
+  std::uint64_t actuator_blocks_;
 };
 
 }  // namespace platter::mechanics

@@ -71,6 +71,10 @@ constexpr const FaultKindInfo& info_of(FaultKind kind) { return kFaultKinds[stat
 
 /// The drive reports nothing of such a fault, because it does not notice it.
 constexpr bool silent(FaultKind kind) { return kind >= FaultKind::SilentBit && kind <= FaultKind::SilentMisdirected; }
+/// A sector with such a fault is put on a spare when it is written.
+constexpr bool reallocates(FaultKind kind) {
+  return kind == FaultKind::Permanent || kind == FaultKind::WriteFault || kind == FaultKind::Surface;
+}
 /// It decides whether, and when, a block can be read.
 constexpr bool decides_reads(FaultKind kind) { return kind <= FaultKind::Slow; }
 

@@ -33,15 +33,17 @@ std::string us(Picoseconds time) { return fmt::format("{}.{:06}", time / 1'000'0
 
 }  // namespace
 
-/// One drive's threads.
+/// The threads of an actuator; with the first one those of the drive's bus.
 class ChromeTrace::Watch : public drive::ProbeIf, public drive::DecisionProbeIf {
  public:
-  Watch(ChromeTrace& trace, drive::Drive& drive, std::size_t process) : trace_(trace), drive_(drive), process_(process) {
+  Watch(ChromeTrace& trace, drive::Drive& drive, std::uint32_t actuator, std::size_t process)
+      : trace_(trace), drive_(drive), actuator_(actuator), process_(process) {
     drive_.add_probe(*this);
     drive_.add_decision_probe(*this);
   }
 
   void decided(const drive::DecisionReport& report) override {
+    if (report.actuator != actuator_) return;
     const Picoseconds begin = std::max(report.asked, engine_free_);
     engine_free_ = std::max(report.effective, begin + kShortest);
     std::string name = report.chosen != nullptr ? fmt::format("tag {}", report.chosen->command.tag.value) : "none";
@@ -56,6 +58,7 @@ class ChromeTrace::Watch : public drive::ProbeIf, public drive::DecisionProbeIf 
   }
 
   void entered(const drive::ActuatorReport& report) override {
+    if (report.actuator != actuator_) return;
     end_phase(report.time);
     switch (report.state) {
       case ControllerState::Decide:  // either the access before has ended, or the next one waits for its decision
@@ -69,13 +72,14 @@ class ChromeTrace::Watch : public drive::ProbeIf, public drive::DecisionProbeIf 
   }
 
   void started(const drive::AccessReport& report) override {
+    if (report.actuator != actuator_) return;
     access_ = {report.begin,
                fmt::format("tag {} {} {}", report.tag, core::to_string(report.cls), report.write ? "write" : "read"),
                fmt::format("\"first_block\":{},\"blocks\":{}", report.first.value, report.blocks), decision_};
   }
 
   void occupied(Picoseconds time, std::uint32_t commands) override {
-    if (!trace_.inside({time, time})) return;
+    if (actuator_ > 0 || !trace_.inside({time, time})) return;
     constexpr const char* kCounter = "{{\"ph\":\"C\",\"name\":\"{}\",\"pid\":{},\"ts\":{},\"args\":{{\"{}\":{}}}}}";
     trace_.event(fmt::format(kCounter, "queue", process_, us(time), "commands", commands));
     if (drive_.zones() != nullptr)
@@ -84,6 +88,7 @@ class ChromeTrace::Watch : public drive::ProbeIf, public drive::DecisionProbeIf 
   const drive::Drive& drive() const { return drive_; }
 
   void carried(const drive::BusReport& report) override {
+    if (actuator_ > 0) return;
     Picoseconds& free = bus_free_[report.write];
     const Picoseconds begin = std::max(report.begin, free);
     free = std::max(report.end, begin);
@@ -129,6 +134,7 @@ class ChromeTrace::Watch : public drive::ProbeIf, public drive::DecisionProbeIf 
 
   ChromeTrace& trace_;
   drive::Drive& drive_;
+  std::uint32_t actuator_;
   std::size_t process_;
   struct {
     Picoseconds begin;  ///< may lie ahead: the decision takes effect then; -1: none
@@ -152,16 +158,21 @@ ChromeTrace::ChromeTrace(const std::filesystem::path& file, Picoseconds from, Pi
 ChromeTrace::~ChromeTrace() = default;
 
 void ChromeTrace::watch(drive::Drive& drive, const std::string& name) {
+  for (std::uint32_t i = 0; i < drive.actuators(); ++i) watch(drive, drive::numbered(name, i), i);
+}
+
+void ChromeTrace::watch(drive::Drive& drive, const std::string& name, std::uint32_t actuator) {
   const std::size_t process = watches_.size() + kFirstDrive;
   event(fmt::format(R"({{"ph":"M","name":"process_name","pid":{},"tid":{},"args":{{"name":"{}"}}}})", process,
                     static_cast<int>(kEngine), name));
-  for (std::size_t i = 0; i < kThreadNames.size(); ++i) {
+  const std::size_t threads = actuator == 0 ? kThreadNames.size() : std::size_t{kChannel};
+  for (std::size_t i = 0; i < threads; ++i) {
     event(fmt::format(R"({{"ph":"M","name":"thread_name","pid":{},"tid":{},"args":{{"name":"{}"}}}})", process, i + 1,
                       kThreadNames[i]));
     event(fmt::format(R"({{"ph":"M","name":"thread_sort_index","pid":{},"tid":{},"args":{{"sort_index":{}}}}})", process, i + 1,
                       i + 1));
   }
-  watches_.push_back(std::make_unique<Watch>(*this, drive, process));
+  watches_.push_back(std::make_unique<Watch>(*this, drive, actuator, process));
 }
 
 void ChromeTrace::finished(const workload::FinishedRequest& finished) {

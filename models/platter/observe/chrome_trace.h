@@ -33,6 +33,8 @@ class ChromeTrace : public workload::RequestObserverIf {
  private:
   class Watch;
 
+  void watch(drive::Drive& drive, const std::string& name, std::uint32_t actuator);
+
   struct Span {
     core::Picoseconds begin;
     core::Picoseconds end;

@@ -9,45 +9,57 @@ namespace platter::observe {
 
 using core::Picoseconds;
 
-/// The decisions of one drive, and its sweep of continuous commands as the guard sees it.
+/// The decisions of one drive, and the sweeps of continuous commands as the guards of its engines see them.
 class DecisionLog::Watch : public drive::DecisionProbeIf {
  public:
-  Watch(DecisionLog& log, drive::Drive& drive, std::string name) : log_(log), drive_(drive), name_(std::move(name)) {
+  Watch(DecisionLog& log, drive::Drive& drive, std::string name)
+      : log_(log), drive_(drive), name_(std::move(name)), sweeps_(drive.actuators()) {
     drive_.add_decision_probe(*this);
   }
 
   void decided(const drive::DecisionReport& report) override {
-    follow_sweep(report);
+    Sweep& own = sweeps_[report.actuator];
+    follow_sweep(report, own);
     for (const drive::QueueEntry& entry : drive_.queue().entries())
-      if (entry.used() && !entry.on_media() && entry.stage != drive::Stage::Access) look(report, entry);
-    if (report.chosen != nullptr && sweep_ && sweep_->contains(report.decision.tag)) sweep_->remove(report.decision.tag);
+      if (entry.used() && !entry.on_media() && entry.stage != drive::Stage::Access && entry.actuator == report.actuator)
+        look(report, own, entry);
+    if (report.chosen != nullptr && own.sweep && own.sweep->contains(report.decision.tag))
+      own.sweep->remove(report.decision.tag);
   }
 
  private:
+  /// Of an actuator.
+  struct Sweep {
+    std::vector<scheduling::Command> held;  ///< those in the sweep, by tag
+    std::optional<scheduling::ContinuousSweep> sweep;
+  };
+
   /// Brings the sweep to what the engine holds.
-  void follow_sweep(const drive::DecisionReport& report) {
-    const Picoseconds bound = drive_.engine().guard_bound();
+  void follow_sweep(const drive::DecisionReport& report, Sweep& own) {
+    std::vector<scheduling::Command>& held = own.held;
+    std::optional<scheduling::ContinuousSweep>& sweep = own.sweep;
+    const Picoseconds bound = drive_.engine(report.actuator).guard_bound();
     if (bound == core::kNoDeadline) return;
-    if (!sweep_) {
-      held_.resize(report.engine.size());
-      sweep_.emplace(drive_.planner(), held_.size(), bound, log_.sweep_start_);
+    if (!sweep) {
+      held.resize(report.engine.size());
+      sweep.emplace(drive_.planner(), held.size(), bound, log_.sweep_start_);
     }
-    for (std::size_t i = 0; i < held_.size(); ++i) {
+    for (std::size_t i = 0; i < held.size(); ++i) {
       const drive::QueueEntry* entry = report.engine[i];
       const bool wanted = entry != nullptr && scheduling::in_sweep(entry->command);
       const core::Tag tag(static_cast<std::uint16_t>(i));
-      if (sweep_->contains(tag)) {
-        if (wanted && held_[i].sequence == entry->command.sequence) continue;
-        sweep_->remove(tag);
+      if (sweep->contains(tag)) {
+        if (wanted && held[i].sequence == entry->command.sequence) continue;
+        sweep->remove(tag);
       }
       if (!wanted) continue;
-      held_[i] = entry->command;
-      sweep_->insert(held_[i]);
+      held[i] = entry->command;
+      sweep->insert(held[i]);
     }
-    if (!sweep_->empty()) sweep_->prepare(report.head);
+    if (!sweep->empty()) sweep->prepare(report.head);
   }
 
-  void look(const drive::DecisionReport& report, const drive::QueueEntry& entry) {
+  void look(const drive::DecisionReport& report, const Sweep& own, const drive::QueueEntry& entry) {
     for (std::size_t i = 0; i < log_.requests_.size(); ++i) {
       if (entry.asked.number != static_cast<std::int64_t>(log_.requests_[i])) continue;
       const auto waits = static_cast<std::uint32_t>(std::count_if(report.engine.begin(), report.engine.end(),
@@ -62,17 +74,19 @@ class DecisionLog::Watch : public drive::DecisionProbeIf {
                   report.decision.rule,
                   entry.stage,
                   in_engine,
-                  in_engine && drive_.engine().held_back(entry.command.tag),
+                  in_engine && drive_.engine(report.actuator).held_back(entry.command.tag),
                   waits,
-                  candidate(report, entry, in_engine),
+                  candidate(report, own, entry, in_engine),
                   std::nullopt,
                   report.chosen == &entry};
-      if (report.chosen != nullptr) sight.chosen = candidate(report, *report.chosen, true);
+      if (report.chosen != nullptr) sight.chosen = candidate(report, own, *report.chosen, true);
       log_.sights_.push_back(std::move(sight));
     }
   }
 
-  Candidate candidate(const drive::DecisionReport& report, const drive::QueueEntry& entry, bool in_engine) const {
+  Candidate candidate(const drive::DecisionReport& report, const Sweep& own, const drive::QueueEntry& entry,
+                      bool in_engine) const {
+    const std::optional<scheduling::ContinuousSweep>& sweep = own.sweep;
     const scheduling::Command& command = entry.command;
     Candidate of;
     of.tag = entry.internal() ? -1 : entry.tag.value;
@@ -89,11 +103,11 @@ class DecisionLog::Watch : public drive::DecisionProbeIf {
     if (!of.placed) return of;
     of.access =
         drive_.planner().estimate(report.head, command.extent, report.effective, command.data_ready, command.overhead_end);
-    of.cost = drive_.engine().compared_part(of.access);
-    if (!sweep_ || sweep_->empty() || !in_engine) return of;
-    const bool swept = sweep_->contains(command.tag);
-    const scheduling::Command& known = swept ? held_[command.tag.value] : command;
-    of.excess = sweep_->excess(known, drive_.planner().guarded(of.access), report.effective, report.head.bus_free);
+    of.cost = drive_.engine(report.actuator).compared_part(of.access);
+    if (!sweep || sweep->empty() || !in_engine) return of;
+    const bool swept = sweep->contains(command.tag);
+    const scheduling::Command& known = swept ? own.held[command.tag.value] : command;
+    of.excess = sweep->excess(known, drive_.planner().guarded(of.access), report.effective, report.head.bus_free);
     of.guard = of.excess <= 0 ? GuardVerdict::Passes : GuardVerdict::Refuses;
     return of;
   }
@@ -101,8 +115,7 @@ class DecisionLog::Watch : public drive::DecisionProbeIf {
   DecisionLog& log_;
   drive::Drive& drive_;
   std::string name_;
-  std::vector<scheduling::Command> held_;  ///< those in the sweep, by tag
-  std::optional<scheduling::ContinuousSweep> sweep_;
+  std::vector<Sweep> sweeps_;
 };
 
 DecisionLog::DecisionLog(std::vector<std::uint64_t> requests, scheduling::SweepStart sweep_start)

@@ -38,7 +38,7 @@ const std::vector<params::Signal<DriveView>>& drive_signals() {
   static const std::vector<params::Signal<V>> signals = {
       {{"mech", "cylinder", "of the arm, also while it travels", 21},
        kEntered | kSampled,
-       [](const V& v) { return SignalValue{std::uint64_t{v.drive.actuator().arm().cylinder_at(v.now)}}; }},
+       [](const V& v) { return SignalValue{std::uint64_t{v.drive.actuator(v.actuator).arm().cylinder_at(v.now)}}; }},
       {{"mech", "head", "", 6}, kEntered, [](const V& v) { return SignalValue{std::uint64_t{v.report.head}}; }},
       {{"mech", "angle", "of the spindle, in turns", 0},
        kSampled,

@@ -23,6 +23,7 @@ enum DriveEvent : std::uint32_t {
 /// What is known about a drive when one of its events is reported.
 struct DriveView {
   const drive::Drive& drive;
+  std::uint32_t actuator = 0;  ///< all but the queue is of it
   core::Picoseconds now = 0;
   drive::ActuatorReport report{};  ///< the last one
   drive::AccessReport access{};    ///< the last one

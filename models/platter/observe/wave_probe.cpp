@@ -21,9 +21,10 @@ const std::vector<params::Signal<DriveView>>& own_signals(const drive::Drive& dr
   return drive.energy() != nullptr ? with_power : drive_signals();
 }
 
-/// The drive's signals, then those of its tags.
-std::vector<params::SignalRow> rows(const drive::Drive& drive) {
+/// The drive's signals, then with the first actuator those of its tags.
+std::vector<params::SignalRow> rows(const drive::Drive& drive, std::uint32_t actuator) {
   std::vector<params::SignalRow> all = params::rows_of(own_signals(drive));
+  if (actuator > 0) return all;
   const std::vector<params::SignalRow> tags = tag_signals(drive.queue().depth());
   all.insert(all.end(), tags.begin(), tags.end());
   return all;
@@ -37,13 +38,14 @@ std::uint32_t at_least_one(std::uint32_t samples_per_turn) {
 }  // namespace
 
 WaveProbe::WaveProbe(const sc_core::sc_module_name& name, drive::Drive& drive, WaveFile& file, const std::string& scope,
-                     std::uint32_t samples_per_turn, const std::string& policy, const std::string& engine)
+                     std::uint32_t samples_per_turn, const std::string& policy, const std::string& engine,
+                     std::uint32_t actuator)
     : sc_module(name),
       drive_(drive),
       file_(file),
-      signals_(file.add(scope, rows(drive))),
+      signals_(file.add(scope, rows(drive, actuator))),
       first_tag_(own_signals(drive).size()),
-      view_{drive},
+      view_{drive, actuator},
       interval_(drive.spindle().rotation().period() / at_least_one(samples_per_turn)),
       begin_(core::Rank::Watch, [this] { begin_event_.notify(); }) {
   view_.access.deadline = core::kNoDeadline;
@@ -68,7 +70,7 @@ void WaveProbe::attach() {
   if (attached_) return;
   attached_ = true;
   drive_.add_probe(*this);
-  const drive::ActuatorUnit& unit = drive_.actuator();
+  const drive::ActuatorUnit& unit = drive_.actuator(view_.actuator);
   view_.report = {now_ps(),          unit.number(), unit.doing(), unit.state().cylinder.value, unit.state().head.value,
                   unit.current_tag()};
   view_.occupancy = drive_.queue().occupancy();
@@ -87,8 +89,9 @@ void WaveProbe::show(std::uint32_t events) {
 }
 
 void WaveProbe::entered(const drive::ActuatorReport& report) {
+  if (report.actuator != view_.actuator) return;
   view_.report = report;
-  const bool stalled = drive_.dispatcher().stalled();
+  const bool stalled = drive_.dispatcher(view_.actuator).stalled();
   if (stalled)
     stall_event_.notify(sc_core::SC_ZERO_TIME);  // a decision that is ready takes no time
   else
@@ -97,6 +100,7 @@ void WaveProbe::entered(const drive::ActuatorReport& report) {
 }
 
 void WaveProbe::started(const drive::AccessReport& report) {
+  if (report.actuator != view_.actuator) return;
   view_.access = report;
   show(kStarted);
 }
@@ -107,6 +111,7 @@ void WaveProbe::staged(const drive::StageReport& report) {
 }
 
 void WaveProbe::show_tag(std::uint32_t tag, drive::Stage stage, const command::Command& command) {
+  if (view_.actuator > 0) return;
   const bool used = stage != drive::Stage::Free;
   file_.set(signals_, first_tag_ + text_row(tag),
             used ? command_text(command, drive_.planner().geometry().sector_bytes()) : std::string(), view_.now);
@@ -118,7 +123,8 @@ void WaveProbe::occupied(core::Picoseconds /*time*/, std::uint32_t commands) {
   show(kOccupied);
 }
 
-void WaveProbe::prepared(core::Picoseconds /*time*/, std::uint32_t /*actuator*/, core::Picoseconds from) {
+void WaveProbe::prepared(core::Picoseconds /*time*/, std::uint32_t actuator, core::Picoseconds from) {
+  if (actuator != view_.actuator) return;
   view_.prepared_from = from;
   prepared_event_.cancel();
   show_preparation();

@@ -11,15 +11,18 @@
 
 namespace platter::observe {
 
-/// Watches a drive and writes its signals to a wave file. Arm position and spindle angle are sampled within the file's window.
+/// Watches an actuator of a drive and writes its signals to a wave file, with the first actuator also those of the queue's tags. Arm position
+/// and spindle angle are sampled within the file's window.
 class WaveProbe : public sc_core::sc_module, public drive::ProbeIf {
  public:
   SC_HAS_PROCESS(WaveProbe);
   /// To be constructed before the simulation starts. Drive and file must outlive the probe. After the run call `file.commit()`: without it no
   /// file remains. `scope`: name of the drive's scope in the file; the views in the folder `waves` expect "disk". `samples_per_turn`: samples of
-  /// arm and spindle in a revolution; throws std::invalid_argument for 0. `policy` and `engine`: names to be shown.
+  /// arm and spindle in a revolution; throws std::invalid_argument for 0. `policy` and `engine`: names to be shown. `actuator`: number below
+  /// Drive::actuators().
   WaveProbe(const sc_core::sc_module_name& name, drive::Drive& drive, WaveFile& file, const std::string& scope,
-            std::uint32_t samples_per_turn, const std::string& policy = "", const std::string& engine = "");
+            std::uint32_t samples_per_turn, const std::string& policy = "", const std::string& engine = "",
+            std::uint32_t actuator = 0);
   ~WaveProbe() override;
 
   /// @cond of drive::ProbeIf
@@ -39,7 +42,7 @@ class WaveProbe : public sc_core::sc_module, public drive::ProbeIf {
   void sample();
   void show_preparation();
   void show_stall() {
-    view_.stalled = drive_.dispatcher().stalled();
+    view_.stalled = drive_.dispatcher(view_.actuator).stalled();
     show(kStalled);
   }
   void show(std::uint32_t events);

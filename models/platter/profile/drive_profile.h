@@ -15,6 +15,7 @@ namespace platter::profile {
 inline constexpr std::uint32_t kMaxTags = 1024;
 
 inline constexpr std::uint32_t kMaxCylinders = 1u << 21;  ///< of a drive
+inline constexpr std::uint32_t kMaxActuators = 2;         ///< of a drive
 inline constexpr std::uint32_t kMaxSurfaces = 64;         ///< of a drive
 inline constexpr std::uint32_t kMaxTrackSectors = 65535;  ///< of a track
 
@@ -108,6 +109,7 @@ struct PatternNode {
 struct GeometryProfile {
   std::uint32_t cylinders = 0;                ///< number of cylinders
   std::uint32_t surfaces = 0;                 ///< data surfaces
+  std::uint32_t actuators = 1;                ///< each has its share of the surfaces, and its own range of blocks
   std::uint32_t sector_bytes = 512;           ///< bytes of a sector, which is a block of the host
   std::uint32_t physical_sector_bytes = 0;    ///< bytes that are written as a whole; 0: `sector_bytes`
   std::int64_t blocks = 0;                    ///< blocks of the host; the tracks' other blocks are spares; 0: all
@@ -291,6 +293,12 @@ struct RecoveryProfile {
   bool scrub_in_waits = false;          ///< the drive reads its media also while accesses wait for their sectors
 };
 
+/// How the host sees the ranges of blocks of a drive with several actuators.
+enum class ActuatorsBy {
+  Address,  ///< one device: its blocks are those of the first actuator, then those of the second
+  Lun,      ///< a logical unit for each actuator
+};
+
 /// What follows when a duration limit has passed; the order of the names in a profile.
 enum class LimitAction {
   CompleteEarliest,     ///< the command completes as early as the drive can
@@ -371,12 +379,13 @@ struct DriveProfile {
   std::uint32_t queue_depth = 32;                ///< tags of the command queue
   bool reject_when_full = false;             ///< complete a command beyond the depth with an error instead of making it wait
   std::uint32_t token_rate_bytes_per_s = 0;  ///< of the port's token bucket; 0: off
-  std::uint32_t token_depth_bytes = 512 * 1024;  ///< of the token bucket
-  PowerProfile power;                            ///< energy
-  PowerLossProfile power_loss;                   ///< a loss of power
-  RecoveryProfile recovery;                      ///< what follows when a block cannot be read or written
-  ZonesProfile zones;                            ///< zones that are written in order
-  LimitsProfile limits;                          ///< duration limits
+  std::uint32_t token_depth_bytes = 512 * 1024;     ///< of the token bucket
+  PowerProfile power;                               ///< energy
+  PowerLossProfile power_loss;                      ///< a loss of power
+  RecoveryProfile recovery;                         ///< what follows when a block cannot be read or written
+  ZonesProfile zones;                               ///< zones that are written in order
+  LimitsProfile limits;                             ///< duration limits
+  ActuatorsBy actuators_by = ActuatorsBy::Address;  ///< of a drive with several actuators
   bool task_attributes = false;  ///< accept SCSI's ordered and head-of-queue commands; without it they are refused (SATA)
 };
 

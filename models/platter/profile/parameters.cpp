@@ -361,6 +361,12 @@ const params::Table<DriveProfile>& drive_parameters() {
       {"queue.task_attributes", "",
        "true: SCSI's ordered and head-of-queue commands are accepted; false: they are refused, as in SATA NCQ",
        at(&P::task_attributes)},
+      {"actuators.count", "",
+       "actuators, each with its share of the surfaces, of the segments and of the blocks, which are in the order of the "
+       "actuators",
+       at(&P::geometry, &G::actuators), Range{1, kMaxActuators}},
+      {"actuators.by", "", "how the host sees the blocks of the actuators: in one device, or as a SCSI logical unit for each",
+       at(&P::actuators_by), OneOf{{"address", "lun"}}},
       {"port.token_rate_bytes_per_s", "bytes/s",
        "rate of the token bucket that discrete and background commands pass before the queue; 0: no token bucket",
        at(&P::token_rate_bytes_per_s), Range{0, 4294967295.0}},
@@ -456,6 +462,29 @@ const params::Table<DriveProfile>& drive_parameters() {
        at(&P::limits, &D::cost_percent), Range{0, 20}},
   };
   return table;
+}
+
+std::pair<const char*, std::string> actuators_objection(const DriveProfile& drive) {
+  const std::uint32_t count = drive.geometry.actuators;
+  if (count == 1) {
+    if (drive.actuators_by == ActuatorsBy::Lun)
+      return {"actuators.by", "found lun, expected address for a drive with one actuator"};
+    return {};
+  }
+  const auto divided = [count](const char* key, std::uint32_t value) -> std::pair<const char*, std::string> {
+    if (value % count == 0) return {};
+    return {key, fmt::format("found {}, expected a multiple of the {} actuators, which have a share each", value, count)};
+  };
+  if (auto objection = divided("cache.segments", drive.cache.segments); !objection.second.empty()) return objection;
+  if (auto objection = divided("cache.write_segments", drive.cache.write_segments); !objection.second.empty()) return objection;
+  if (drive.power.given())
+    return {"power.spindle_w", "is given, expected no power for a drive with several actuators: no energy is accounted"};
+  if (drive.zones.model != ZoneModel::None) return {"zones.model", "expected none for a drive with several actuators"};
+  if (drive.recovery.scrub_in_waits)
+    return {"recovery.scrub_in_waits", "found true, expected false for a drive with several actuators"};
+  if (drive.bus_never_disconnect)
+    return {"bus.never_disconnect", "found true, expected false for a drive with several actuators: they share the bus"};
+  return {};
 }
 
 std::pair<const char*, std::string> power_objection(const PowerProfile& p) {

@@ -23,6 +23,8 @@ const params::Table<DurationProfile>& duration_parameters();
 /// The descriptors in the units of the model.
 command::DurationTable duration_table(const LimitsProfile& limits);
 
+/// The key that a drive with several actuators cannot have, and why; an empty text if there is none.
+std::pair<const char*, std::string> actuators_objection(const DriveProfile& drive);
 /// The key of a power that contradicts another one, and what is wrong with it; an empty text if nothing is.
 std::pair<const char*, std::string> power_objection(const PowerProfile& power);
 /// The same of the recovery's times.

@@ -249,7 +249,7 @@ class AutoQosRun : public RunIf {
 
   void run() override {
     time_.advance(time_.warmup());
-    const Picoseconds busy_before = disk_.actuator().busy(core::now_ps());
+    const Picoseconds busy_before = disk_.busy(core::now_ps());
     std::vector<qos::RateStream::Periods> periods_before;
     periods_before.reserve(streams_.size());
     for (const auto& stream : streams_) periods_before.push_back(stream->periods(core::now_ps()));
@@ -265,15 +265,18 @@ class AutoQosRun : public RunIf {
     result_.multimedia_bytes_per_s = static_cast<double>(meter_.class_bytes(RequestClass::Continuous)) / measured_s;
     result_.best_effort_bytes_per_s = static_cast<double>(meter_.class_bytes(RequestClass::Discrete)) / measured_s;
     result_.aggregate_bytes_per_s = static_cast<double>(bytes) / measured_s;
-    result_.utilisation =
-        static_cast<double>(disk_.actuator().busy(time_.end()) - busy_before) / static_cast<double>(time_.measured());
+    result_.utilisation = static_cast<double>(disk_.busy(time_.end()) - busy_before) / static_cast<double>(time_.measured());
     result_.manager = manager_.get();
     result_.recogniser = recognised_ ? &recognised_->recogniser() : nullptr;
   }
 
   nlohmann::json result() const override { return params::to_json(result_rows(), &result_); }
   double simulated_s() const override { return time_.simulated_s(); }
-  std::uint64_t decisions() const override { return disk_.engine().statistics().decisions; }
+  std::uint64_t decisions() const override {
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < disk_.actuators(); ++i) sum += disk_.engine(i).statistics().decisions;
+    return sum;
+  }
 
  private:
   StreamResult result_of(std::size_t i, const qos::RateStream::Periods& before) const {

@@ -73,7 +73,7 @@ crash::Promises promises_of(const Scenario& s) {
   const bool torn = !s.eager.enabled && s.drive.power_loss.cache == profile::LostCache::Volatile;
   promises.may_be_unreadable = torn && s.drive.power_loss.torn_sector == profile::TornSector::Unreadable;
   promises.may_be_mixed = torn && s.drive.power_loss.torn_sector == profile::TornSector::Mixed;
-  promises.most_torn_sectors = s.host->several_drives ? s.array.drives : 1;
+  promises.most_torn_sectors = (s.host->several_drives ? s.array.drives : 1) * s.drive.geometry.actuators;
   return promises;
 }
 

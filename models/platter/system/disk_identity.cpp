@@ -33,6 +33,9 @@ media::DiskIdentity disk_identity(const Scenario& s, std::uint32_t number) {
   identity.sector_bytes = geometry.sector_bytes();
   identity.torn_together = geometry.blocks_per_physical_sector();
   identity.number = number;
+  if (s.drive.geometry.actuators > 1)
+    identity.layout =
+        digest(configuration(s).at("drive").at("geometry").dump() + configuration(s).at("drive").at("actuators").dump());
   if (s.drive.zones.model != profile::ZoneModel::None) {
     const zones::ZoneOptions zones = zones::options_of(s.drive, identity.sectors);
     identity.layout =

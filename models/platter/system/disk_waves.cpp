@@ -13,12 +13,16 @@ DiskWaves::DiskWaves(const Scenario& s, const RunOptions& options, const Disks& 
   if (windows.empty()) windows = {{options.waves, seconds(s.waves.from_s), seconds(s.waves.to_s)}};
   file_ = std::make_unique<observe::WaveFile>(std::move(windows));
   for (const auto& drive : disks.drives())
-    probes_.push_back(std::make_unique<observe::WaveProbe>((std::string(drive->basename()) + "_waves").c_str(), *drive, *file_,
-                                                           drive->basename(), static_cast<std::uint32_t>(s.waves.angle_samples),
-                                                           s.policy.notation, s.engine.notation));
+    for (std::uint32_t i = 0; i < drive->actuators(); ++i) {
+      const std::string scope = drive::numbered(drive->basename(), i);
+      probes_.push_back(std::make_unique<observe::WaveProbe>((scope + "_waves").c_str(), *drive, *file_, scope,
+                                                             static_cast<std::uint32_t>(s.waves.angle_samples),
+                                                             s.policy.notation, s.engine.notation, i));
+    }
   if (disks.striped() != nullptr) array_.emplace(*disks.striped(), *file_, disks.striped()->basename());
   for (const auto& drive : disks.drives())
-    if (accelerator::TracedDesignIf* design = traced_design_of(drive->engine())) file_->add(*design);
+    for (std::size_t i = 0; i < drive->actuators(); ++i)
+      if (accelerator::TracedDesignIf* design = traced_design_of(drive->engine(i))) file_->add(*design);
 }
 
 }  // namespace platter::system

@@ -179,7 +179,7 @@ std::uint64_t Disks::capacity_bytes() const {
 std::vector<Picoseconds> Disks::busy() const {
   std::vector<Picoseconds> busy;
   busy.reserve(drives_.size());
-  for (const auto& drive : drives_) busy.push_back(drive->actuator().busy(core::now_ps()));
+  for (const auto& drive : drives_) busy.push_back(drive->busy(core::now_ps()));
   return busy;
 }
 

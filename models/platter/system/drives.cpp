@@ -140,6 +140,7 @@ void check(const profile::DriveProfile& profile, const std::string& prefix, cons
   if (profile.stream_first && profile.age_limit_s <= 0)
     object("controller.stream_first",
            "found true, expected false without `controller.age_limit_s`: the other commands would never have their turn");
+  if (const auto [name, objection] = profile::actuators_objection(profile); !objection.empty()) object(name, objection);
   if (const auto [name, objection] = profile::power_objection(profile.power); !objection.empty()) object(name, objection);
   if (const auto [name, objection] = profile::recovery_objection(profile.recovery); !objection.empty()) object(name, objection);
   if (const auto [name, objection] = profile::limits_objection(profile.limits); !objection.empty())

@@ -207,7 +207,8 @@ std::unique_ptr<engine::EngineIf> make_accelerated_engine(const EngineOptions& o
                               ? static_cast<std::uint32_t>(options.accelerator.ahead_accesses)
                               : 0;
   engine.clock_period = core::to_picoseconds(1.0 / options.accelerator.clock_mhz, core::kPicosecondsPerMicrosecond);
-  return std::make_unique<accelerator::AcceleratorEngine>("engine", context.planner, context.queue_depth, parameters, engine,
+  return std::make_unique<accelerator::AcceleratorEngine>(context.module.c_str(), context.planner, context.queue_depth,
+                                                          parameters, engine,
                                                           make_core({options, parameters, engine.clock_period, context.drive}));
 }
 

@@ -15,7 +15,7 @@ std::unique_ptr<engine::EngineIf> make_firmware_engine(const EngineOptions& opti
       context.planner,    context.queue_depth, cost.longest_wait(), options.interpretations, {},
       context.free_space, context.bind_reads,  options.rules,       options.arrivals};
   return std::make_unique<engine::FirmwareEngine>(
-      "engine", [policy = *options.policy, scheduler] { return policy.create(scheduler); }, cost);
+      context.module.c_str(), [policy = *options.policy, scheduler] { return policy.create(scheduler); }, cost);
 }
 
 }  // namespace

@@ -74,8 +74,8 @@ std::unique_ptr<engine::EngineIf> make_own_engine(const EngineOptions& options, 
   if (options.on_own_fault)
     engine.on_fault = [tell = options.on_own_fault, drive = context.drive](
                           const accelerator::OwnRtl& failed, const std::string& report) { tell(failed, report, drive); };
-  return std::make_unique<accelerator::CandidatesEngine>("engine", context.planner, context.queue_depth, std::move(engine),
-                                                         std::move(rtl));
+  return std::make_unique<accelerator::CandidatesEngine>(context.module.c_str(), context.planner, context.queue_depth,
+                                                         std::move(engine), std::move(rtl));
 }
 
 EngineInfo own_row(std::string_view name, std::string_view description) {

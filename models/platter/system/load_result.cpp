@@ -13,7 +13,45 @@ namespace platter::system {
 using core::Picoseconds;
 using core::RequestClass;
 
-DisksAt::DisksAt(const Disks& disks) : time(core::now_ps()), busy(disks.busy()), power(disks.power_times()) {
+namespace {
+
+/// Time that each actuator has spent on accesses so far, summed over the drives.
+std::vector<Picoseconds> busy_actuators(const Disks& disks) {
+  std::vector<Picoseconds> busy(disks.first().actuators(), 0);
+  for (const auto& drive : disks.drives())
+    for (std::size_t i = 0; i < busy.size(); ++i) busy[i] += drive->actuator(i).busy(core::now_ps());
+  return busy;
+}
+
+ActuatorResult actuators_of(const Disks& disks, const std::vector<Picoseconds>& before, Picoseconds measured) {
+  ActuatorResult result;
+  const std::vector<Picoseconds> busy = busy_actuators(disks);
+  const auto drives = static_cast<double>(disks.drives().size());
+  for (std::size_t i = 0; i < busy.size(); ++i) {
+    if (measured > 0)
+      result.utilisation.push_back(static_cast<double>(busy[i] - before[i]) / static_cast<double>(measured) / drives);
+    result.accesses.push_back(0);
+    for (const auto& drive : disks.drives()) result.accesses.back() += drive->actuator(i).accesses();
+  }
+  return result;
+}
+
+const params::Statistics<ActuatorResult>& actuator_rows() {
+  using R = ActuatorResult;
+  static const auto rows =
+      params::Statistics<R>()
+          .value("utilisation", "",
+                 "share of the measured time in which an access ran, for each actuator; for several drives the mean",
+                 "time-weighted mean", [](const R& r) { return r.utilisation; }, {"utilisation of each actuator", 3})
+          .value("accesses", "", "accesses that each actuator has begun in the whole run; for several drives the sum", "count",
+                 [](const R& r) { return r.accesses; }, {"accesses of each actuator"});
+  return rows;
+}
+
+}  // namespace
+
+DisksAt::DisksAt(const Disks& disks)
+    : time(core::now_ps()), busy(disks.busy()), actuators(busy_actuators(disks)), power(disks.power_times()) {
   for (const auto& drive : disks.drives()) occupancy += drive->queue().occupancy_integral(time);
 }
 
@@ -58,9 +96,11 @@ void LoadResult::measure(const Scenario& s, const observe::Statistics& statistic
     sum += each.media_errors();
     faulty = faulty || each.faults().on() || each.media_errors().wait_blocks > 0;
     occupancy += each.queue().occupancy_integral(end);
-    scheduler.decided += each.engine().statistics();
-    scheduler.stalled += each.dispatcher().statistics();
-    if (arrivals) *arrivals += *each.actuator().arrivals();
+    for (std::size_t i = 0; i < each.actuators(); ++i) {
+      scheduler.decided += each.engine(i).statistics();
+      scheduler.stalled += each.dispatcher(i).statistics();
+      if (arrivals) *arrivals += *each.actuator(i).arrivals();
+    }
     if (zones) zones->add(*each.zones());
     durations += each.duration_statistics();
     if (each.eager_mapping() == nullptr) continue;
@@ -73,6 +113,7 @@ void LoadResult::measure(const Scenario& s, const observe::Statistics& statistic
   if (measured > 0) queue_depth = occupancy / static_cast<double>(measured) / drives;
   energy = disks.energy(begin.power, measured, completions());
   array = disks.array_result(std::move(shares));
+  if (disks.first().actuators() > 1) actuators = actuators_of(disks, begin.actuators, measured);
 }
 
 const params::Statistics<LoadResult>& load_rows() {
@@ -140,6 +181,8 @@ const params::Statistics<LoadResult>& load_rows() {
                  "the array; all values but `utilisation` count from the start of the run, warm-up included; left out for one "
                  "drive",
                  host::array::array_rows(), [](const R& r) { return r.array; })
+          .group("actuators", "the actuators, by number; left out for drives with one", actuator_rows(),
+                 [](const R& r) { return r.actuators; })
           .group("errors",
                  "media errors, retries and restarts in the whole run, warm-up included; for several drives the sum; left out "
                  "without faults",

@@ -25,9 +25,16 @@ struct DisksAt {
   explicit DisksAt(const Disks& disks);
 
   core::Picoseconds time;
-  std::vector<core::Picoseconds> busy;   ///< of each drive
-  double occupancy = 0;                  ///< of the queues, summed
-  std::vector<drive::PowerTimes> power;  ///< of each drive, if its profile has power
+  std::vector<core::Picoseconds> busy;       ///< of each drive
+  std::vector<core::Picoseconds> actuators;  ///< the same of each actuator, summed over the drives
+  double occupancy = 0;                      ///< of the queues, summed
+  std::vector<drive::PowerTimes> power;      ///< of each drive, if its profile has power
+};
+
+/// The actuators of drives with several; by their number, over all drives.
+struct ActuatorResult {
+  std::vector<double> utilisation;      ///< empty without measured time
+  std::vector<std::uint64_t> accesses;  ///< of the whole run
 };
 
 /// What a run has read of its trace, and what it has not.
@@ -56,6 +63,7 @@ struct LoadResult {
   std::optional<zones::ZoneResult> zones;
   drive::DurationStatistics durations;
   std::optional<host::array::ArrayResult> array;
+  std::optional<ActuatorResult> actuators;   ///< if a drive has several
   std::optional<media::MediaErrors> errors;  ///< if the scenario plans faults, or there were any
   std::optional<serving::ServingResult> serving;
   std::optional<TraceResult> trace;

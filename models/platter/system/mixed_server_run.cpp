@@ -293,7 +293,8 @@ class MixedServerRun : public RunIf {
   double simulated_s() const override { return time_.simulated_s(); }
   std::uint64_t decisions() const override {
     std::uint64_t decisions = 0;
-    for (const auto& drive : disks_.drives()) decisions += drive->engine().statistics().decisions;
+    for (const auto& drive : disks_.drives())
+      for (std::size_t i = 0; i < drive->actuators(); ++i) decisions += drive->engine(i).statistics().decisions;
     return decisions;
   }
   std::vector<observe::OutputFile*> outputs() override { return files_.outputs(waves_.close()); }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "platter/command/tlm/register_fan_in.h"
 #include "platter/core/error.h"
 #include "platter/core/input_files.h"
 #include "platter/front/ahci/ahci_target.h"
@@ -204,6 +205,8 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
   }
 
   void offer_blocks() {
+    if (s_.drive.actuators_by == profile::ActuatorsBy::Lun)
+      s_.refuse("drive.actuators.by", "found lun, expected address: only a SCSI target has logical units");
     const std::uint32_t sector = s_.drive.geometry.sector_bytes;
     if ((sector & (sector - 1)) != 0)
       s_.refuse("drive", fmt::format("found sectors of {} bytes, expected a power of two, as NBD requires", sector));
@@ -217,16 +220,34 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
   }
 
   void offer_target() {
+    const bool by_lun = s_.drive.actuators_by == profile::ActuatorsBy::Lun;
+    const std::uint32_t of_drive = by_lun ? s_.drive.geometry.actuators : 1;
+    if (s_.drive.queue_depth < of_drive)
+      s_.refuse("drive.queue.depth", fmt::format("found {}, expected at least {}, a tag for each logical unit of the drive",
+                                                 s_.drive.queue_depth, of_drive));
+    if (by_lun && !write_logs_.empty())
+      s_.refuse("drive.actuators.by", "found lun, expected address with a log of the writes, which is of a whole drive");
     std::vector<scsi::UnitIdentity> units;
     for (const auto& drive : disks_.drives())
-      units.push_back(
-          scsi::UnitIdentity::of(s_.drive, drive->capacity_sectors(), fmt::format("{:04}", units.size() + 1), kTargetName));
+      for (std::uint32_t i = 0; i < of_drive; ++i) {
+        const scsi::UnitIdentity whole =
+            scsi::UnitIdentity::of(s_.drive, drive->capacity_sectors(), fmt::format("{:04}", units.size() + 1), kTargetName);
+        units.push_back(by_lun ? whole.of_actuator(i) : whole);
+      }
     target_device_ = std::make_unique<scsi::ScsiTarget>("scsi", units);
     for (std::size_t i = 0; i < units.size(); ++i) {
-      drive::Drive& drive = *disks_.drives()[i];
+      drive::Drive& drive = *disks_.drives()[i / of_drive];
+      const std::string name = drive::numbered(drive.basename(), i % of_drive);
       scsi::LogicalUnit& unit = target_device_->unit(i);
-      unit.disk_init_socket.bind(tap(std::string(drive.basename()) + "_scsi_tap", drive).host_tgt_socket);
-      unit.register_init_socket.bind(drive.register_tgt_socket);
+      unit.disk_init_socket.bind(tap(name + "_scsi_tap", drive).host_tgt_socket);
+      if (i % of_drive == 0 && by_lun) {
+        register_fans_.push_back(std::make_unique<command::RegisterFanIn>((name + "_registers").c_str()));
+        register_fans_.back()->register_init_socket.bind(drive.register_tgt_socket);
+      }
+      if (by_lun)
+        unit.register_init_socket.bind(register_fans_.back()->register_tgt_socket);
+      else
+        unit.register_init_socket.bind(drive.register_tgt_socket);
       unit.bind_zones(drive.zones());
       unit.set_defects([&drive] {
         std::vector<std::uint64_t> sectors;
@@ -248,6 +269,8 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
   }
 
   void offer_adapter() {
+    if (s_.drive.actuators_by == profile::ActuatorsBy::Lun)
+      s_.refuse("drive.actuators.by", "found lun, expected address: an ATA device has no logical units");
     const auto& drives = disks_.drives();
     if (drives.size() > ahci::reg::kMaxPorts)
       s_.refuse("array.drives", fmt::format("found {}, expected at most {}, because each drive needs a port of the adapter",
@@ -329,6 +352,7 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
   std::vector<std::unique_ptr<nbd::BlockInitiator>> blocks_;
   std::vector<nbd::Export> exports_;
   std::unique_ptr<nbd::Server> nbd_;
+  std::vector<std::unique_ptr<command::RegisterFanIn>> register_fans_;  ///< of drives with a logical unit for each actuator
   std::unique_ptr<scsi::ScsiTarget> target_device_;
   std::unique_ptr<iscsi::Server> portal_;
   std::unique_ptr<ahci::AhciTarget> adapter_;
@@ -339,7 +363,9 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
                         [this](const std::string& text) {
                           for (const auto& log : write_logs_) log->mark(text);
                         },
-                        [this](std::size_t drive, const std::string& file) { return save_power_image(s_, *disks_.drives()[drive], static_cast<std::uint32_t>(drive), file); }};
+                        [this](std::size_t drive, const std::string& file) {
+                          return save_power_image(s_, *disks_.drives()[drive], static_cast<std::uint32_t>(drive), file);
+                        }};
   std::unique_ptr<serving::ControlServer> control_;
   const ServeOptions options_;
   LoadResult result_;

@@ -273,6 +273,21 @@ Page selective_test_log() {
 /// SMART attributes, in their order.
 constexpr std::array<std::uint8_t, 11> kAttributes = {0x04, 0x05, 0x09, 0x0C, 0xBB, 0xBC, 0xC4, 0xC5, 0xC6, 0xF1, 0xF2};
 
+/// Concurrent positioning ranges (ACS-5, 9.6): the sectors of each actuator.
+Page positioning_ranges(const AtaIdentity& identity) {
+  Page page(kPageBytes);
+  page[0] = static_cast<std::uint8_t>(identity.actuators);
+  const std::uint64_t sectors = identity.sectors / identity.actuators;
+  for (std::uint32_t i = 0; i < identity.actuators; ++i) {
+    const std::size_t at = 64 + std::size_t{32} * i;
+    page[at] = static_cast<std::uint8_t>(i);
+    page[at + 1] = 1;  // storage elements
+    put(page, at + 8, i * sectors, 8);
+    put(page, at + 16, sectors, 8);
+  }
+  return page;
+}
+
 struct LogInfo {
   std::uint8_t log;
   std::uint16_t pages;
@@ -280,12 +295,27 @@ struct LogInfo {
   bool smart;
 };
 constexpr std::array kLogs = {
-    LogInfo{0x01, 1, false, true},          LogInfo{0x03, 1, true, false}, LogInfo{0x04, 2, true, true},
-    LogInfo{0x06, 1, false, true},          LogInfo{0x07, 1, true, false}, LogInfo{0x09, 1, false, true},
-    LogInfo{0x10, 1, true, false},          LogInfo{0x12, 1, true, false}, LogInfo{0x13, 1, true, false},
-    LogInfo{0x30, 9, true, true},           LogInfo{0xE0, 1, true, true},  LogInfo{kLogSuccessSense, 2, true, false},
+    LogInfo{0x01, 1, false, true},
+    LogInfo{0x03, 1, true, false},
+    LogInfo{0x04, 2, true, true},
+    LogInfo{0x06, 1, false, true},
+    LogInfo{0x07, 1, true, false},
+    LogInfo{0x09, 1, false, true},
+    LogInfo{0x10, 1, true, false},
+    LogInfo{0x12, 1, true, false},
+    LogInfo{0x13, 1, true, false},
+    LogInfo{0x30, 9, true, true},
+    LogInfo{0x47, 1, true, false},
+    LogInfo{0xE0, 1, true, true},
+    LogInfo{kLogSuccessSense, 2, true, false},
     LogInfo{kLogDurations, 1, true, false},
 };
+
+/// Does the device have this log? Log 47h is of one with several actuators.
+bool offered(const LogInfo& info, const AtaIdentity& identity, bool general_purpose) {
+  if (info.log == kLogPositioningRanges && identity.actuators == 1) return false;
+  return general_purpose ? info.general_purpose : info.smart;
+}
 
 std::uint16_t pages_of(const LogInfo& info, const AtaIdentity& identity) {
   if (!identity.duration_limits && (info.log == kLogSuccessSense || info.log == kLogDurations)) return 0;
@@ -297,7 +327,7 @@ Page directory(const AtaIdentity& identity, bool general_purpose) {
   Page page(kPageBytes);
   put(page, 0, 1, 2);  // version
   for (const LogInfo& info : kLogs)
-    if (general_purpose ? info.general_purpose : info.smart) put(page, std::size_t{2} * info.log, pages_of(info, identity), 2);
+    if (offered(info, identity, general_purpose)) put(page, std::size_t{2} * info.log, pages_of(info, identity), 2);
   return page;
 }
 
@@ -311,6 +341,7 @@ Page log_page(const PageSource& s, std::uint8_t log, std::uint32_t number) {
       const bool there = std::find(kIdentifyPages.begin(), end, page) != end;
       return there ? identify_page(s, page) : Page(kPageBytes);
     }
+    case kLogPositioningRanges: return positioning_ranges(s.identity);
     case kLogSctStatus: return sct_status(s.history);
     case kLogDurations: return duration_log(s.settings.durations);
     case 0x01: return summary_errors(s.history);
@@ -343,6 +374,7 @@ AtaIdentity AtaIdentity::of(const profile::DriveProfile& profile, std::uint64_t 
   identity.buffer_bytes = std::uint64_t{profile.cache.segments} * profile.cache.segment_blocks * profile.geometry.sector_bytes;
   identity.write_cache = profile.cache.segments > 0 && profile.cache.write_back != profile::WriteBack::Off;
   identity.zones = profile.zones;
+  identity.actuators = profile.geometry.actuators;
   identity.duration_limits = profile.limits.supported;
   identity.durations = profile::duration_table(profile.limits);
   identity.read_ahead = profile.cache.segments > 0 && profile.cache.read_ahead != profile::ReadAhead::None;
@@ -380,7 +412,7 @@ Page identify(const AtaIdentity& d, const AtaSettings& settings) {
   word(page, 77, 0x0006 | bit(zoned(d) || d.duration_limits, 5) | bit(zoned(d), 6));
   word(page, 78, 0x00C0);  // NCQ autosense, software settings preservation
   word(page, 79, bit(settings.preserved, 6));
-  word(page, 80, 0x0FF0);  // all standards up to ACS-4
+  word(page, 80, 0x0FF0 | bit(d.actuators > 1, 12));  // all standards up to ACS-4; ACS-5 has the log of several actuators
   const std::uint32_t features = bit(true, 14) | bit(true, 3);
   word(page, 82, features | bit(true, 0) | bit(d.write_cache, 5) | bit(d.read_ahead, 6));
   word(page, 83, 0x4000 | bit(true, 13) | bit(true, 12) | bit(true, 10));
@@ -410,7 +442,7 @@ std::optional<Page> log_pages(const PageSource& source, std::uint8_t log, std::u
   if (count == 0) return std::nullopt;
   if (log == 0) return first == 0 && count == 1 ? std::optional(directory(source.identity, general_purpose)) : std::nullopt;
   const auto* const info = std::find_if(kLogs.begin(), kLogs.end(), [log](const LogInfo& each) { return each.log == log; });
-  if (info == kLogs.end() || !(general_purpose ? info->general_purpose : info->smart)) return std::nullopt;
+  if (info == kLogs.end() || !offered(*info, source.identity, general_purpose)) return std::nullopt;
   if (first + count > pages_of(*info, source.identity)) return std::nullopt;
   if (log == kLogSuccessSense) {
     const Page both = success_sense_log(source.successes);

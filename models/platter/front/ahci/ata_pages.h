@@ -28,6 +28,7 @@ struct AtaIdentity {
   bool write_cache = false;          ///< the drive has one, on at power-up
   bool read_ahead = false;           ///< the drive reads ahead, on at power-up
   profile::ZonesProfile zones;       ///< zones that are written in order
+  std::uint32_t actuators = 1;       ///< each with a range of the sectors, all of the same size
   bool duration_limits = false;      ///< hosts may use and change duration descriptors
   command::DurationTable durations;  ///< the descriptors at power-up
 
@@ -144,6 +145,7 @@ struct PageSource {
 };
 
 inline constexpr std::uint8_t kLogQueuedError = 0x10;
+inline constexpr std::uint8_t kLogPositioningRanges = 0x47;
 inline constexpr std::uint8_t kLogSctStatus = 0xE0;
 
 /// Returns pages of a log (ACS-4, 9), 512 bytes each; nothing if the log does not exist or has too few pages. `general_purpose`: for READ LOG EXT,

@@ -194,7 +194,7 @@ void LogicalUnit::access(Task& task, command::Operation operation, std::uint64_t
   command::Command& c = task.course.access;
   c = {};
   c.operation = operation;
-  c.address = first * identity_.sector_bytes;
+  c.address = (identity_.first_sector + first) * identity_.sector_bytes;
   c.length = static_cast<std::uint32_t>(blocks * identity_.sector_bytes);
   c.attribute = task.attribute;
   c.fua = fua;
@@ -272,7 +272,7 @@ void LogicalUnit::send_backlog() {
     free_tags_.pop_back();
     Slot& slot = *slots_[task.course.tag];
     slot.task = &task;
-    task.course.access.tag = static_cast<int>(task.course.tag);
+    task.course.access.tag = static_cast<int>(identity_.first_tag + task.course.tag);
     if (task.course.access.duration != 0) {
       slot.limits = modes_.durations();
       task.course.access.durations = &slot.limits;
@@ -307,7 +307,7 @@ void LogicalUnit::answered(tlm::tlm_generic_payload& payload) {
 /// The payload, and with it the tag, is free again.
 void LogicalUnit::free(tlm::tlm_generic_payload* payload) {
   const auto& slot = static_cast<const Slot&>(*payload->get_extension<command::CommandExtension>());
-  free_tags_.push_back(static_cast<std::uint32_t>(slot.tag));
+  free_tags_.push_back(static_cast<std::uint32_t>(slot.tag) - identity_.first_tag);
 }
 
 void LogicalUnit::ended_in_drive(Task& task, const command::Result& result) {
@@ -327,7 +327,8 @@ void LogicalUnit::ended_in_drive(Task& task, const command::Result& result) {
   }
   SenseData sense = result.sense();
   const bool unreadable = result.status == CommandStatus::Unreadable;
-  if (unreadable || (result.status == CommandStatus::WriteFault && !c.flush())) sense.information = result.first_bad;
+  if (unreadable || (result.status == CommandStatus::WriteFault && !c.flush()))
+    sense.information = result.first_bad - identity_.first_sector;
   if (c.read() && task.course.bytes != nullptr && task.course.bytes == task.data.data()) {
     // The blocks before the first one that cannot be read. Any other failure leaves no data.
     const std::uint64_t bad = unreadable ? result.first_bad * identity_.sector_bytes : 0;
@@ -343,7 +344,7 @@ void LogicalUnit::abort(Task& task) {
   if (std::exchange(task.aborted, true)) return;  // it ends with its access
   switch (task.course.place) {
     case Place::Drive:
-      control_.abort(task.course.tag);  // the drive answers, now or when the access has ended
+      control_.abort(identity_.first_tag + task.course.tag);  // the drive answers, now or when the access has ended
       return;
     case Place::Backlog: backlog_.erase(std::find(backlog_.begin(), backlog_.end(), &task)); break;
     case Place::Unit: break;

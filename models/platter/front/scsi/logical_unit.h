@@ -25,8 +25,9 @@ namespace platter::scsi {
 
 /// A logical unit: a disk (SBC-3) whose data, time and queue are those of a drive.
 ///
-/// A task becomes accesses to the drive, one after another. An access has a tag of the drive's queue, so the unit must be the only initiator of its
-/// drive. Accesses beyond the queue's depth wait in the unit, in their order.
+/// A task becomes accesses to the drive, one after another. An access has a tag of the drive's queue, so nobody else may use the tags of the unit.
+/// A drive with several actuators may have a unit for each: `UnitIdentity::of_actuator` gives it its sectors and its tags.
+/// Accesses beyond the queue's depth wait in the unit, in their order.
 ///
 /// The drive orders accesses by the attributes of their tasks. The unit does so for tasks of several accesses: an ORDERED task waits for all of their
 /// accesses, and nothing but HEAD OF QUEUE comes between those of an ORDERED one.

@@ -25,12 +25,17 @@ struct UnitIdentity {
   bool write_cache = false;          ///< the drive has one, on at power-up
   bool read_ahead = false;           ///< the drive reads ahead, on at power-up
   profile::ZonesProfile zones;       ///< of the drive
+  std::uint32_t actuators = 1;       ///< of the unit, each with a range of the sectors, all of the same size
+  std::uint64_t first_sector = 0;    ///< of the unit, in the drive
+  std::uint32_t first_tag = 0;       ///< the lowest of the drive's tags that the unit uses
   bool duration_limits = false;      ///< hosts may use and change duration descriptors
   command::DurationTable durations;  ///< the descriptors at power-up
 
   /// Of the drive with this profile. `sectors`: Drive::capacity_sectors(). Precondition: `serial` has up to 20 characters of ASCII.
   static UnitIdentity of(const profile::DriveProfile& profile, std::uint64_t sectors, const std::string& serial,
                          const std::string& target);
+  /// Of the unit that is one actuator of this drive: it has its share of the sectors, of the tags and of the segments.
+  UnitIdentity of_actuator(std::uint32_t number) const;
   /// NAA 3, locally assigned (SPC-4, 7.8.6.6.4).
   std::uint64_t world_wide_name() const;
   /// Most logical blocks of a command that transfers data.

@@ -95,7 +95,21 @@ Bytes zone_characteristics(const UnitIdentity& d) {
   return page;
 }
 
-/// A page is a row here. The last one is of a unit with zones only.
+/// Concurrent positioning ranges (SBC-5, 6.6.3): the sectors of each actuator.
+Bytes positioning_ranges(const UnitIdentity& d) {
+  Bytes page(60 + std::size_t{32} * d.actuators);
+  const std::uint64_t sectors = d.sectors / d.actuators;
+  for (std::uint32_t i = 0; i < d.actuators; ++i) {
+    std::uint8_t* const range = &page[60 + std::size_t{32} * i];
+    range[0] = static_cast<std::uint8_t>(i);
+    range[1] = 1;  // storage elements
+    put(range + 8, i * sectors, 8);
+    put(range + 16, sectors, 8);
+  }
+  return page;
+}
+
+/// A page is a row here. The last two are of a unit with zones, and of one with several actuators.
 struct VitalPage {
   std::uint8_t code;
   Bytes (*body)(const UnitIdentity& identity);
@@ -109,8 +123,10 @@ constexpr VitalPage kVitalPages[] = {
     {0xB1, characteristics},
     {0xB2, [](const UnitIdentity&) { return Bytes(4); }},  // fully provisioned
     {0xB6, zone_characteristics},
+    {0xB9, positioning_ranges},
 };
 bool offered(const UnitIdentity& d, const VitalPage& page) {
+  if (page.code == 0xB9) return d.actuators > 1;
   return page.code != 0xB6 || d.zones.model != profile::ZoneModel::None;
 }
 
@@ -211,12 +227,25 @@ UnitIdentity UnitIdentity::of(const profile::DriveProfile& profile, std::uint64_
   d.rpm = static_cast<std::uint32_t>(profile.rpm + 0.5);
   d.queue_depth = profile.queue_depth;
   d.zones = profile.zones;
+  d.actuators = profile.geometry.actuators;
   d.duration_limits = profile.limits.supported;
   d.durations = profile::duration_table(profile.limits);
   d.segments = profile.cache.segments;
   d.buffer_bytes = std::uint64_t{profile.cache.segments} * profile.cache.segment_blocks * profile.geometry.sector_bytes;
   d.write_cache = d.segments > 0 && profile.cache.write_back != profile::WriteBack::Off;
   d.read_ahead = d.segments > 0 && profile.cache.read_ahead != profile::ReadAhead::None;
+  return d;
+}
+
+UnitIdentity UnitIdentity::of_actuator(std::uint32_t number) const {
+  UnitIdentity d = *this;
+  d.actuators = 1;
+  d.sectors = sectors / actuators;
+  d.queue_depth = queue_depth / actuators;
+  d.segments = segments / actuators;
+  d.buffer_bytes = buffer_bytes / actuators;
+  d.first_sector = number * d.sectors;
+  d.first_tag = number * d.queue_depth;
   return d;
 }
 

@@ -50,6 +50,9 @@ part dmesg
 dmesg | grep -E 'ahci|ata1|sd 0|scsi 0'
 part queue
 cat /sys/block/sda/device/queue_depth
+for range in /sys/block/sda/queue/independent_access_ranges/*; do
+  [ -e $range/sector ] && echo "range ${range##*/}: $(cat $range/sector) $(cat $range/nr_sectors)"
+done
 part hdparm
 hdparm -I /dev/sda
 part smartctl
@@ -62,6 +65,9 @@ part dmesg
 dmesg | grep -E 'sd [0-9]|scsi [0-9]|\\[sda\\]'
 part queue
 cat /sys/block/sda/device/queue_depth
+for range in /sys/block/sda/queue/independent_access_ranges/*; do
+  [ -e $range/sector ] && echo "range ${range##*/}: $(cat $range/sector) $(cat $range/nr_sectors)"
+done
 part inquiry
 must sg_inq $sg
 for page in sv sn di bl bdc lbpv; do must sg_vpd --page=$page $sg; done
