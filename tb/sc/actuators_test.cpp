@@ -340,7 +340,9 @@ TEST(ActuatorsBehindAhci, AreRangesInALogThatTheDirectoryHas) {
     const ahci::AtaCounters counters;
     const ahci::QueuedError error;
     const ahci::DeviceHistory history;
-    const ahci::PageSource source{identity, settings, counters, error, history, ahci::PowerMode::Active};
+    const ahci::SuccessSense successes{};
+    const drive::DurationStatistics durations{};
+    const ahci::PageSource source{identity, settings, counters, error, history, ahci::PowerMode::Active, successes, durations};
     const auto little = [](const ahci::Page& page, std::size_t at, std::size_t bytes) {
       std::uint64_t value = 0;
       for (std::size_t i = bytes; i-- > 0;) value = value << 8 | page[at + i];
