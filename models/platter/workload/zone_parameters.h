@@ -19,7 +19,7 @@ struct ZoneLoadParameters {
   enum class CleanerClass : std::uint8_t { Discrete, Background };
 
   Source source = Source::None;
-  std::int64_t bytes = 256 * 1024;
+  std::int64_t bytes = 262144;
   std::int64_t outstanding = 1;
   double read_fraction = 0;
   std::int64_t zones = 0;
