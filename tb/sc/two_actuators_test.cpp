@@ -21,7 +21,7 @@ TEST(Stages, FollowTheTable) {
   EXPECT_EQ(follow(Stage::Blocked), "held queued done");
   EXPECT_EQ(follow(Stage::Held), "held queued done");
   EXPECT_EQ(follow(Stage::Queued), "leaving access done");
-  EXPECT_EQ(follow(Stage::Leaving), "done");
+  EXPECT_EQ(follow(Stage::Leaving), "queued done");
   EXPECT_EQ(follow(Stage::Access), "queued done");
   EXPECT_EQ(follow(Stage::Done), "free answered");
   EXPECT_EQ(follow(Stage::Answered), "free");
