@@ -10,8 +10,10 @@
 #include <unistd.h>
 
 static int wrong;
-#define CHECK(condition) \
-  ((condition) ? (void)0 : (++wrong, (void)fprintf(stderr, "%s:%d: %s; the last error is \"%s\"\n", __FILE__, __LINE__, #condition, platter_error())))
+#define CHECK(condition)                                                                                                  \
+  ((condition) ? (void)0                                                                                                  \
+               : (++wrong, (void)fprintf(stderr, "%s:%d: %s; the last error is \"%s\"\n", __FILE__, __LINE__, #condition, \
+                                         platter_error())))
 #define MUST(call) CHECK((call) == PLATTER_OK)
 
 static const char kDrive[] = "format = 1\ndrive = \"atlas10k\"\npolicy = \"SPTF\"\n";
@@ -41,7 +43,8 @@ static void bad_input(void) {
   CHECK(platter_create("format = 1\ndrive = ", "mine", NULL, &none) == PLATTER_BAD_INPUT);
   CHECK(platter_create(NULL, "mine", NULL, &none) == PLATTER_BAD_ARGUMENT);
   CHECK(platter_create_from_file("/nowhere.toml", NULL, NULL, &none) == PLATTER_BAD_INPUT);
-  CHECK(platter_create("format = 1\ndrive = \"atlas10k\"\n[host]\nkind = \"media-server\"\n", "mine", NULL, &none) == PLATTER_BAD_INPUT);
+  CHECK(platter_create("format = 1\ndrive = \"atlas10k\"\n[host]\nkind = \"media-server\"\n", "mine", NULL, &none) ==
+        PLATTER_BAD_INPUT);
 }
 
 static void bad_requests(platter_device* disk) {
@@ -78,7 +81,8 @@ static void take(int count, platter_completion* last) {
     ++taken;
     CHECK(last->completed >= before && last->completed == platter_now());
     CHECK(last->status != PLATTER_GOOD ||
-          last->queue + last->overhead + last->seek + last->settle + last->rotation + last->transfer + last->bus == last->completed - last->issued);
+          last->queue + last->overhead + last->seek + last->settle + last->rotation + last->transfer + last->bus ==
+              last->completed - last->issued);
     before = last->completed;
   }
 }
@@ -235,7 +239,9 @@ int main(int argc, char** argv) {
   snprintf(path, sizeof path, "%s/disk.img", folder);
   MUST(platter_create(kDrive, "disk", path, &disk));
   MUST(platter_create(kDrive, "twin", NULL, &twin));
-  MUST(platter_create("format = 1\ndrive = \"atlas10k\"\n[host]\nkind = \"array\"\n[array]\nkind = \"striped\"\ndrives = 2\ncopies = 2\n", "array", NULL, &array));
+  MUST(platter_create(
+      "format = 1\ndrive = \"atlas10k\"\n[host]\nkind = \"array\"\n[array]\nkind = \"striped\"\ndrives = 2\ncopies = 2\n",
+      "array", NULL, &array));
   if (disk == NULL || twin == NULL || array == NULL) return 1;
   CHECK(platter_block_bytes(disk) == 512 && platter_blocks(disk) == platter_blocks(twin) && platter_blocks(array) > 0);
   snprintf(path, sizeof path, "%s/waves.fst", folder);

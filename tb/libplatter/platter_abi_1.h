@@ -44,17 +44,17 @@ enum { PLATTER_DISCRETE = 0, PLATTER_CONTINUOUS = 1, PLATTER_BACKGROUND = 2 };
 typedef struct platter_device platter_device;
 
 typedef struct platter_request {
-  size_t size;          /* sizeof(platter_request); set by platter_request_init() */
-  int operation;        /* PLATTER_READ, PLATTER_WRITE, PLATTER_FLUSH */
-  int cls;              /* class of the request; PLATTER_DISCRETE */
-  uint64_t block;       /* first block; 0 for a flush */
-  uint32_t blocks;      /* number of blocks; 0 for a flush */
-  uint32_t stream;      /* number of the stream of a continuous request; 0 */
-  int64_t deadline;     /* absolute time in ps; PLATTER_FOREVER */
-  int fua;              /* 1: a write completes when it is on the media; 0 */
-  void* data;           /* blocks * platter_block_bytes() bytes; a read writes them when it completes, a write is copied by
+  size_t size;      /* sizeof(platter_request); set by platter_request_init() */
+  int operation;    /* PLATTER_READ, PLATTER_WRITE, PLATTER_FLUSH */
+  int cls;          /* class of the request; PLATTER_DISCRETE */
+  uint64_t block;   /* first block; 0 for a flush */
+  uint32_t blocks;  /* number of blocks; 0 for a flush */
+  uint32_t stream;  /* number of the stream of a continuous request; 0 */
+  int64_t deadline; /* absolute time in ps; PLATTER_FOREVER */
+  int fua;          /* 1: a write completes when it is on the media; 0 */
+  void* data;       /* blocks * platter_block_bytes() bytes; a read writes them when it completes, a write is copied by
                            platter_submit(). NULL: times only */
-  uint64_t cookie;      /* comes back with the completion */
+  uint64_t cookie;  /* comes back with the completion */
 } platter_request;
 
 /* Statuses of a completion besides 0 are errors; platter_status_text() has their texts. */
@@ -62,16 +62,16 @@ enum { PLATTER_GOOD = 0, PLATTER_ABORTED = 10, PLATTER_UNREADABLE = 11 };
 
 typedef struct platter_completion {
   platter_device* device;
-  uint64_t request;     /* number that platter_submit() gave */
-  uint64_t cookie;      /* of the request */
-  int status;           /* PLATTER_GOOD, or why it failed */
-  int operation;        /* of the request */
-  int64_t issued;       /* time of platter_submit() */
-  int64_t started;      /* the drive has decided for it; 0 for a request of the buffer, or a failed one */
-  int64_t completed;    /* time of the response */
+  uint64_t request;  /* number that platter_submit() gave */
+  uint64_t cookie;   /* of the request */
+  int status;        /* PLATTER_GOOD, or why it failed */
+  int operation;     /* of the request */
+  int64_t issued;    /* time of platter_submit() */
+  int64_t started;   /* the drive has decided for it; 0 for a request of the buffer, or a failed one */
+  int64_t completed; /* time of the response */
   /* Where the time from `issued` to `completed` went, in ps: */
   int64_t queue, overhead, seek, settle, rotation, transfer, bus;
-  uint64_t first_bad;   /* with PLATTER_UNREADABLE: the first block that cannot be read */
+  uint64_t first_bad; /* with PLATTER_UNREADABLE: the first block that cannot be read */
 } platter_completion;
 
 /* Called when a request completes, within platter_run(). It may call platter_submit(), platter_cancel() and platter_now(). */

@@ -75,11 +75,11 @@ inline const params::Statistics<ArrivalCounts>& arrival_count_rows() {
 
 inline const params::Statistics<ArrivalStatistics>& arrival_rows() {
   using Kinds = std::array<ArrivalCounts, 2>;
-  static const auto kinds =
-      params::Statistics<Kinds>()
-          .group("reads", "reads", arrival_count_rows(), [](const Kinds& k) -> const ArrivalCounts& { return k[0]; }, {"accesses, reads"})
-          .group("writes", "writes", arrival_count_rows(), [](const Kinds& k) -> const ArrivalCounts& { return k[1]; },
-                 {"accesses, writes"});
+  static const auto kinds = params::Statistics<Kinds>()
+                                .group("reads", "reads", arrival_count_rows(),
+                                       [](const Kinds& k) -> const ArrivalCounts& { return k[0]; }, {"accesses, reads"})
+                                .group("writes", "writes", arrival_count_rows(),
+                                       [](const Kinds& k) -> const ArrivalCounts& { return k[1]; }, {"accesses, writes"});
   static const auto rows = params::Statistics<ArrivalStatistics>().by_name(
       "classes", "a class; blocks that a drive writes from its buffer are of class background; without accesses it is left out",
       kinds, [](const ArrivalStatistics& s) { return s.classes(); });

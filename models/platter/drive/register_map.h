@@ -103,8 +103,8 @@ constexpr std::uint32_t counter(ErrorCounter of) { return kErrors + 8 * static_c
 
 /// 64-bit counters of duration limits: blocks by direction (reads first) and number of the descriptor, each with the fields of DurationCounters.
 inline constexpr std::uint32_t kDurations = 0x400;
-inline constexpr std::uint32_t kDurationFields = 8;
-inline constexpr std::uint32_t kDurationNumbers = 8;
+inline constexpr std::uint32_t kDurationFields = 8;   ///< counters of a descriptor
+inline constexpr std::uint32_t kDurationNumbers = 8;  ///< descriptors of a direction, number 0 included
 /// Offset of a counter of duration limits; `field`: its place in DurationCounters.
 constexpr std::uint32_t duration_counter(bool write, std::uint32_t number, std::uint32_t field) {
   return kDurations + 8 * (((write ? kDurationNumbers : 0) + number) * kDurationFields + field);

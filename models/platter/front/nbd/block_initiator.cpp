@@ -64,8 +64,7 @@ std::uint64_t BlockInitiator::data_bytes() const {
 
 void BlockInitiator::issue(BlockRequest& request) {
   if (request.command.issued < 0) request.command.issued = core::now_ps();
-  command::set_command(request.payload_, request, request.command,
-                       request.data.empty() ? nullptr : request.data.data());
+  command::set_command(request.payload_, request, request.command, request.data.empty() ? nullptr : request.data.data());
   backlog_.push_back(&request);
   if (!finishing_) issued_.notify(sc_core::SC_ZERO_TIME);  // else `finish` sends it
 }

@@ -29,8 +29,9 @@ class BlockClientIf {
 /// A request to a drive with its data. The request is the extension of its own payload.
 class BlockRequest : public command::CommandExtension {
  public:
-  std::uint64_t cookie = 0;        ///< for the client's use
-  std::vector<std::uint8_t> data;  ///< `command.length` bytes at issue, or none: times only; the client may move it out of an answered read
+  std::uint64_t cookie = 0;  ///< for the client's use
+  std::vector<std::uint8_t>
+      data;  ///< `command.length` bytes at issue, or none: times only; the client may move it out of an answered read
   command::Command command;
 
  private:
