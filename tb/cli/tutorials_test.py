@@ -115,7 +115,7 @@ class Tutorials(unittest.TestCase):
         steps = []
         for number, mark, said, language, contents in blocks(page):
             place = f"{page.relative_to(SOURCE)}:{number}"
-            if mark == "not run" or language in ("c", "cpp"):  # a test of the structure compares code
+            if mark == "not run" or language in ("c", "cpp"):  # quotes_test compares it
                 continue
             if mark == "file":
                 (SOURCE / said).parent.mkdir(parents=True, exist_ok=True)
