@@ -62,6 +62,7 @@ Controller::Controller(const mechanics::AccessPlanner& planner, const profile::D
       faults_(faults),
       sides_([&] {
         std::vector<std::unique_ptr<Side>> sides;
+        sides.reserve(units.size());
         for (std::size_t i = 0; i < units.size(); ++i)
           sides.push_back(std::make_unique<Side>(numbered("dispatcher", i).c_str(), planner, profile, bus_, times_.preparation,
                                                  queue, media, faults, mapping, *units[i], spindle, *engines[i]));

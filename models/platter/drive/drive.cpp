@@ -37,6 +37,7 @@ std::vector<std::unique_ptr<engine::EngineIf>> make_engines(const DriveConfig& c
   if (profile.geometry.actuators > 1 && config.eager.enabled)
     throw std::invalid_argument("a drive with several actuators cannot write eagerly");
   std::vector<std::unique_ptr<engine::EngineIf>> engines;
+  engines.reserve(profile.geometry.actuators);
   for (std::uint32_t i = 0; i < profile.geometry.actuators; ++i)
     engines.push_back(create({planner, checked_depth(profile.queue_depth) + profile.cache.destage_entries,
                               core::to_picoseconds(1.0 / profile.controller_clock_mhz, core::kPicosecondsPerMicrosecond),
@@ -47,6 +48,7 @@ std::vector<std::unique_ptr<engine::EngineIf>> make_engines(const DriveConfig& c
 
 std::vector<std::unique_ptr<ActuatorUnit>> make_actuators(const DriveConfig& config, const mechanics::AccessPlanner& planner) {
   std::vector<std::unique_ptr<ActuatorUnit>> units;
+  units.reserve(config.profile.geometry.actuators);
   for (std::uint32_t i = 0; i < config.profile.geometry.actuators; ++i)
     units.push_back(std::make_unique<ActuatorUnit>(numbered("actuator", i).c_str(), planner, config.seed + i, i));
   return units;
