@@ -40,7 +40,8 @@ drive::DriveConfig data_config(const system::Scenario& s) {
   return config;
 }
 
-const system::Scenario& checked(const system::Scenario& s) {
+const system::Scenario& checked(const std::unique_ptr<const system::Scenario>& scenario) {
+  const system::Scenario& s = *scenario;
   if (!s.host->takes_clients)
     s.refuse("host.kind", fmt::format("found {}, expected drive or array, because the program is the host", s.host->name));
   system::check_engine(s);
@@ -66,7 +67,7 @@ Device::Device(const sc_core::sc_module_name& name, std::unique_ptr<const system
                platter_device* handle, CompletionSinkIf& sink)
     : sc_module(name),
       scenario_(std::move(scenario)),
-      files_(open_disk(checked(*scenario_), disk)),
+      files_(open_disk(checked(scenario_), disk)),
       disks_(std::make_unique<system::Disks>(*scenario_, data_config(*scenario_),
                                              system::engine_factory(system::engine_options(*scenario_, scenario_->policy, {})),
                                              system::Disks::Layer::Joined, files_)),

@@ -70,7 +70,7 @@ std::optional<std::uint64_t> DriveRegisters::errors(std::uint64_t address) const
 std::optional<std::uint64_t> DriveRegisters::duration(std::uint64_t address) const {
   const std::uint64_t place = (address - reg::kDurations) / 8;
   const std::uint64_t block = place / reg::kDurationFields;
-  if (address % 8 != 0 || block >= 2 * reg::kDurationNumbers) return std::nullopt;
+  if (address % 8 != 0 || block >= std::uint64_t{2} * reg::kDurationNumbers) return std::nullopt;
   const DurationCounters& c =
       controller_.durations().statistics().of[block / reg::kDurationNumbers][block % reg::kDurationNumbers];
   const std::uint64_t fields[] = {c.commands,    c.inactive_missed, c.active_missed, c.guideline_missed,
