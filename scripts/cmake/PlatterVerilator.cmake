@@ -13,6 +13,8 @@
 #
 # Adds the code that Verilator generates from the sources to <target>, an object library. Targets that link <target> get Verilator's run-time.
 # With MODULE they do not: the program that loads the target has the run-time.
+# The classes and functions of Verilator's run-time have other names in this code: those of its headers with the prefix `platter_`. So a program may
+# also contain the run-time of another Verilator. Targets that link <target> get this option, too.
 # Verilation is a step of the build, which runs again when a source or Verilator changes. The names of the generated files are not known before that
 # step. So two units include the generated files: one has the code that runs in every cycle, the other has the rest. This file is also the script that
 # writes these units.
@@ -107,9 +109,54 @@ endif()
 find_package(Threads REQUIRED)
 
 set(PLATTER_VERILATED_INCLUDES ${PLATTER_VERILATOR_ROOT}/include ${PLATTER_VERILATOR_ROOT}/include/vltstd)
+
+# platter_write_verilated_names(<header>): macros that rename everything in Verilator's run-time that has a name of its own. The names are those in
+# its sources that begin as Verilator's do. A name that the preprocessor uses itself is none of them.
+function(platter_write_verilated_names header)
+  set(begin "(Verilated|Vl[A-Z]|VL_|_?vl_)")
+  file(GLOB sources ${PLATTER_VERILATOR_ROOT}/include/verilated*.h ${PLATTER_VERILATOR_ROOT}/include/verilated*.cpp)
+  set(names)
+  set(macros)
+  foreach(source IN LISTS sources)
+    file(READ ${source} text)
+    string(REGEX MATCHALL "[A-Za-z0-9_]*(Verilated|Vl[A-Z]|VL_|vl_)[A-Za-z0-9_]*" found "${text}")
+    list(APPEND names ${found})
+    string(REGEX MATCHALL "\n[ \t]*#[ \t]*define[ \t]+[A-Za-z0-9_]+" found "${text}")
+    list(APPEND macros ${found})
+    string(REGEX MATCHALL "\n[ \t]*#[ \t]*(if|ifdef|ifndef|elif|undef)[^A-Za-z0-9_][^\n/]*" conditions "${text}")
+    string(REGEX MATCHALL "[A-Za-z0-9_]+" found "${conditions}")
+    list(APPEND macros ${found})
+    list(REMOVE_DUPLICATES names)
+  endforeach()
+  list(TRANSFORM macros REPLACE "^.*[^A-Za-z0-9_]" "")
+  list(FILTER names INCLUDE REGEX "^${begin}")
+  list(REMOVE_DUPLICATES macros)
+  list(REMOVE_ITEM names ${macros})
+  list(SORT names)
+  if(EXISTS ${PLATTER_VERILATOR_ROOT}/include/fstcpp)
+    list(APPEND names fst)  # the namespace of the FST writer
+  endif()
+  list(TRANSFORM names REPLACE "^.+$" "#define \\0 platter_\\0")
+  list(JOIN names "\n" names)
+  file(CONFIGURE OUTPUT ${header} @ONLY CONTENT "// Names in Verilator ${PLATTER_VERILATOR_VERSION}. Written by CMake.
+#pragma once
+#pragma GCC system_header  // so that Verilator's code still causes no warnings
+
+// A function sc_time_stamp() of the program is not called.
+#define VL_TIME_CONTEXT
+
+@names@
+")
+endfunction()
+# It is among the sources of the shared objects that use the run-time of the program.
+set(platter_verilated_names ${PROJECT_BINARY_DIR}/rtl_sources/shim/platter/accelerator/verilated_names.h)
+platter_write_verilated_names(${platter_verilated_names})
+set(platter_with_verilated_names "SHELL:-include \"${platter_verilated_names}\"")
+
 function(platter_verilated_definitions target fst)
   target_compile_definitions(${target} PRIVATE VM_COVERAGE=0 VM_SC=0 VM_TIMING=0 VM_TRACE=${fst} VM_TRACE_FST=${fst} VM_TRACE_VCD=0 VM_TRACE_SAIF=0)
   # The generated code is not held to the warnings of the compiler. The sanitizers check only the code of this project.
+  target_compile_options(${target} PUBLIC ${platter_with_verilated_names})
   target_compile_options(${target} PRIVATE -w $<$<BOOL:${PLATTER_SANITIZE}>:-fno-sanitize=all>)
 endfunction()
 

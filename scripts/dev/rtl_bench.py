@@ -97,10 +97,12 @@ def include_directory():
 
 def compiler(optimise="-O1", cached=True, name=None):
     cxx = (name or os.environ.get("CXX", "g++")).split()
+    names = os.environ.get("PLATTER_RUNTIME_NAMES")
     return (
         (["ccache"] if cached and shutil.which("ccache") else [])
         + cxx
         + ["-std=c++17", optimise, "-g0", "-w"]
+        + (["-include", names] if names else [])
     )
 
 
@@ -120,7 +122,8 @@ def includes(include):
 def build_bench(include, objects, made_before=False):
     """What all variants share: the bench and Verilator's run-time. Returns the object files by
     name. `made_before`: they are there. Where PLATTER_BENCH (sched_test's object and an archive of
-    the others) and PLATTER_RUNTIME name them, those are taken."""
+    the others) and PLATTER_RUNTIME name them, those are taken. The header PLATTER_RUNTIME_NAMES has
+    the names in that run-time."""
     if "PLATTER_BENCH" in os.environ:
         test, rest = os.environ["PLATTER_BENCH"].split()
         verilated, threads = os.environ["PLATTER_RUNTIME"].split()

@@ -1,16 +1,21 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 #
-# Installs the build, builds the consumer against the installed package and runs it with every engine; also as a program of C++20.
+# Installs the build, builds the consumer against the installed package and runs it with every engine; also as a program of C++20. Its other programs
+# have a policy of their own, and RTL of their own.
 #
 #   consumer_test.sh CMAKE BUILD_DIR CONSUMER_DIR SANITIZE(ON|OFF)
+#
+# Environment: CONSUMER_VERILATOR (that of the own RTL), PYTHON (with pywellen), CXX
 set -euo pipefail
 cmake=$1 build=$2 source=$3 sanitize=$4
+launcher=$(command -v ccache || :)
+fail() { echo "consumer_test: $1" >&2; exit 1; }
 prefix=$build/consumer/prefix
 rm -rf "$build/consumer"
 "$cmake" --install "$build" --prefix "$prefix" >/dev/null
 "$cmake" -G Ninja -S "$source" -B "$build/consumer/build" -DCMAKE_PREFIX_PATH="$prefix" -DCMAKE_BUILD_TYPE=Release \
-  -DCONSUMER_SANITIZE="$sanitize"
+  -DCONSUMER_SANITIZE="$sanitize" -DCONSUMER_VERILATOR="$CONSUMER_VERILATOR" ${launcher:+-DCMAKE_CXX_COMPILER_LAUNCHER="$launcher"}
 "$cmake" --build "$build/consumer/build"
 # The installed command, and the program that was built against the package, take the profiles of the prefix, not those of the source tree.
 unset PLATTER_CONFIG_DIR
@@ -45,3 +50,32 @@ for engine in firmware model rtl lockstep; do
   "$build/consumer/build/consumer" $engine
   "$build/consumer/build/ahci_system" $engine
 done
+
+# A policy and RTL of the program's own. The page shows what these programs print.
+made=$build/consumer/build
+"$made/own_policy" >"$made/own_policy.txt"
+"$made/own_rtl" "$made/own.fst" "$made/platter.fst" >"$made/own_rtl.txt"
+while IFS= read -r line; do
+  grep -qxF -- "$line" "$source/../../docs/how_to/own_policy_own_rtl.md" || fail "the page has not this line: $line"
+done < <(cat "$made/own_policy.txt" "$made/own_rtl.txt")
+"$PYTHON" - "$made/own.fst" "$made/platter.fst" <<'END'
+import sys, pywellen
+for file, name in zip(sys.argv[1:], ("nearest.tag_o", "disk.mech.cylinder")):
+    signals = {v.full_name: v for v in pywellen.Waveform(file).all_vars()}
+    found = [v for full, v in signals.items() if full.endswith(name)]
+    if len(found) != 1 or len({value for _, value in found[0].tv}) < 10:
+        sys.exit(f"consumer_test: {file}: no changes of {name} among {sorted(signals)}")
+    if "platter" in file and not any(".sched" in full or "core" in full for full in signals):
+        sys.exit(f"consumer_test: {file}: no signals of the RTL")
+END
+# Nothing of Verilator's run-time in the library has the name that it has in a program.
+nm -C --defined-only "$prefix"/lib*/libplatter_rtl.a >"$made/names.txt"
+grep -q ' T platter_VerilatedContext::' "$made/names.txt" || fail "libplatter_rtl.a has not Verilator's run-time"
+! grep -E '^[0-9a-f]+ [A-Zuv] ([a-z ]* for )?(Verilated|Vl[A-Z]|VL_|_?vl_|fst)' "$made/names.txt" || fail "libplatter_rtl.a has names of Verilator's run-time"
+# Without CMake.
+if [ "$sanitize" = OFF ]; then
+  # shellcheck disable=SC2046  # several words
+  ${launcher:-} "${CXX:-c++}" -std=c++17 -o "$made/by_pkg_config" "$source/own_policy.cpp" \
+    $(PKG_CONFIG_PATH=$(echo "$prefix"/lib*/pkgconfig) pkg-config --cflags --libs platter-systemc)
+  "$made/by_pkg_config" | cmp - "$made/own_policy.txt"
+fi

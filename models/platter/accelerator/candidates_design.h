@@ -90,11 +90,11 @@ class CandidatesDesign : public TracedDesignIf {
 };
 
 /// Version of what program and shared object have in common; to be increased with every change of it.
-inline constexpr unsigned kCandidatesInterface = 1;
+inline constexpr unsigned kCandidatesInterface = 2;
 
 /// The functions of a shared object: the version of its interface, and a design in a context that outlives it.
 using CandidatesInterfaceFunction = unsigned();
-using CandidatesDesignFunction = CandidatesDesign*(VerilatedContext* context, core::Picoseconds clock_period, const char* name);
+using CandidatesDesignFunction = CandidatesDesign*(RtlContext* context, core::Picoseconds clock_period, const char* name);
 inline constexpr const char* kCandidatesInterfaceSymbol = "platter_own_engine_interface";
 inline constexpr const char* kCandidatesDesignSymbol = "platter_own_engine";
 

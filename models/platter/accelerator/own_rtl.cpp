@@ -112,6 +112,7 @@ std::string engine_entry_name(const EngineSource& source, const ObjectRecipe& ma
   for (const char* file : {"accelerator/candidates_master.h", "accelerator/candidates_design.h", "accelerator/rtl_design.h",
                            "accelerator/bus_access.h", "core/types.h"})
     digest.add(text_of(made.headers / "platter" / file));
+  digest.add(text_of(made.headers / kVerilatedNames));
   return "own-" + source.module + "-" + digest.text();
 }
 

@@ -45,7 +45,7 @@ class OwnRtl : public TracedDesignIf {
   std::uint32_t decide(const CandidateQuestion& question, core::Picoseconds start, CandidateAnswer& answer);
   PortPins pins() const { return design_->pins(); }
 
-  void declare(VerilatedFstC& file) override;
+  void declare(RtlWaves& file) override;
   void set_sampler(WaveSamplerIf* sampler) override { design_->set_sampler(sampler); }
 
   const std::string& folder() const { return folder_; }

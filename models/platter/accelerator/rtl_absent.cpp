@@ -23,7 +23,7 @@ RtlCore::RtlCore(core::Picoseconds, Tracing, const std::string&, Copy, const Acc
 RtlCore::~RtlCore() = default;
 BusResponse RtlCore::access(const BusRequest&) { return {}; }
 void RtlCore::reset() {}
-void RtlCore::declare(VerilatedFstC&) {}
+void RtlCore::declare(RtlWaves&) {}
 void RtlCore::set_sampler(WaveSamplerIf*) {}
 
 void RtlLibrary::set_package(std::filesystem::path) {}
@@ -37,7 +37,7 @@ OwnRtl::~OwnRtl() = default;
 void OwnRtl::reset() {}
 std::uint32_t OwnRtl::update(const CandidateUpdate&, core::Picoseconds) { return 0; }
 std::uint32_t OwnRtl::decide(const CandidateQuestion&, core::Picoseconds, CandidateAnswer&) { return 0; }
-void OwnRtl::declare(VerilatedFstC&) {}
+void OwnRtl::declare(RtlWaves&) {}
 core::Picoseconds OwnRtl::begin_of_last(std::size_t) const { return 0; }
 void OwnRtl::replay(OwnRtl&) const {}
 

@@ -280,7 +280,9 @@ std::vector<std::string> object_options(bool waves) {
           fmt::format("-DVM_TRACE={}", fst),
           fmt::format("-DVM_TRACE_FST={}", fst),
           "-DVM_TRACE_VCD=0",
-          "-DVM_TRACE_SAIF=0"};
+          "-DVM_TRACE_SAIF=0",
+          "-include",
+          kVerilatedNames};
 }
 
 std::vector<std::string> RtlBuild::compiler_options() const {

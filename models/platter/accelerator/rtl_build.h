@@ -38,6 +38,9 @@ struct ObjectRecipe {
   bool together = false;                       ///< all in one unit, with `fast_options`: takes half the time for a small design
 };
 
+/// Among the headers: the names that Verilator's run-time has in the program (scripts/cmake/PlatterVerilator.cmake).
+inline constexpr const char* kVerilatedNames = "platter/accelerator/verilated_names.h";
+
 /// The options of the compiler for every shared object; `waves`: it can write waves, if this build can.
 std::vector<std::string> object_options(bool waves);
 

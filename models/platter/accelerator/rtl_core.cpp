@@ -5,17 +5,17 @@
 #include "platter/accelerator/rtl_core.h"
 
 #ifndef PLATTER_VSCHED
-#define PLATTER_VSCHED Vsched
-#define PLATTER_VSCHED_HEADER "Vsched.h"
+#define PLATTER_VSCHED Vplatter_sched
+#define PLATTER_VSCHED_HEADER "Vplatter_sched.h"
 #endif
 #include "platter/accelerator/rtl_master.h"
 #include PLATTER_VSCHED_HEADER
 #ifdef PLATTER_FAST_RTL
-#include <Vsched_checked.h>
-#include <Vsched_fast.h>
+#include <Vplatter_sched_checked.h>
+#include <Vplatter_sched_fast.h>
 
-PLATTER_FAST_PHASES(Vsched_checked)
-PLATTER_FAST_PHASES(Vsched_fast)
+PLATTER_FAST_PHASES(Vplatter_sched_checked)
+PLATTER_FAST_PHASES(Vplatter_sched_fast)
 #endif
 
 #include <fmt/format.h>
@@ -44,8 +44,10 @@ RtlCore::Tracing prepared(RtlCore::Tracing context) {
 std::unique_ptr<RtlDesign> built_in(VerilatedContext& context, Picoseconds clock_period, const std::string& name,
                                     [[maybe_unused]] RtlCopy copy) {
 #ifdef PLATTER_FAST_RTL
-  if (copy == RtlCopy::Checked) return std::make_unique<RtlMaster<FastPins<Vsched_checked, true>>>(context, clock_period, name);
-  if (copy == RtlCopy::Fast) return std::make_unique<RtlMaster<FastPins<Vsched_fast, false>>>(context, clock_period, name);
+  if (copy == RtlCopy::Checked)
+    return std::make_unique<RtlMaster<FastPins<Vplatter_sched_checked, true>>>(context, clock_period, name);
+  if (copy == RtlCopy::Fast)
+    return std::make_unique<RtlMaster<FastPins<Vplatter_sched_fast, false>>>(context, clock_period, name);
 #endif
   return std::make_unique<RtlMaster<WavePins<PLATTER_VSCHED>>>(context, clock_period, name);
 }

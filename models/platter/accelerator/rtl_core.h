@@ -23,7 +23,7 @@ class RtlCore : public BusCoreIf, public TracedDesignIf {
   static AcceleratorParameters built_parameters();
 
   /// State shared by designs that write the same wave file; null for a design without waves.
-  using Tracing = std::shared_ptr<VerilatedContext>;
+  using Tracing = std::shared_ptr<RtlContext>;
   /// A new one. Give the same object to all engines whose RTL is written to one wave file.
   static Tracing traced();
 
@@ -44,7 +44,7 @@ class RtlCore : public BusCoreIf, public TracedDesignIf {
 
   /// Declares the signals of all designs with the same tracing in `file`, before it is opened. Repeated calls have no effect. Throws
   /// std::invalid_argument if the core was constructed without tracing.
-  void declare(VerilatedFstC& file) override;
+  void declare(RtlWaves& file) override;
   /// Called in each half of a clock cycle from now on; null: no longer.
   void set_sampler(WaveSamplerIf* sampler) override;
 

@@ -5,10 +5,14 @@
 
 #include "platter/accelerator/bus_access.h"
 
-class VerilatedContext;
-class VerilatedFstC;
+class platter_VerilatedContext;
+class platter_VerilatedFstC;
 
 namespace platter::accelerator {
+
+/// Classes of the Verilator run-time in Platter. They have names of their own, so a program may also contain the run-time of another Verilator.
+using RtlContext = ::platter_VerilatedContext;
+using RtlWaves = ::platter_VerilatedFstC;
 
 /// Writes a sample of every traced signal. The RTL core calls it in each half of a clock cycle.
 class WaveSamplerIf {
@@ -23,7 +27,7 @@ class TracedDesignIf {
  public:
   virtual ~TracedDesignIf() = default;
   /// Declares the signals in `file`, before it is opened.
-  virtual void declare(VerilatedFstC& file) = 0;
+  virtual void declare(RtlWaves& file) = 0;
   /// Called in each half of a clock cycle from now on; null: no longer.
   virtual void set_sampler(WaveSamplerIf* sampler) = 0;
 };
@@ -53,11 +57,11 @@ class RtlDesign : public TracedDesignIf {
 };
 
 /// Version of what program and shared object have in common; to be increased with every change of it.
-inline constexpr unsigned kRtlInterface = 2;
+inline constexpr unsigned kRtlInterface = 3;
 
 /// The functions of a shared object: the version of its interface, and a design in a context that outlives it.
 using RtlInterfaceFunction = unsigned();
-using RtlDesignFunction = RtlDesign*(VerilatedContext* context, core::Picoseconds clock_period, const char* name);
+using RtlDesignFunction = RtlDesign*(RtlContext* context, core::Picoseconds clock_period, const char* name);
 inline constexpr const char* kRtlInterfaceSymbol = "platter_rtl_interface";
 inline constexpr const char* kRtlDesignSymbol = "platter_rtl_design";
 

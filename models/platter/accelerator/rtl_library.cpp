@@ -79,8 +79,9 @@ std::string entry_name(const RtlBuild& build, const AcceleratorParameters& param
     digest.add(file.filename().string());
     digest.add(text_of(file));
   }
-  for (const char* file : {"platter/accelerator/rtl_shim.cpp", "platter/accelerator/rtl_master.h",
-                           "platter/accelerator/rtl_design.h", "platter/accelerator/bus_access.h", "platter/core/types.h"})
+  for (const char* file :
+       {"platter/accelerator/rtl_shim.cpp", "platter/accelerator/rtl_master.h", "platter/accelerator/rtl_design.h",
+        "platter/accelerator/bus_access.h", "platter/core/types.h", kVerilatedNames})
     digest.add(text_of(places().sources / "shim" / file));
   return name_of(parameters, copy) + "-" + digest.text();
 }
@@ -160,7 +161,7 @@ RtlDesignFunction* RtlLibrary::load(const AcceleratorParameters& parameters, Rtl
   throw core::SimulationError(fmt::format("{} cannot be loaded: {}", size, problem));
 }
 
-std::unique_ptr<RtlDesign> RtlLibrary::design(const AcceleratorParameters& parameters, RtlCopy copy, VerilatedContext& context,
+std::unique_ptr<RtlDesign> RtlLibrary::design(const AcceleratorParameters& parameters, RtlCopy copy, RtlContext& context,
                                               core::Picoseconds clock_period, const std::string& name) {
   copy = available(copy);
   RtlDesignFunction*& make = loaded_[name_of(parameters, copy)];

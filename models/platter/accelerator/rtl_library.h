@@ -20,7 +20,7 @@ class RtlLibrary {
   static RtlLibrary& instance();
 
   /// A design in a context that outlives it. Throws core::SimulationError where it can be neither found nor made.
-  std::unique_ptr<RtlDesign> design(const AcceleratorParameters& parameters, RtlCopy copy, VerilatedContext& context,
+  std::unique_ptr<RtlDesign> design(const AcceleratorParameters& parameters, RtlCopy copy, RtlContext& context,
                                     core::Picoseconds clock_period, const std::string& name);
 
   /// The folder of the package's data, where it is neither beside the program nor where the build has installed it. To be called before the first

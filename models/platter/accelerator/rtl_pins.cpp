@@ -6,8 +6,8 @@
 #include <verilated.h>
 
 #ifndef PLATTER_VSCHED
-#define PLATTER_VSCHED Vsched
-#define PLATTER_VSCHED_HEADER "Vsched.h"
+#define PLATTER_VSCHED Vplatter_sched
+#define PLATTER_VSCHED_HEADER "Vplatter_sched.h"
 #endif
 #include PLATTER_VSCHED_HEADER
 

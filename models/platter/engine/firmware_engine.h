@@ -11,16 +11,18 @@
 
 namespace platter::engine {
 
-/// Decision time of a policy in the controller's firmware.
+/// Decision time of a policy in the controller's firmware. DriveProfile has the values of a drive.
 struct FirmwareCost {
-  Picoseconds clock_period = 5'000;
-  std::uint32_t base_cycles = 120;
-  std::uint32_t candidate_cycles = 60;
-  std::uint32_t order_cycles = 12;  ///< of each step of an exact order
+  Picoseconds clock_period = 5'000;     ///< of the controller, in picoseconds: EngineContext::clock_period
+  std::uint32_t base_cycles = 120;      ///< of each decision
+  std::uint32_t candidate_cycles = 60;  ///< of each command that the decision examines
+  std::uint32_t order_cycles = 12;      ///< of each step of an exact order
 
+  /// Clock cycles of a decision that takes this work.
   std::uint64_t cycles(const scheduling::DecisionWork& work) const {
     return base_cycles + std::uint64_t{candidate_cycles} * work.candidates + order_cycles * work.order_steps + work.cycles;
   }
+  /// So many cycles in picoseconds.
   Picoseconds time(std::uint64_t cycles) const { return static_cast<Picoseconds>(cycles) * clock_period; }
   /// The longest that the actuator waits, from the end of an access to the start of the next, when the guard has no time for more.
   Picoseconds longest_wait() const { return time(cycles(scheduling::SchedulerIf::kShortest)); }
@@ -35,8 +37,10 @@ struct FirmwareCost {
 /// next command. No hop of the sweep therefore waits longer than for such a decision (`longest_wait`), however many commands there are.
 class FirmwareEngine : public sc_core::sc_module, public EngineIf {
  public:
+  /// Makes the policy: once in the constructor, and again when the drive fails.
   using SchedulerFactory = std::function<std::unique_ptr<scheduling::SchedulerIf>()>;
 
+  /// To be called by an EngineFactory, with EngineContext::module as the name. The policies live as long as the engine at most.
   FirmwareEngine(const sc_core::sc_module_name& name, SchedulerFactory create, const FirmwareCost& cost)
       : sc_module(name), create_(std::move(create)), scheduler_(create_()), cost_(cost) {}
 

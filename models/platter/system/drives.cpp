@@ -42,6 +42,11 @@ bool use_packaged_configs(const char* directory) {
   return true;
 }
 
+bool use_configs_of_headers(const char* header) {
+  packaged_directory() = (fs::path(header).parent_path() / PLATTER_CONFIGS_FROM_HEADERS).lexically_normal();
+  return true;
+}
+
 fs::path config_directory() {
   if (const char* set = std::getenv("PLATTER_CONFIG_DIR")) return set;
   std::error_code ignored;
