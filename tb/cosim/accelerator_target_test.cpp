@@ -13,7 +13,8 @@
 #include "platter/accelerator/rtl_core.h"
 #include "platter/core/random.h"
 
-void vl_stop(const char* file, int line, const char* scope);  // Verilator's: a failed assertion of the design calls it
+// Of Verilator's run-time in Platter: a failed assertion of the design calls it.
+void platter_vl_stop(const char* file, int line, const char* scope);
 
 namespace platter::testing {
 namespace {
@@ -459,7 +460,7 @@ TEST_P(AcceleratorTargetOf, PayloadsThatAreNoRegisterAccess) {
 /// Stops as a failed assertion of the design does, within an access.
 struct StoppingSampler : accelerator::WaveSamplerIf {
   bool wants(Picoseconds) const override { return true; }
-  void sample(Picoseconds) override { vl_stop(__FILE__, __LINE__, ""); }
+  void sample(Picoseconds) override { platter_vl_stop(__FILE__, __LINE__, ""); }
 };
 
 TEST(RtlCore, AnAssertionThatFailsEndsTheAccessOfItsOwnCore) {
