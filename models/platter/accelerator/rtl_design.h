@@ -10,8 +10,9 @@ class platter_VerilatedFstC;
 
 namespace platter::accelerator {
 
-/// Classes of the Verilator run-time in Platter. They have names of their own, so a program may also contain the run-time of another Verilator.
+/// VerilatedContext of the Verilator run-time in Platter, whose names are its own: a program may also contain the run-time of another Verilator.
 using RtlContext = ::platter_VerilatedContext;
+/// Its VerilatedFstC.
 using RtlWaves = ::platter_VerilatedFstC;
 
 /// Writes a sample of every traced signal. The RTL core calls it in each half of a clock cycle.
