@@ -62,9 +62,11 @@ std::string preloaded_library() {
   const fs::path built = folder / file;
   const fs::path& found = fs::exists(installed, ignored) ? installed : built;
   if (!fs::exists(found, ignored))
-    throw core::SimulationError(fmt::format("found neither {} nor {}, one of which platter exec needs", installed.string(), built.string()));
+    throw core::SimulationError(
+        fmt::format("found neither {} nor {}, one of which platter exec needs", installed.string(), built.string()));
   if (found.string().find_first_of(" :") != std::string::npos)
-    throw core::SimulationError(fmt::format("{}: found a space or a colon in the path, which LD_PRELOAD cannot name", found.string()));
+    throw core::SimulationError(
+        fmt::format("{}: found a space or a colon in the path, which LD_PRELOAD cannot name", found.string()));
   return found.string();
 }
 
@@ -77,13 +79,15 @@ void check_device(const std::string& device) {
     refuse("the path of a file, without /../, /./ and // in it");
   if (device.size() >= exec::Channel::kMaxPath) refuse("a shorter path");
   struct stat facts{};
-  if (lstat(device.c_str(), &facts) == 0) refuse("a path at which there is no file, because another process would open that file");
+  if (lstat(device.c_str(), &facts) == 0)
+    refuse("a path at which there is no file, because another process would open that file");
 }
 
 /// The program in its own process.
 class Program {
  public:
-  Program(const std::vector<std::string>& command, int stdout_fd) : command_(command), file_(find_program(command.front())), stdout_fd_(stdout_fd) {}
+  Program(const std::vector<std::string>& command, int stdout_fd)
+      : command_(command), file_(find_program(command.front())), stdout_fd_(stdout_fd) {}
 
   /// Throws core::InputError if the system does not execute it.
   void start(exec::Channel& channel, const std::string& path) {
@@ -169,11 +173,13 @@ class Program {
 }  // namespace
 
 int exec(const ExecOptions& options) {
-  if (options.program.empty()) throw core::InputError("platter exec", 0, 0, "found no program, expected -- PROGRAM ARGUMENTS at the end");
+  if (options.program.empty())
+    throw core::InputError("platter exec", 0, 0, "found no program, expected -- PROGRAM ARGUMENTS at the end");
   check_device(options.device);
   // The program has the standard output. All lines of this process go to the standard error.
   const serving::FileDescriptor output(fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
-  if (!output || dup2(STDERR_FILENO, STDOUT_FILENO) < 0) throw std::system_error(errno, std::generic_category(), "standard output");
+  if (!output || dup2(STDERR_FILENO, STDOUT_FILENO) < 0)
+    throw std::system_error(errno, std::generic_category(), "standard output");
   Program program(options.program, output.get());
   preloaded_library();
   Simulation simulation(options);

@@ -147,7 +147,8 @@ void declare_trace(CLI::App& command, cli::TraceInputOptions& trace) {
 void declare_exec(CLI::App& app, std::vector<std::string> program, std::function<int()>& action) {
   static cli::ExecOptions options;
   options.program = std::move(program);
-  auto* command = app.add_subcommand("exec", "run a program with a single thread in simulated time, on the drive of a scenario");
+  auto* command =
+      app.add_subcommand("exec", "run a program with a single thread in simulated time, on the drive of a scenario");
   declare_run(*command, options);
   command->add_option("--device", options.device, "path by which the program opens the drive")->capture_default_str();
   command->add_option("--clock-cost", options.clock_cost_ns, "simulated time that each read of a clock takes [ns]")
@@ -156,10 +157,12 @@ void declare_exec(CLI::App& app, std::vector<std::string> program, std::function
   command->add_option("--epoch", options.epoch_s, "time of day at which the program begins [s since 1970]")
       ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 33))
       ->capture_default_str();
-  command->add_option("--disk", options.disk, "file that has the sectors of the drive, also after the end; made if it is absent");
+  command->add_option("--disk", options.disk,
+                      "file that has the sectors of the drive, also after the end; made if it is absent");
   command->add_option("--image", options.image, "file with the initial contents of the drive");
-  command->usage("platter exec SCENARIO [OPTIONS] -- PROGRAM [ARGUMENTS]");
-  command->footer("The exit code is that of the program, or 128 + signal. Platter's own lines go to the standard error.");
+  command->footer(
+      "Behind the options follow -- and the program with its arguments: platter exec disk.toml -- ioping -c 10 /dev/pl0. The "
+      "exit code is that of the program, or 128 + signal. Platter's own lines go to the standard error.");
   command->callback([&action] { action = [] { return cli::exec(options); }; });
 }
 

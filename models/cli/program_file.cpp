@@ -49,7 +49,8 @@ std::string loader_of(std::ifstream& file, const Header& header) {
     if (!read_at(file, header.e_phoff + std::uint64_t{i} * header.e_phentsize, segment)) return {};
     if (segment.p_type != PT_INTERP || segment.p_filesz == 0 || segment.p_filesz > 4096) continue;
     std::string name(segment.p_filesz, '\0');
-    if (!file.seekg(static_cast<std::streamoff>(segment.p_offset)) || !file.read(name.data(), static_cast<std::streamsize>(name.size())))
+    if (!file.seekg(static_cast<std::streamoff>(segment.p_offset)) ||
+        !file.read(name.data(), static_cast<std::streamsize>(name.size())))
       return {};
     return name.substr(0, name.find('\0'));
   }
@@ -63,7 +64,8 @@ void check_elf(const std::string& name, std::ifstream& file) {
     refuse(name, "found a program of another machine or word size, expected one as platter itself");
   const std::string loader = loader_of(file, header);
   if (loader.empty())
-    refuse(name, "found a static program, expected one with shared libraries: its calls cannot be taken by a preloaded library");
+    refuse(name,
+           "found a static program, expected one with shared libraries: its calls cannot be taken by a preloaded library");
   if (loader.find("musl") != std::string::npos)
     refuse(name, fmt::format("found a program of the loader {}, expected one of the GNU C library", loader));
 }
@@ -75,7 +77,9 @@ void check_program(const std::string& name, int depth) {
   if (!S_ISREG(facts.st_mode)) refuse(name, "found no regular file, expected a program");
   if (access(name.c_str(), X_OK) != 0) refuse(name, "found a file that must not be executed, expected a program");
   if ((facts.st_mode & (S_ISUID | S_ISGID)) != 0 || getxattr(name.c_str(), "security.capability", nullptr, 0) > 0)
-    refuse(name, "found a program with set-uid, set-gid or capabilities, expected one without: the system preloads no library into it");
+    refuse(
+        name,
+        "found a program with set-uid, set-gid or capabilities, expected one without: the system preloads no library into it");
   std::ifstream file(name, std::ios::binary);
   std::string start(4, '\0');
   if (!file.read(start.data(), 4)) refuse(name, "found a file that cannot be read, expected an ELF program or a script");

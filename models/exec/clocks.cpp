@@ -34,7 +34,9 @@ bool is_wall_clock(clockid_t clock) {
   return clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE || clock == CLOCK_REALTIME_ALARM || clock == CLOCK_TAI;
 }
 /// A clock of a process or a thread. Those of other processes have negative numbers.
-bool is_cpu_clock(clockid_t clock) { return clock == CLOCK_PROCESS_CPUTIME_ID || clock == CLOCK_THREAD_CPUTIME_ID || clock < 0; }
+bool is_cpu_clock(clockid_t clock) {
+  return clock == CLOCK_PROCESS_CPUTIME_ID || clock == CLOCK_THREAD_CPUTIME_ID || clock < 0;
+}
 bool is_known(clockid_t clock) { return clock <= CLOCK_TAI && clock != 10; }
 
 /// The part of simulated time that reads of clocks have taken: all the CPU time that there is.
@@ -79,13 +81,16 @@ int after_wait(int found, std::int64_t seconds, std::int64_t nanoseconds) {
 int after_wait_ms(int found, int milliseconds) {
   return milliseconds < 0 ? found : after_wait(found, milliseconds / 1000, milliseconds % 1000 * std::int64_t{1'000'000});
 }
-int after_wait(int found, const timespec* time) { return time == nullptr ? found : after_wait(found, time->tv_sec, time->tv_nsec); }
+int after_wait(int found, const timespec* time) {
+  return time == nullptr ? found : after_wait(found, time->tv_sec, time->tv_nsec);
+}
 
 }  // namespace
 
 PLATTER_INTERPOSE(int, clock_gettime, clockid_t clock, timespec* time) {
   if (channel() == nullptr || !is_known(clock)) return PLATTER_NEXT(clock_gettime)(clock, time);
-  *time = is_cpu_clock(clock) ? to_timespec(cpu_time(), 0) : to_timespec(read_clock(), is_wall_clock(clock) ? channel()->epoch_s : 0);
+  *time = is_cpu_clock(clock) ? to_timespec(cpu_time(), 0)
+                              : to_timespec(read_clock(), is_wall_clock(clock) ? channel()->epoch_s : 0);
   return 0;
 }
 PLATTER_INTERPOSE(int, gettimeofday, timeval* time, void* zone) {
@@ -159,7 +164,8 @@ PLATTER_INTERPOSE(int, select, int count, fd_set* in, fd_set* out, fd_set* speci
   }
   return after_wait(PLATTER_NEXT(select)(count, in, out, special, time), asked.tv_sec, asked.tv_usec * 1000);
 }
-PLATTER_INTERPOSE(int, pselect, int count, fd_set* in, fd_set* out, fd_set* special, const timespec* time, const sigset_t* mask) {
+PLATTER_INTERPOSE(int, pselect, int count, fd_set* in, fd_set* out, fd_set* special, const timespec* time,
+                  const sigset_t* mask) {
   if (channel() == nullptr) return PLATTER_NEXT(pselect)(count, in, out, special, time, mask);
   if (count == 0 && time != nullptr && is_valid(*time)) return after_wait(0, time);
   return after_wait(PLATTER_NEXT(pselect)(count, in, out, special, time, mask), time);

@@ -27,7 +27,6 @@ void forget(unsigned first, unsigned last) {
   for (unsigned fd = first; fd <= std::min(last, (1U << 16) - 1); ++fd) set_ours(static_cast<int>(fd), false);
 }
 
-
 }  // namespace
 
 PLATTER_INTERPOSE(int, close, int fd) {
@@ -58,7 +57,8 @@ PLATTER_INTERPOSE(int, fcntl, int fd, int command, ...) {
     switch (command) {
       case F_GETFL: return flags;
       case F_SETFL:
-        platter::exec::set_flags(fd, (flags & ~kChangeable) | (static_cast<int>(reinterpret_cast<long>(argument)) & kChangeable));
+        platter::exec::set_flags(fd,
+                                 (flags & ~kChangeable) | (static_cast<int>(reinterpret_cast<long>(argument)) & kChangeable));
         return 0;
       // The kernel would refuse a lock for reading, because it has the file open for writing only.
       case F_SETLK:

@@ -196,7 +196,7 @@ int open_device(int flags) {
 }
 
 int flags_of(int fd) {
-  struct stat facts {};
+  struct stat facts{};
   return syscall(SYS_fstat, fd, &facts) == 0 ? static_cast<int>(facts.st_size) : -1;
 }
 void set_flags(int fd, int flags) { syscall(SYS_ftruncate, fd, static_cast<off_t>(flags)); }

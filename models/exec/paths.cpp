@@ -39,6 +39,11 @@ int may_access(int mode) {
   return -1;
 }
 
+ssize_t without_attribute() {
+  errno = ENODATA;
+  return -1;
+}
+
 char* resolved(char* to) {
   const char* const device = platter::exec::channel()->device;
   return to == nullptr ? strdup(device) : strcpy(to, device);
@@ -129,4 +134,18 @@ PLATTER_INTERPOSE(ssize_t, readlinkat, int folder, const char* path, char* to, s
   if (!is_device(folder, path)) return PLATTER_NEXT(readlinkat)(folder, path, to, room);
   errno = EINVAL;
   return -1;
+}
+
+// The device has no extended attributes.
+PLATTER_INTERPOSE(ssize_t, getxattr, const char* path, const char* name, void* value, size_t room) {
+  return is_device(AT_FDCWD, path) ? without_attribute() : PLATTER_NEXT(getxattr)(path, name, value, room);
+}
+PLATTER_INTERPOSE(ssize_t, lgetxattr, const char* path, const char* name, void* value, size_t room) {
+  return is_device(AT_FDCWD, path) ? without_attribute() : PLATTER_NEXT(lgetxattr)(path, name, value, room);
+}
+PLATTER_INTERPOSE(ssize_t, listxattr, const char* path, char* names, size_t room) {
+  return is_device(AT_FDCWD, path) ? 0 : PLATTER_NEXT(listxattr)(path, names, room);
+}
+PLATTER_INTERPOSE(ssize_t, llistxattr, const char* path, char* names, size_t room) {
+  return is_device(AT_FDCWD, path) ? 0 : PLATTER_NEXT(llistxattr)(path, names, room);
 }

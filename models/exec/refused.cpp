@@ -32,7 +32,8 @@ ssize_t refused(int error) {
 
 }  // namespace
 
-PLATTER_INTERPOSE(int, pthread_create, pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*), void* argument) {
+PLATTER_INTERPOSE(int, pthread_create, pthread_t* thread, const pthread_attr_t* attributes, void* (*start)(void*),
+                  void* argument) {
   if (channel() == nullptr) return PLATTER_NEXT(pthread_create)(thread, attributes, start, argument);
   refuse_thread();
   return EAGAIN;

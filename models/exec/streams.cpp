@@ -111,13 +111,18 @@ PLATTER_ALSO(fopen, fopen64)
 PLATTER_INTERPOSE(FILE*, fdopen, int fd, const char* mode) {
   return is_ours(fd) ? open_stream(fd, mode) : PLATTER_NEXT(fdopen)(fd, mode);
 }
+// A stream of another kind is another object, so only the standard streams, which are variables, can become one.
 PLATTER_INTERPOSE(FILE*, freopen, const char* path, const char* mode, FILE* file) {
-  if (is_device(AT_FDCWD, path)) {
-    platter::exec::say("freopen() of the device is not supported; fopen() is");
+  const bool to_device = is_device(AT_FDCWD, path);
+  if (!to_device && stream_of(file) == nullptr) return PLATTER_NEXT(freopen)(path, mode, file);
+  FILE** const standard = file == stdin ? &stdin : file == stdout ? &stdout : file == stderr ? &stderr : nullptr;
+  if (standard == nullptr || path == nullptr) {
+    platter::exec::say("freopen() of the device is supported for standard streams only");
     errno = EOPNOTSUPP;
     return nullptr;
   }
-  return PLATTER_NEXT(freopen)(path, mode, file);
+  fclose(file);  // before, so that the new stream gets its descriptor
+  return *standard = to_device ? open_path(mode) : PLATTER_NEXT(fopen)(path, mode);
 }
 PLATTER_ALSO(freopen, freopen64)
 PLATTER_INTERPOSE(int, fileno, FILE* file) {

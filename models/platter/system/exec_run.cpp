@@ -48,8 +48,8 @@ class ExecRun : public RunIf {
       : s_(scenario),
         files_(scenario, options.run),
         disk_files_(open_exec_disk(scenario, options)),
-        disks_(scenario, exec_drive_config(scenario),
-               engine_factory(engine_options(scenario, scenario.policy, options.run)), Disks::Layer::Joined, disk_files_),
+        disks_(scenario, exec_drive_config(scenario), engine_factory(engine_options(scenario, scenario.policy, options.run)),
+               Disks::Layer::Joined, disk_files_),
         statistics_(0),
         waves_(scenario, options.run, disks_),
         options_(options) {

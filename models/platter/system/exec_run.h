@@ -15,11 +15,11 @@ namespace platter::system {
 /// How a scenario's drive is given to a program in simulated time.
 struct ExecOptions {
   RunOptions run;
-  std::string device = "/dev/pl0";       ///< the path by which the program opens the drive
+  std::string device = "/dev/pl0";        ///< the path by which the program opens the drive
   core::Picoseconds clock_cost = 50'000;  ///< simulated time that each read of a clock takes
-  std::int64_t epoch_s = 0;              ///< what CLOCK_REALTIME shows at the simulated time 0: seconds since 1970
-  std::filesystem::path image;           ///< first contents of the drive; empty: zeros
-  std::filesystem::path disk;            ///< file that has the drive's sectors; made if absent; empty: none
+  std::int64_t epoch_s = 0;               ///< what CLOCK_REALTIME shows at the simulated time 0: seconds since 1970
+  std::filesystem::path image;            ///< first contents of the drive; empty: zeros
+  std::filesystem::path disk;             ///< file that has the drive's sectors; made if absent; empty: none
   /// Starts the program. `channel` is the path for the variable exec::kChannelVariable.
   std::function<void(exec::Channel& channel, const std::string& path)> start;
   std::function<bool()> over;  ///< whether the program has ended; asked again after each ring of the channel's bell

@@ -56,12 +56,12 @@ struct Channel {
   pthread_mutex_t turn;   ///< robust; held during a call, because a program may have child processes
 
   std::atomic<std::int64_t> now;
-  std::atomic<std::int64_t> charged;     ///< the part of `now` that reads of clocks have taken
-  std::atomic<std::uint32_t> bell;       ///< a futex: changes when there is something to do for the process with the drive
-  std::atomic<std::uint32_t> posted;     ///< number of the last call
-  std::atomic<std::uint32_t> answered;   ///< a futex: number of the last call that has been answered
+  std::atomic<std::int64_t> charged;    ///< the part of `now` that reads of clocks have taken
+  std::atomic<std::uint32_t> bell;      ///< a futex: changes when there is something to do for the process with the drive
+  std::atomic<std::uint32_t> posted;    ///< number of the last call
+  std::atomic<std::uint32_t> answered;  ///< a futex: number of the last call that has been answered
   Call call;
-  std::int32_t error;                    ///< of the call: 0 or a number of errno
+  std::int32_t error;  ///< of the call: 0 or a number of errno
   alignas(4096) std::uint8_t data[kDataBytes];
 };
 

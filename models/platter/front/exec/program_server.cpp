@@ -17,7 +17,7 @@ ProgramServer::ProgramServer(const sc_core::sc_module_name& name) : sc_module(na
 void ProgramServer::run_to(std::int64_t time) {
   const auto done = [this] { return waiting_ && outstanding_ == 0; };
   while (!done()) {
-    if (sc_core::sc_pending_activity_at_current_time() || core::now_ps() == 0) sc_core::sc_start(sc_core::SC_ZERO_TIME);
+    if (sc_core::sc_pending_activity_at_current_time()) sc_core::sc_start(sc_core::SC_ZERO_TIME);
     if (sc_core::sc_get_status() == sc_core::SC_STOPPED) throw core::SimulationError("the simulation has been stopped");
     if (done()) return;
     if (sc_core::sc_pending_activity_at_current_time()) continue;
@@ -28,8 +28,9 @@ void ProgramServer::run_to(std::int64_t time) {
 
 bool ProgramServer::fits(const Channel& channel, const Call& call) const {
   if (call.kind == CallKind::Flush) return true;
-  return (call.kind == CallKind::Read || call.kind == CallKind::Write) && call.length > 0 && call.length <= Channel::kDataBytes &&
-         call.offset % channel.block_bytes == 0 && call.length % channel.block_bytes == 0 && call.offset < channel.capacity_bytes &&
+  return (call.kind == CallKind::Read || call.kind == CallKind::Write) && call.length > 0 &&
+         call.length <= Channel::kDataBytes && call.offset % channel.block_bytes == 0 &&
+         call.length % channel.block_bytes == 0 && call.offset < channel.capacity_bytes &&
          call.length <= channel.capacity_bytes - call.offset;
 }
 
