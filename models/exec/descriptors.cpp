@@ -11,9 +11,12 @@
 #include "exec/device.h"
 #include "exec/interpose.h"
 #include "exec/session.h"
+#include "exec/streams.h"
 
 namespace {
 
+using platter::exec::after_replaced;
+using platter::exec::before_replaced;
 using platter::exec::is_ours;
 using platter::exec::set_ours;
 
@@ -43,8 +46,18 @@ PLATTER_INTERPOSE(void, closefrom, int first) {
   PLATTER_NEXT(closefrom)(first);
 }
 PLATTER_INTERPOSE(int, dup, int fd) { return copied(fd, PLATTER_NEXT(dup)(fd)); }
-PLATTER_INTERPOSE(int, dup2, int fd, int to) { return copied(fd, PLATTER_NEXT(dup2)(fd, to)); }
-PLATTER_INTERPOSE(int, dup3, int fd, int to, int flags) { return copied(fd, PLATTER_NEXT(dup3)(fd, to, flags)); }
+PLATTER_INTERPOSE(int, dup2, int fd, int to) {
+  if (to != fd) before_replaced(to);
+  const int made = copied(fd, PLATTER_NEXT(dup2)(fd, to));
+  if (made >= 0 && to != fd) after_replaced(to);
+  return made;
+}
+PLATTER_INTERPOSE(int, dup3, int fd, int to, int flags) {
+  before_replaced(to);
+  const int made = copied(fd, PLATTER_NEXT(dup3)(fd, to, flags));
+  if (made >= 0) after_replaced(to);
+  return made;
+}
 
 PLATTER_INTERPOSE(int, fcntl, int fd, int command, ...) {
   va_list arguments;

@@ -13,8 +13,12 @@
 #include "exec/device.h"
 #include "exec/interpose.h"
 #include "exec/session.h"
+#include "exec/streams.h"
 
-extern "C" int platter_close(int fd) __asm__("close");
+extern "C" {
+int platter_close(int fd) __asm__("close");
+int platter_dup2(int fd, int to) __asm__("dup2");
+}
 
 namespace {
 
@@ -24,6 +28,7 @@ using platter::exec::kAtPosition;
 
 struct Stream {
   int fd;
+  bool owns;  ///< closes the descriptor with it
   FILE* file;
   Stream* next;
 };
@@ -51,16 +56,16 @@ int close_stream(void* stream) {
     *at = closed->next;
     break;
   }
-  const int result = platter_close(closed->fd);
+  const int result = closed->owns ? platter_close(closed->fd) : 0;
   free(closed);
   return result;
 }
 
-FILE* open_stream(int fd, const char* mode) {
+FILE* open_stream(int fd, const char* mode, bool owns = true) {
   constexpr cookie_io_functions_t kFunctions{read_stream, write_stream, seek_stream, close_stream};
   auto* const stream = static_cast<Stream*>(malloc(sizeof(Stream)));
   if (stream == nullptr) return nullptr;
-  *stream = {fd, nullptr, streams};
+  *stream = {fd, owns, nullptr, streams};
   FILE* const file = fopencookie(stream, mode, kFunctions);
   if (file == nullptr) {
     free(stream);
@@ -71,21 +76,17 @@ FILE* open_stream(int fd, const char* mode) {
   return file;
 }
 
-FILE* open_path(const char* mode) {
+/// Opens the device in a mode of fopen().
+int open_path(const char* mode) {
   const bool plus = strchr(mode, '+') != nullptr;
-  int flags = 0;
+  int flags = strchr(mode, 'e') != nullptr ? O_CLOEXEC : 0;
   switch (mode[0]) {
-    case 'r': flags = plus ? O_RDWR : O_RDONLY; break;
-    case 'w': flags = (plus ? O_RDWR : O_WRONLY) | O_TRUNC; break;
-    case 'a': flags = (plus ? O_RDWR : O_WRONLY) | O_APPEND; break;
-    default: errno = EINVAL; return nullptr;
+    case 'r': flags |= plus ? O_RDWR : O_RDONLY; break;
+    case 'w': flags |= (plus ? O_RDWR : O_WRONLY) | O_TRUNC; break;
+    case 'a': flags |= (plus ? O_RDWR : O_WRONLY) | O_APPEND; break;
+    default: errno = EINVAL; return -1;
   }
-  if (strchr(mode, 'e') != nullptr) flags |= O_CLOEXEC;
-  const int fd = platter::exec::open_device(flags);
-  if (fd < 0) return nullptr;
-  FILE* const file = open_stream(fd, mode);
-  if (file == nullptr) platter_close(fd);
-  return file;
+  return platter::exec::open_device(flags);
 }
 
 const Stream* stream_of(const FILE* file) {
@@ -94,18 +95,46 @@ const Stream* stream_of(const FILE* file) {
   return nullptr;
 }
 
-/// After the descriptors that were inherited are known.
-__attribute__((constructor(65000))) void begin_streams() {
+/// A standard stream as the program had it, while a stream of the device has its place.
+FILE* saved[2] = {nullptr, nullptr};
+FILE*& standard_stream(int fd) { return fd == 0 ? stdin : stdout; }
+
+__attribute__((constructor)) void begin() {
   if (platter::exec::channel() == nullptr) return;
   platter::exec::find_inherited();
-  if (is_ours(0)) stdin = open_stream(0, "r");
-  if (is_ours(1)) stdout = open_stream(1, "w");
+  platter::exec::after_replaced(0);
+  platter::exec::after_replaced(1);
 }
 
 }  // namespace
 
+namespace platter::exec {
+
+void before_replaced(int fd) {
+  if ((fd == 0 || fd == 1) && saved[fd] != nullptr) fflush(standard_stream(fd));
+}
+
+void after_replaced(int fd) {
+  if (fd != 0 && fd != 1) return;
+  FILE*& stream = standard_stream(fd);
+  if (saved[fd] != nullptr) {
+    fclose(stream);
+    stream = saved[fd];
+    saved[fd] = nullptr;
+  }
+  if (!is_ours(fd)) return;
+  saved[fd] = stream;
+  stream = open_stream(fd, fd == 0 ? "r" : "w", false);
+}
+
+}  // namespace platter::exec
+
 PLATTER_INTERPOSE(FILE*, fopen, const char* path, const char* mode) {
-  return is_device(AT_FDCWD, path) ? open_path(mode) : PLATTER_NEXT(fopen)(path, mode);
+  if (!is_device(AT_FDCWD, path)) return PLATTER_NEXT(fopen)(path, mode);
+  const int fd = open_path(mode);
+  FILE* const file = fd < 0 ? nullptr : open_stream(fd, mode);
+  if (fd >= 0 && file == nullptr) platter_close(fd);
+  return file;
 }
 PLATTER_ALSO(fopen, fopen64)
 PLATTER_INTERPOSE(FILE*, fdopen, int fd, const char* mode) {
@@ -115,14 +144,24 @@ PLATTER_INTERPOSE(FILE*, fdopen, int fd, const char* mode) {
 PLATTER_INTERPOSE(FILE*, freopen, const char* path, const char* mode, FILE* file) {
   const bool to_device = is_device(AT_FDCWD, path);
   if (!to_device && stream_of(file) == nullptr) return PLATTER_NEXT(freopen)(path, mode, file);
-  FILE** const standard = file == stdin ? &stdin : file == stdout ? &stdout : file == stderr ? &stderr : nullptr;
-  if (standard == nullptr || path == nullptr) {
-    platter::exec::say("freopen() of the device is supported for standard streams only");
+  if ((file != stdin && file != stdout) || path == nullptr) {
+    platter::exec::say("freopen() of the device is supported for standard input and output only");
     errno = EOPNOTSUPP;
     return nullptr;
   }
-  fclose(file);  // before, so that the new stream gets its descriptor
-  return *standard = to_device ? open_path(mode) : PLATTER_NEXT(fopen)(path, mode);
+  const int standard = file == stdin ? 0 : 1;
+  if (!to_device) {
+    fflush(file);
+    platter::exec::set_ours(standard, false);
+    platter::exec::after_replaced(standard);
+    return PLATTER_NEXT(freopen)(path, mode, standard_stream(standard));
+  }
+  fflush(file);
+  const int made = open_path(mode);
+  if (made < 0) return nullptr;
+  const bool placed = platter_dup2(made, standard) >= 0;
+  platter_close(made);
+  return placed ? standard_stream(standard) : nullptr;
 }
 PLATTER_ALSO(freopen, freopen64)
 PLATTER_INTERPOSE(int, fileno, FILE* file) {
