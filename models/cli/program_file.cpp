@@ -98,8 +98,8 @@ std::string search_path(const std::string& name) {
   std::string_view folders = variable != nullptr ? variable : "/usr/local/bin:/usr/bin:/bin";
   for (;;) {
     const std::size_t end = folders.find(':');
-    const std::string folder(folders.substr(0, end));
-    const std::string file = folder.empty() ? "./" + name : folder + "/" + name;
+    const std::string_view folder = end == 0 ? "." : folders.substr(0, end);
+    const std::string file = fmt::format("{}/{}", folder, name);
     if (is_program(file)) return file;
     if (end == std::string_view::npos) break;
     folders.remove_prefix(end + 1);

@@ -270,16 +270,16 @@ int control(unsigned long request, void* argument) {
     case BLKGETSIZE64: return give(argument, to.capacity_bytes);
     case BLKGETSIZE: return give(argument, static_cast<unsigned long>(to.capacity_bytes / 512));
     case BLKSSZGET: return give(argument, static_cast<int>(to.block_bytes));
-    case BLKPBSZGET: return give(argument, static_cast<unsigned>(to.physical_bytes));
+    case BLKPBSZGET:
     case BLKIOMIN: return give(argument, static_cast<unsigned>(to.physical_bytes));
-    case BLKIOOPT: return give(argument, 0U);
-    case BLKALIGNOFF: return give(argument, 0);
+    case BLKIOOPT:
     case BLKDISCARDZEROES: return give(argument, 0U);
+    case BLKALIGNOFF:
+    case BLKROGET: return give(argument, 0);
     case BLKROTATIONAL: return give(argument, static_cast<unsigned short>(1));
     case BLKSECTGET: return give(argument, static_cast<unsigned short>(Channel::kMaxRequestBytes / 512));
     case BLKBSZGET:
     case FIGETBSZ: return give(argument, 4096);
-    case BLKROGET: return give(argument, 0);
     case BLKRAGET:
     case BLKFRAGET: return give(argument, 0L);
     case BLKBSZSET:

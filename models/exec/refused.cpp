@@ -3,6 +3,7 @@
 // What a program in simulated time cannot have: a second thread, another time of the machine, data that moves without a call of read() or write().
 #include <pthread.h>
 #include <sched.h>
+#include <sys/mman.h>
 #include <sys/types.h>
 #include <threads.h>
 #include <unistd.h>
@@ -88,6 +89,6 @@ PLATTER_INTERPOSE(void*, mmap, void* at, size_t bytes, int protection, int flags
   if (!said) platter::exec::say("the program maps the device into memory, which is not supported");
   said = true;
   errno = ENODEV;
-  return reinterpret_cast<void*>(-1);
+  return MAP_FAILED;  // NOLINT(performance-no-int-to-ptr)
 }
 PLATTER_ALSO(mmap, mmap64)
