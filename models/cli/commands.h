@@ -65,6 +65,17 @@ struct ServeOptions : RunOptions {
 };
 int serve(const ServeOptions& options);
 
+struct ExecOptions : RunOptions {
+  std::string device = "/dev/pl0";
+  std::uint32_t clock_cost_ns = 50;
+  std::int64_t epoch_s = 1'767'225'600;  ///< the first second of 2026
+  std::string image;
+  std::string disk;
+  std::vector<std::string> program;  ///< with its arguments
+};
+/// Returns the exit code of the program.
+int exec(const ExecOptions& options);
+
 struct CrashOptions {
   std::string scenario;
   std::vector<std::string> overrides;

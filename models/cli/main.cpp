@@ -14,6 +14,8 @@
 #include <iostream>
 #include <string_view>
 #include <systemc>
+#include <utility>
+#include <vector>
 
 #include "commands.h"
 #include "platter/core/error.h"
@@ -142,8 +144,40 @@ void declare_trace(CLI::App& command, cli::TraceInputOptions& trace) {
   command.add_flag("--skip-empty", trace.skip_empty, "leave out requests of size 0; otherwise they are an error");
 }
 
+void declare_exec(CLI::App& app, std::vector<std::string> program, std::function<int()>& action) {
+  static cli::ExecOptions options;
+  options.program = std::move(program);
+  auto* command =
+      app.add_subcommand("exec", "run a program with a single thread in simulated time, on the drive of a scenario");
+  declare_run(*command, options);
+  command->add_option("--device", options.device, "path by which the program opens the drive")->capture_default_str();
+  command->add_option("--clock-cost", options.clock_cost_ns, "simulated time that each read of a clock takes [ns]")
+      ->check(CLI::Range(1, 1'000'000'000))
+      ->capture_default_str();
+  command->add_option("--epoch", options.epoch_s, "time of day at which the program begins [s since 1970]")
+      ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 33))
+      ->capture_default_str();
+  command->add_option("--disk", options.disk,
+                      "file that has the sectors of the drive, also after the end; made if it is absent");
+  command->add_option("--image", options.image, "file with the initial contents of the drive");
+  command->footer(
+      "Behind the options follow -- and the program with its arguments: platter exec disk.toml -- ioping -c 10 /dev/pl0. The "
+      "exit code is that of the program, or 128 + signal. Platter's own lines go to the standard error.");
+  command->callback([&action] { action = [] { return cli::exec(options); }; });
+}
+
+/// Takes the program of `platter exec` and its arguments off the command line, so that they stay as they are.
+std::vector<std::string> program_of(int& argc, char** argv) {
+  if (argc < 2 || std::string_view(argv[1]) != "exec") return {};
+  char** const end = argv + argc;
+  char** const mark = std::find_if(argv + 2, end, [](const char* word) { return std::string_view(word) == "--"; });
+  if (mark == end) return {};
+  argc = static_cast<int>(mark - argv);
+  return {mark + 1, end};
+}
+
 /// Declares the commands; `action` is set by the command that was given.
-void declare(CLI::App& app, std::function<int()>& action) {
+void declare(CLI::App& app, std::vector<std::string> program, std::function<int()>& action) {
   static cli::RunOptions run;
   auto* run_command = app.add_subcommand("run", "simulate a scenario");
   declare_run(*run_command, run);
@@ -187,6 +221,8 @@ void declare(CLI::App& app, std::function<int()>& action) {
   serve_command->add_option("--image", serving.images,
                             "file with the initial contents of a drive; may be repeated, for the further drives");
   serve_command->callback([&action] { action = [] { return cli::serve(serving); }; });
+
+  declare_exec(app, std::move(program), action);
 
   static cli::CrashOptions crashing;
   auto* crash_command =
@@ -481,7 +517,7 @@ int sc_main(int argc, char** argv) {
       "makes a page of figures from runs and sweeps, and `bound` proves what no scheduler can beat. The source tree also has "
       "`reproduce STUDY`, which repeats a paper's experiments, and `drive calibrate`.");
   std::function<int()> action;
-  declare(app, action);
+  declare(app, program_of(argc, argv), action);
   try {
     app.parse(argc, argv);
   } catch (const CLI::RequiredError& error) {

@@ -30,6 +30,8 @@ fi
 mv "$configs/drives/moved.toml" "$configs/drives/atlas10k.toml"
 "$prefix/bin/platter" run "$configs/scenarios/random_4k.toml" --set sim.measure_s=1 --waves "$build/consumer/waves.fst" |
   grep -q "gtkwave $build/consumer/waves.fst $prefix/share/platter/waves/drive.gtkw\$"
+# The installed command has the library for programs in simulated time.
+[ "$("$prefix/bin/platter" exec "$configs/scenarios/random_4k.toml" --quiet -- head -c 4096 /dev/pl0 | wc -c)" = 4096 ]
 # The installed command has the finished designs beside it, where the build has them.
 if find "$prefix" -name '32x4-*-features0-checked.so' | grep -q .; then
   PLATTER_RTL_CACHE=/dev/null/none "$prefix/bin/platter" run "$configs/scenarios/mixed_media.toml" --quiet --set sim.measure_s=1 --set 'accelerator.features=[]'

@@ -32,10 +32,11 @@ ROOMS = (
     ("host/ew_array", "host/media_server", "host/mixed_server", "host/autoqos"),
     ("front/ahci", "front/scsi", "front/serving"),
     ("front/iscsi", "front/nbd", "front/vfio_user"),
+    ("front/exec",),
     ("observe",),
     ("validation", "crash"),
     ("system",),
-    ("cli", "libplatter"),
+    ("cli", "exec", "libplatter"),
 )
 GENERATED = ("platter/version.h", "platter/own_policy_abi.h")  # by CMake, for all rooms
 LEVEL = {room: level for level, rooms in enumerate(ROOMS) for room in rooms}

@@ -43,7 +43,7 @@ std::vector<params::SignalRow> tag_signals(std::uint32_t tags) {
 
 namespace {
 
-constexpr std::array<std::string_view, 5> kActions = {"", "close", "finish", "open", "reset"};
+constexpr std::array<std::string_view, 5> kTagActions = {"", "close", "finish", "open", "reset"};
 
 }  // namespace
 
@@ -53,7 +53,7 @@ std::string command_text(const command::Command& command, std::uint32_t sector_b
   if (command.flush())
     fmt::format_to(out, "flush");
   else if (command.zone())
-    fmt::format_to(out, "zone {} {}", kActions[static_cast<std::size_t>(command.zone_action)],
+    fmt::format_to(out, "zone {} {}", kTagActions[static_cast<std::size_t>(command.zone_action)],
                    command.all_zones ? std::string("all") : std::to_string(command.address / sector_bytes));
   else
     fmt::format_to(out, "{} {}+{}", command.write() ? "write" : "read", command.address / sector_bytes,

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The calls that make, end and control descriptors.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdarg>
+
+#include "exec/device.h"
+#include "exec/interpose.h"
+#include "exec/session.h"
+#include "exec/streams.h"
+
+namespace {
+
+using platter::exec::after_replaced;
+using platter::exec::before_replaced;
+using platter::exec::is_ours;
+using platter::exec::set_ours;
+
+/// `made`: a copy of `fd`, or -1.
+int copied(int fd, int made) {
+  if (made >= 0) set_ours(made, is_ours(fd));
+  return made;
+}
+
+void forget(unsigned first, unsigned last) {
+  for (unsigned fd = first; fd <= std::min(last, (1U << 16) - 1); ++fd) set_ours(static_cast<int>(fd), false);
+}
+
+}  // namespace
+
+PLATTER_INTERPOSE(int, close, int fd) {
+  set_ours(fd, false);
+  return PLATTER_NEXT(close)(fd);
+}
+PLATTER_INTERPOSE(int, close_range, unsigned first, unsigned last, int flags) {
+  constexpr int kOnExec = 1 << 2;  // CLOSE_RANGE_CLOEXEC
+  if ((flags & kOnExec) == 0) forget(first, last);
+  return PLATTER_NEXT(close_range)(first, last, flags);
+}
+PLATTER_INTERPOSE(void, closefrom, int first) {
+  forget(static_cast<unsigned>(std::max(first, 0)), ~0U);
+  PLATTER_NEXT(closefrom)(first);
+}
+PLATTER_INTERPOSE(int, dup, int fd) { return copied(fd, PLATTER_NEXT(dup)(fd)); }
+PLATTER_INTERPOSE(int, dup2, int fd, int to) {
+  if (to != fd) before_replaced(to);
+  const int made = copied(fd, PLATTER_NEXT(dup2)(fd, to));
+  if (made >= 0 && to != fd) after_replaced(to);
+  return made;
+}
+PLATTER_INTERPOSE(int, dup3, int fd, int to, int flags) {
+  before_replaced(to);
+  const int made = copied(fd, PLATTER_NEXT(dup3)(fd, to, flags));
+  if (made >= 0) after_replaced(to);
+  return made;
+}
+
+PLATTER_INTERPOSE(int, fcntl, int fd, int command, ...) {
+  va_list arguments;
+  va_start(arguments, command);
+  void* const argument = va_arg(arguments, void*);
+  va_end(arguments);
+  if (is_ours(fd)) {
+    constexpr int kChangeable = O_APPEND | O_NONBLOCK | O_DIRECT | O_NOATIME;
+    const int flags = platter::exec::flags_of(fd);
+    switch (command) {
+      case F_GETFL: return flags;
+      case F_SETFL:
+        platter::exec::set_flags(fd,
+                                 (flags & ~kChangeable) | (static_cast<int>(reinterpret_cast<long>(argument)) & kChangeable));
+        return 0;
+      // The kernel would refuse a lock for reading, because it has the file open for writing only.
+      case F_SETLK:
+      case F_SETLKW:
+      case F_OFD_SETLK:
+      case F_OFD_SETLKW: return 0;
+      default: break;
+    }
+  }
+  const int result = PLATTER_NEXT(fcntl)(fd, command, argument);
+  return command == F_DUPFD || command == F_DUPFD_CLOEXEC ? copied(fd, result) : result;
+}
+PLATTER_ALSO(fcntl, fcntl64)
+
+PLATTER_INTERPOSE(int, ioctl, int fd, unsigned long request, ...) {
+  va_list arguments;
+  va_start(arguments, request);
+  void* const argument = va_arg(arguments, void*);
+  va_end(arguments);
+  return is_ours(fd) ? platter::exec::control(request, argument) : PLATTER_NEXT(ioctl)(fd, request, argument);
+}
+
+// What a block device refuses, and what has no effect without a page cache.
+PLATTER_INTERPOSE(int, ftruncate, int fd, off_t length) {
+  if (!is_ours(fd)) return PLATTER_NEXT(ftruncate)(fd, length);
+  errno = EINVAL;
+  return -1;
+}
+PLATTER_ALSO(ftruncate, ftruncate64)
+PLATTER_INTERPOSE(int, fallocate, int fd, int mode, off_t offset, off_t bytes) {
+  if (!is_ours(fd)) return PLATTER_NEXT(fallocate)(fd, mode, offset, bytes);
+  errno = EOPNOTSUPP;
+  return -1;
+}
+PLATTER_ALSO(fallocate, fallocate64)
+PLATTER_INTERPOSE(int, posix_fallocate, int fd, off_t offset, off_t bytes) {
+  return is_ours(fd) ? ENODEV : PLATTER_NEXT(posix_fallocate)(fd, offset, bytes);
+}
+PLATTER_ALSO(posix_fallocate, posix_fallocate64)
+PLATTER_INTERPOSE(int, posix_fadvise, int fd, off_t offset, off_t bytes, int advice) {
+  return is_ours(fd) ? 0 : PLATTER_NEXT(posix_fadvise)(fd, offset, bytes, advice);
+}
+PLATTER_ALSO(posix_fadvise, posix_fadvise64)
+PLATTER_INTERPOSE(ssize_t, readahead, int fd, off_t offset, size_t bytes) {
+  return is_ours(fd) ? 0 : PLATTER_NEXT(readahead)(fd, offset, bytes);
+}
