@@ -258,14 +258,14 @@ class TraceInfo(Case):
             self.run_good(
                 "trace",
                 "info",
-                SOURCE / "models/configs/traces/guest_ext4.blkparse.txt.gz",
+                SOURCE / "models/configs/traces/guest_ext4.blkparse.txt.xz",
                 "--json",
             ).stdout
         )
         self.assertEqual(info["reads"], 3918)
         self.assertEqual(info["read_bytes"], 32287 * 1024)
         text = self.run_good(
-            "trace", "info", SOURCE / "models/configs/traces/guest_ext4.blkparse.txt.gz"
+            "trace", "info", SOURCE / "models/configs/traces/guest_ext4.blkparse.txt.xz"
         ).stdout
         for word in ("span", "requests/s", "reads", "mean", "largest address"):
             self.assertIn(word, text)

@@ -141,10 +141,31 @@ def table_of(source: pathlib.Path | str) -> dict[str, Any]:
 
 
 def waves_of(file: pathlib.Path) -> dict[str, Any]:
-    """A digest of each signal's value changes."""
-    return {
-        v.full_name: digest("\n".join(f"{time} {value}" for time, value in v.tv))
-        for v in pywellen.Waveform(str(file)).all_vars()
+    """A digest of each signal's value changes, or of all signals of an instance of the RTL."""
+    return by_instance(
+        {
+            v.full_name: digest("\n".join(f"{time} {value}" for time, value in v.tv))
+            for v in pywellen.Waveform(str(file)).all_vars()
+        }
+    )
+
+
+def by_instance(signals: dict[str, str]) -> dict[str, str]:
+    """The signals inside the RTL, of which there are thousands, as one value of each instance of a
+    module: their number, and a digest of their names and digests. The pins keep theirs."""
+    shown: dict[str, str] = {}
+    inside: dict[str, list[str]] = {}
+    for name, value in signals.items():
+        scope = name.rpartition(".")[0]
+        if not scope.startswith("sched."):
+            shown[name] = value
+            continue
+        # To the last instance (u_NAME) of the path; of the top module and packages two steps
+        instance = re.match(r"sched\.(?:.*\.)?u_[^.]*|sched\.[^.]*", scope)
+        assert instance is not None
+        inside.setdefault(instance[0], []).append(f"{name} {value}")
+    return shown | {
+        instance: counted(some, "\n".join(sorted(some))) for instance, some in inside.items()
     }
 
 

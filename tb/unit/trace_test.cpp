@@ -182,7 +182,7 @@ TEST_F(TraceTest, SummaryCountsRequestsOfPartialSectors) {
 // The trailer of the shipped recording counts what was queued: reads 3918 (32287 KiB), writes 753 (287760 KiB), the
 // latter with flushes and discards.
 TEST_F(TraceTest, ShippedBlkparseAgreesWithItsTrailer) {
-  const TraceSummary summary = summarize_trace(shipped("guest_ext4.blkparse.txt.gz"));
+  const TraceSummary summary = summarize_trace(shipped("guest_ext4.blkparse.txt.xz"));
   EXPECT_EQ(summary.format, "blkparse");
   EXPECT_EQ(summary.records, 4656U);
   EXPECT_EQ(summary.reads, 3918U);
@@ -199,7 +199,7 @@ TEST_F(TraceTest, ShippedBlkparseAgreesWithItsTrailer) {
   EXPECT_EQ(summary.size_histogram.at(4096), 3824U);
   TraceOptions completed;
   completed.action = 'C';
-  const TraceSummary done = summarize_trace(shipped("guest_ext4.blkparse.txt.gz"), completed);
+  const TraceSummary done = summarize_trace(shipped("guest_ext4.blkparse.txt.xz"), completed);
   EXPECT_EQ(done.read_bytes, summary.read_bytes);
   EXPECT_EQ(done.written_bytes, summary.written_bytes);
 }

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import csv
+import gzip
 import io
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -124,7 +125,7 @@ def _grouped(policies: Mapping[str, Sequence[str]]) -> list[list[str]]:
 
 
 def tables(rows: Sequence[Mapping[str, str]]) -> str:
-    """Markdown of the rows of results.csv."""
+    """Markdown of the rows of results.csv.gz."""
 
     def percent(one: Mapping[str, str]) -> str:
         return f"{float(one['distance_percent']):.1f}"
@@ -221,11 +222,11 @@ def tables(rows: Sequence[Mapping[str, str]]) -> str:
 
 
 def write_page(folder: Path) -> None:
-    """Puts the tables of results.csv into the page of the folder, if there is one."""
+    """Puts the tables of results.csv.gz into the page of the folder, if there is one."""
     page = folder / "README.md"
     if not page.exists():
         return
-    with (folder / "results.csv").open(encoding="utf-8", newline="") as file:
+    with gzip.open(folder / "results.csv.gz", "rt", encoding="utf-8", newline="") as file:
         text = tables(list(csv.DictReader(file)))
     old = page.read_text(encoding="utf-8")
     if _BEGIN not in old or _END not in old:
@@ -235,7 +236,7 @@ def write_page(folder: Path) -> None:
 
 
 def run(folder: Path, platter: Path) -> int:
-    """Writes results.csv after each part, and the tables of the page at the end."""
+    """Writes results.csv.gz after each part, and the tables of the page at the end."""
     expect_tree("bound --study")
     rows: list[dict[str, Any]] = []
 
@@ -245,7 +246,8 @@ def run(folder: Path, platter: Path) -> int:
         writer = csv.DictWriter(text, _COLUMNS, lineterminator="\n")
         writer.writeheader()
         writer.writerows(rows)
-        write_whole({folder / "results.csv": text.getvalue()})
+        content = gzip.compress(text.getvalue().encode(), mtime=0)
+        write_whole({folder / "results.csv.gz": content})
         print(f"{table}: {drive}, depth {outcome.depth}, seed {seed}", flush=True)
 
     for drive in DRIVES:

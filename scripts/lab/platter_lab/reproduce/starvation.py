@@ -912,7 +912,7 @@ def findings(results: Results, quick: bool) -> tuple[str, ...]:
         words.append(
             f"**One read of {name} at a time, {_listed([d.name for d in _recent(quick)])}**: the "
             f"p99 of the random reads is {_said((over_runs(results, p, p99) for p in ones), 'ms')}"
-            ", and the stream has "
+            ". The stream has "
             + _said((over_runs(results, point, stream_mb_per_s) for point in ones), "MB/s")
             + " instead of "
             + _said(
@@ -938,21 +938,21 @@ def findings(results: Results, quick: bool) -> tuple[str, ...]:
     said = []
     for bound, measure in fastest_stream(results, quick).items():
         if measure is None:
-            said.append(f"p99 below {bound:,} ms by none of the measures")
+            said.append(f"P99 below {bound:,} ms: none of the measures")
             continue
         point = measured(measure, quick)
         said.append(
-            f"p99 below {bound:,} ms by {measure.family} ({measure.name}; rules: "
+            f"P99 below {bound:,} ms: {measure.family} ({measure.name}; rules: "
             f"{measure.rules.name}), "
             f"{_number(over_runs(results, point, stream_mb_per_s))} MB/s"
         )
     words.append(
-        f"**The fastest stream for a bound of the random reads, {TODAY.name}, depth 4**: "
-        f"{'; '.join(said)}."
+        f"**The fastest stream for a bound of the random reads, {TODAY.name}, depth 4**. "
+        f"{'. '.join(said)}."
     )
     rate = _rates(quick)[-1]
     shapes = [
-        f"{name} {100 * max(shares):.0f} %"
+        f"{100 * max(shares):.0f} % {name}"
         for name, point in (
             ("with one read at a time", closed(TODAY, "4", LONGEST, quick)),
             (f"with {rate} reads/s", opened(rate, LONGEST, quick)),
@@ -960,8 +960,8 @@ def findings(results: Results, quick: bool) -> tuple[str, ...]:
         if (shares := bin_shares(results, point))
     ]
     words.append(
-        f"**The shape of the response times, {TODAY.name}, {LONGEST.name}**: in the highest bin of "
-        f"a histogram by powers of two are, of all random reads, {' and '.join(shapes) or '–'}. "
+        f"**The shape of the response times, {TODAY.name}, {LONGEST.name}**: a histogram has bins "
+        f"by powers of two. Of all random reads its highest bin has {' and '.join(shapes) or '–'}. "
         "The histogram of the first drives in 11166 has 21 of its 136 reads there."
     )
     tags = [
@@ -1237,10 +1237,10 @@ stream](../../how_to/real_software.md#random-reads-beside-a-stream). Two facts o
 
 ## The runs
 
-`closed.toml` has a stream that reads the outer fifth of the drive in order, with 1 to 32 reads of
-128 KiB or 1 MiB in the drive at once, and one random read of 4 KiB at a time over the whole drive.
-In `open.toml` random reads arrive as a Poisson process, however many of them wait. The policy is
-SPTF in firmware, unless a row says otherwise.
+`closed.toml` has a stream that reads the outer fifth of the drive in order. The stream has 1 to 32
+reads of 128 KiB or 1 MiB in the drive at once. Beside it there is one random read of 4 KiB at a
+time over the whole drive. In `open.toml` random reads arrive as a Poisson process, however many of
+them wait. The policy is SPTF in firmware, unless a row says otherwise.
 
 | drive | profile |
 | --- | --- |
