@@ -49,7 +49,10 @@ class Limited : public workload::ProducerIf {
   std::uint64_t left_;
 };
 
-/// A host that uses blocking calls: one thread for each outstanding request.
+/// How far the host may run ahead of the kernel where the drive is loosely timed.
+constexpr Picoseconds kQuantum = 100 * core::kPicosecondsPerMillisecond;
+
+/// A host that uses blocking calls: one thread for each outstanding request. Before a loosely timed drive it waits once a quantum.
 class BlockingHost : public sc_core::sc_module {
  public:
   BlockingHost(const sc_core::sc_module_name& name, workload::ProducerIf& producer, std::uint32_t threads)
@@ -62,7 +65,8 @@ class BlockingHost : public sc_core::sc_module {
   void serve() {
     tlm::tlm_generic_payload payload;
     workload::Request request;
-    while (producer_.next(request, core::now_ps())) {
+    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    while (producer_.next(request, core::now_ps() + core::to_ps(delay))) {
       payload.set_command(request.write() ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
       payload.set_address(request.address);
       payload.set_data_length(request.length);
@@ -70,11 +74,12 @@ class BlockingHost : public sc_core::sc_module {
       payload.set_data_ptr(nullptr);
       payload.set_byte_enable_ptr(nullptr);
       payload.set_response_status(tlm::TLM_INCOMPLETE_RESPONSE);
-      sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
       disk_init_socket->b_transport(payload, delay);
       if (payload.is_response_error())
         throw core::SimulationError("the drive refused a request: " + payload.get_response_string());
+      if (core::to_ps(delay) >= kQuantum) command::wait_for(delay);
     }
+    command::wait_for(delay);
   }
 
   workload::ProducerIf& producer_;
@@ -108,6 +113,7 @@ json measure(const Point& point, const BenchOptions& options, const system::Engi
   config.profile = system::load_drive(options.drive);
   config.profile.queue_depth = point.depth;
   config.holds_data = false;
+  config.loosely_timed = point.transport == "lt";
   drive::Drive disk("disk", config, engine_of(point.policy, engine, config.profile));
   const mechanics::Geometry& geometry = disk.planner().geometry();
   workload::RandomProducer::Options random;
@@ -164,6 +170,8 @@ int bench(const BenchOptions& options) {
       for (const std::uint32_t depth : options.depths) {
         const system::Objection objection = system::engine_objection(engine, policy, depth);
         if (!objection.empty()) throw core::InputError("--engine", 0, 0, objection.message());
+        if (transport == "lt" && depth != 1)
+          throw core::InputError("--depth", 0, 0, fmt::format("found {}, expected 1: a loosely timed drive has one request at a time", depth));
         points.push_back({depth, policy, transport});
       }
   // One after the other, each in a process of its own, so that the measurements do not disturb each other.

@@ -11,7 +11,11 @@ namespace platter::core {
 inline Picoseconds to_ps(const sc_core::sc_time& time) { return static_cast<Picoseconds>(time.value()); }
 /// The sc_time of picoseconds. Precondition: `time` is not negative.
 inline sc_core::sc_time to_sc_time(Picoseconds time) { return sc_core::sc_time::from_value(static_cast<sc_dt::uint64>(time)); }
-/// The present simulated time, in picoseconds.
-inline Picoseconds now_ps() { return to_ps(sc_core::sc_time_stamp()); }
+/// No object acts at a time of its own.
+constexpr Picoseconds kNoLocalTime = -1;
+/// The time of the object that acts ahead of the kernel (LocalTime), or kNoLocalTime. One for the process, as the kernel is.
+inline Picoseconds local_now = kNoLocalTime;
+/// The present simulated time, in picoseconds. While an object acts ahead of the kernel, its local time.
+inline Picoseconds now_ps() { return local_now != kNoLocalTime ? local_now : to_ps(sc_core::sc_time_stamp()); }
 
 }  // namespace platter::core

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -37,7 +38,7 @@ enum class Rank : std::uint8_t {
 class TimedCall {
  public:
   TimedCall(Rank rank, std::function<void()> call)
-      : calendar_(Calendar::of_simulation()), call_(std::move(call)), order_(calendar_->next_order(rank)) {}
+      : calendar_(Calendar::of_present_construction()), call_(std::move(call)), order_(calendar_->next_order(rank)) {}
   ~TimedCall() { cancel(); }
   TimedCall(const TimedCall&) = delete;
   TimedCall& operator=(const TimedCall&) = delete;
@@ -54,6 +55,7 @@ class TimedCall {
   bool quiet() const { return calendar_->quiet(); }
 
  private:
+  friend class LocalTime;
   static constexpr std::size_t kNone = static_cast<std::size_t>(-1);
 
   /// The calls that have been asked for: a heap, the next one first. It takes one event of the kernel for each instant with calls.
@@ -65,7 +67,9 @@ class TimedCall {
       sensitive << event_;
     }
 
-    static std::shared_ptr<Calendar> of_simulation() {
+    /// That of the LocalTime under construction; otherwise that of the simulation.
+    static std::shared_ptr<Calendar> of_present_construction() {
+      if (std::shared_ptr<Calendar> local = local_.lock()) return local;
       std::shared_ptr<Calendar> calendar = existing_.lock();
       if (!calendar) existing_ = calendar = std::make_shared<Calendar>(sc_core::sc_gen_unique_name("calendar"));
       return calendar;
@@ -81,7 +85,7 @@ class TimedCall {
         heap_.push_back(&call);
       }
       rise(call);
-      if (!calling_ && heap_.front() == &call) notify(now_ps());
+      if (!calling_ && heap_.front() == &call) notify();
     }
     void remove(TimedCall& call) {
       const std::size_t hole = call.place_;
@@ -95,7 +99,32 @@ class TimedCall {
       sink(last);
     }
     bool quiet() const {
-      return !sc_core::sc_pending_activity_at_current_time() && (heap_.empty() || heap_.front()->when_ > now_ps());
+      return (is_local_ || !sc_core::sc_pending_activity_at_current_time()) && (heap_.empty() || heap_.front()->when_ > now_ps());
+    }
+
+    // For a LocalTime.
+    static std::shared_ptr<Calendar> begin_local() {
+      auto calendar = std::make_shared<Calendar>(sc_core::sc_gen_unique_name("calendar"));
+      calendar->is_local_ = true;
+      local_ = calendar;
+      return calendar;
+    }
+    static void end_local() { local_.reset(); }
+    Picoseconds reached() const { return reached_; }
+    /// Local time becomes `time`, after the calls before it.
+    void advance(Picoseconds time) {
+      while (!heap_.empty() && heap_.front()->when_ < time) make_next();
+      reached_ = local_now = std::max(reached_, time);
+    }
+    /// Makes the next call at its time. Returns false if there is none.
+    bool step() {
+      if (heap_.empty()) return false;
+      make_next();
+      return true;
+    }
+    /// The kernel is to make the calls that are left, should nobody advance local time before.
+    void hand_over() {
+      if (!heap_.empty()) notify();
     }
 
    private:
@@ -112,6 +141,14 @@ class TimedCall {
 
      private:
       bool& calling_;
+    };
+
+    /// Ends local time when it is destroyed.
+    struct KernelTime {
+      KernelTime() = default;
+      ~KernelTime() { local_now = kNoLocalTime; }
+      KernelTime(const KernelTime&) = delete;
+      KernelTime& operator=(const KernelTime&) = delete;
     };
 
     static bool before(const TimedCall& a, const TimedCall& b) {
@@ -138,8 +175,16 @@ class TimedCall {
       put(call, at);
     }
 
-    void notify(Picoseconds now) {
-      event_.notify(to_sc_time(heap_.front()->when_ - now));  // without effect if it has been notified for an earlier time
+    void notify() {
+      // without effect if it has been notified for an earlier time
+      event_.notify(to_sc_time(heap_.front()->when_ - to_ps(sc_core::sc_time_stamp())));
+    }
+    void make_next() {
+      TimedCall& next = *heap_.front();
+      if (is_local_) reached_ = local_now = std::max(reached_, next.when_);
+      remove(next);
+      const Calling calling(calling_);
+      next.call_();
     }
     /// Another process is active at this time, and is to go first.
     bool must_wait(Picoseconds now) {
@@ -150,26 +195,27 @@ class TimedCall {
     }
     void make_calls() {
       const Picoseconds now = now_ps();
+      const KernelTime after;
       while (!heap_.empty() && heap_.front()->when_ <= now) {
         if (must_wait(now)) {
           event_.notify(sc_core::SC_ZERO_TIME);
           return;
         }
-        TimedCall& next = *heap_.front();
-        remove(next);
-        const Calling calling(calling_);
-        next.call_();
+        make_next();
       }
-      if (!heap_.empty()) notify(now);
+      if (!heap_.empty()) notify();
     }
 
     inline static std::weak_ptr<Calendar> existing_;
+    inline static std::weak_ptr<Calendar> local_;  ///< of the LocalTime under construction
     std::vector<TimedCall*> heap_;
     std::uint64_t constructed_ = 0;
     sc_core::sc_event event_;
     bool calling_ = false;
     Picoseconds instant_ = -1;
     unsigned deltas_ = 0;
+    bool is_local_ = false;
+    Picoseconds reached_ = 0;  ///< local time
   };
 
   std::shared_ptr<Calendar> calendar_;
@@ -177,6 +223,51 @@ class TimedCall {
   std::uint64_t order_;
   Picoseconds when_ = 0;
   std::size_t place_ = kNone;  ///< in the calendar
+};
+
+/// Local time of one object, ahead of the kernel: temporal decoupling (IEEE 1666-2011, 10.1). The timed calls of the object have a calendar of
+/// their own. Within a Scope, now_ps() is the object's local time, and its calls can be made without the kernel. Local time never decreases.
+/// The kernel makes the calls that nobody has made before their time.
+///
+/// An object that runs ahead constructs a LocalTime before its other members, and calls constructed() after them.
+class LocalTime {
+ public:
+  LocalTime() : calendar_(TimedCall::Calendar::begin_local()) {}
+  ~LocalTime() { constructed(); }
+  LocalTime(const LocalTime&) = delete;
+  LocalTime& operator=(const LocalTime&) = delete;
+  void constructed() { TimedCall::Calendar::end_local(); }
+
+  /// The object acts at its local time. If that is before the kernel's time plus `delay`, it first advances so far.
+  class Scope {
+   public:
+    /// `time` null: an object in the kernel's time; no effect.
+    explicit Scope(LocalTime* time, Picoseconds delay = 0) : time_(time), outer_(local_now) {
+      if (time_ == nullptr) return;
+      const Picoseconds kernel = to_ps(sc_core::sc_time_stamp());
+      local_now = time_->calendar_->reached();
+      time_->calendar_->advance(std::max(local_now, kernel + delay));
+    }
+    ~Scope() {
+      if (time_ == nullptr) return;
+      local_now = outer_;
+      if (outer_ == kNoLocalTime) time_->calendar_->hand_over();
+    }
+    Scope(const Scope&) = delete;
+    Scope& operator=(const Scope&) = delete;
+
+    /// Makes the next timed call of the object, at its time. Returns false if there is none.
+    bool step() const { return time_->calendar_->step(); }
+    /// Local time after the kernel's, ps.
+    Picoseconds ahead() const { return local_now - to_ps(sc_core::sc_time_stamp()); }
+
+   private:
+    LocalTime* time_;
+    Picoseconds outer_;
+  };
+
+ private:
+  std::shared_ptr<TimedCall::Calendar> calendar_;
 };
 
 }  // namespace platter::core

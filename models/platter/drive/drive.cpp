@@ -84,6 +84,7 @@ std::unique_ptr<EnergyAccount> make_energy(const profile::DriveProfile& profile,
 
 Drive::Drive(const sc_core::sc_module_name& name, const DriveConfig& config, const engine::EngineFactory& create_engine)
     : sc_module(name),
+      local_(config.loosely_timed ? std::make_unique<core::LocalTime>() : nullptr),
       planner_(config.profile, config.guard_quantile),
       media_(planner_.geometry().sector_bytes(), config.holds_data, planner_.geometry().blocks_per_physical_sector(),
              config.disk_file),
@@ -105,9 +106,10 @@ Drive::Drive(const sc_core::sc_module_name& name, const DriveConfig& config, con
       host_port_("host_port", queue_, controller_, power_,
                  {capacity_sectors() * planner_.geometry().sector_bytes(), planner_.geometry().sector_bytes(),
                   config.profile.reject_when_full, config.profile.task_attributes, config.profile.token_rate_bytes_per_s,
-                  config.profile.token_depth_bytes}),
+                  config.profile.token_depth_bytes},
+                 local_.get()),
       fault_events_(faults_, power_, host_port_, queue_),
-      registers_("registers", host_port_, power_, queue_, controller_, spindle_, *engines_.front()),
+      registers_("registers", host_port_, power_, queue_, controller_, spindle_, *engines_.front(), local_.get()),
       host_tgt_socket(host_port_.host_tgt_socket),
       register_tgt_socket(registers_.register_tgt_socket) {
   if (sc_core::sc_get_time_resolution() != sc_core::sc_time(1, sc_core::SC_PS))
@@ -132,6 +134,7 @@ Drive::Drive(const sc_core::sc_module_name& name, const DriveConfig& config, con
   for (const media::Fault& fault : config.faults) check(fault);
   faults_.add(config.faults);
   fault_events_.changed();
+  if (local_) local_->constructed();
 }
 
 void Drive::check(const media::Fault& fault) const {
@@ -146,6 +149,7 @@ void Drive::check(const media::Fault& fault) const {
 
 std::uint64_t Drive::add_fault(const media::Fault& fault) {
   check(fault);
+  const core::LocalTime::Scope at(local_.get());
   media::Fault own = fault;
   own.at = std::max(own.at, core::now_ps());
   const std::uint64_t number = faults_.add(own);

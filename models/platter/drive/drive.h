@@ -40,6 +40,11 @@ struct DriveConfig {
   double guard_quantile = mechanics::kGuardQuantile;
   /// Absolute simulated time (ps) at which the drive fails; kNoDeadline: never. `Drive::set_alive(true)` revives it.
   Picoseconds fails_at = core::kNoDeadline;
+  /// Temporal decoupling (IEEE 1666-2011, 10.1): b_transport never waits. It returns with a delay to the command's end, and all times are those of
+  /// the waiting call. The drive takes b_transport of one initiator, whose calls come at increasing times: a call before the end of the previous
+  /// one begins at that end. The drive runs ahead of the kernel. What else acts on it (registers, failures, tokens) acts at the time that it has
+  /// reached. See docs/reference/drive.md.
+  bool loosely_timed = false;
   std::vector<media::Fault> faults{};  ///< faults of the drive from the beginning; Drive::add_fault() adds further ones
 };
 
@@ -67,6 +72,7 @@ class Drive : public sc_core::sc_module {
   ~Drive() override;
 
  private:
+  std::unique_ptr<core::LocalTime> local_;  ///< of a loosely timed drive; before all members that have timed calls
   mechanics::AccessPlanner planner_;
   media::Media media_;
   media::Faults faults_;
@@ -144,13 +150,22 @@ class Drive : public sc_core::sc_module {
   /// Makes the drive fail (false) or revives it (true); has no effect if it is in this state already. When it fails, all its commands end
   /// with DriveFailed at the present simulated time, but after this call. A revived drive is in its power-on state, except for
   /// the media, counters, token bucket, cache switches and spindle, which stay as they were. Must not be called from a probe's callback.
-  void set_alive(bool alive) { power_.set_alive(alive); }
+  void set_alive(bool alive) {
+    const core::LocalTime::Scope at(local_.get());
+    power_.set_alive(alive);
+  }
   /// The drive loses its power: its commands end with DriveFailed as in a failure, and its contents become what power_loss_image() gives now. The
   /// spindle stops. Must not be called from a probe's callback.
-  void cut_power() { power_.cut(); }
+  void cut_power() {
+    const core::LocalTime::Scope at(local_.get());
+    power_.cut();
+  }
   /// The power returns: the drive spins up, makes its start-up scan, and then accepts commands. Under eager writing, throws std::runtime_error if
   /// a block has no copy on the media. Must not be called from a probe's callback.
-  void restore_power() { power_.restore(); }
+  void restore_power() {
+    const core::LocalTime::Scope at(local_.get());
+    power_.restore();
+  }
   /// The drive gets its power from `supply`, which must live as long as the drive is used.
   void connect(PowerSupply& supply) {
     supply.add(power_);
@@ -175,14 +190,23 @@ class Drive : public sc_core::sc_module {
   void bind_link(LinkIf* link) { fault_events_.bind_link(link); }
   /// The firmware restarts: all commands end with Aborted, what only the buffer holds is lost, and the drive accepts commands `delay` later.
   /// Must not be called from a probe's callback, nor within a transport call of the drive.
-  void restart(Picoseconds delay) { power_.reset(delay); }
+  void restart(Picoseconds delay) {
+    const core::LocalTime::Scope at(local_.get());
+    power_.reset(delay);
+  }
   /// Aborts the waiting command with this tag: it ends with Aborted. Returns false if there is no such command, if its access has begun,
   /// or if it is done or served from the buffer; it then ends normally. A command that waits at the port has no tag yet. Must not be called
   /// from a probe's callback.
-  bool abort(Tag tag) { return host_port_.abort(tag); }
+  bool abort(Tag tag) {
+    const core::LocalTime::Scope at(local_.get());
+    return host_port_.abort(tag);
+  }
   /// Limits discrete and background commands, at once, also those that wait. `rate`: bytes per second; 0: no limit. `depth`: bytes, rounded
   /// down to a multiple of 4,096, at least 4,096.
-  void set_token_bucket(std::uint32_t rate, std::uint32_t depth) { host_port_.admission().set_token_bucket(rate, depth); }
+  void set_token_bucket(std::uint32_t rate, std::uint32_t depth) {
+    const core::LocalTime::Scope at(local_.get());
+    host_port_.admission().set_token_bucket(rate, depth);
+  }
   /// May be called at any time except from a probe's callback. The probe must live until it is removed, or as long as the drive runs.
   void add_probe(ProbeIf& probe) { probes_.add(probe); }
   /// Must not be called from a probe's callback.

@@ -13,7 +13,7 @@ namespace platter::drive {
 using core::now_ps;
 
 DriveRegisters::DriveRegisters(const sc_core::sc_module_name& name, HostPort& port, Power& power, const HazardQueue& queue,
-                               Controller& controller, Spindle& spindle, const engine::EngineIf& engine)
+                               Controller& controller, Spindle& spindle, const engine::EngineIf& engine, core::LocalTime* local)
     : sc_module(name),
       registers_("register_tgt_socket", *this, {reg::kBytes}, command::RegisterTime::Kernel),
       register_tgt_socket(registers_.socket),
@@ -22,7 +22,8 @@ DriveRegisters::DriveRegisters(const sc_core::sc_module_name& name, HostPort& po
       queue_(queue),
       controller_(controller),
       spindle_(spindle),
-      engine_(engine) {}
+      engine_(engine),
+      local_(local) {}
 
 std::optional<std::uint64_t> DriveRegisters::counter(std::uint64_t address) const {
   if (address == reg::kBusyLow) return static_cast<std::uint64_t>(controller_.busy(now_ps()));
@@ -210,6 +211,7 @@ tlm::tlm_response_status DriveRegisters::write(std::uint64_t address, std::uint3
 }
 
 tlm::tlm_response_status DriveRegisters::access(command::RegisterAccess& access) {
+  const core::LocalTime::Scope at(local_);
   std::uint32_t word = 0;
   if (access.write) {
     std::memcpy(&word, access.data, sizeof word);

@@ -19,7 +19,7 @@ namespace platter::drive {
 class DriveRegisters : public sc_core::sc_module {
  public:
   DriveRegisters(const sc_core::sc_module_name& name, HostPort& port, Power& power, const HazardQueue& queue,
-                 Controller& controller, Spindle& spindle, const engine::EngineIf& engine);
+                 Controller& controller, Spindle& spindle, const engine::EngineIf& engine, core::LocalTime* local);
 
   using Registers = command::RegisterTarget<DriveRegisters, sc_core::SC_ZERO_OR_MORE_BOUND>;
 
@@ -55,6 +55,7 @@ class DriveRegisters : public sc_core::sc_module {
   Controller& controller_;
   Spindle& spindle_;
   const engine::EngineIf& engine_;
+  core::LocalTime* local_;              ///< as that of the port
   std::uint64_t held_address_ = 0;  ///< of the latched upper half; 0: none
   std::uint32_t held_ = 0;
 };

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <stdexcept>
 
 #include "platter/core/sc_time.h"
 
@@ -28,7 +29,7 @@ command::CommandTiming waited(const command::CommandTiming& timing) {
 }  // namespace
 
 HostPort::HostPort(const sc_core::sc_module_name& name, HazardQueue& queue, Controller& controller, Power& power,
-                   const Admission::Rules& rules)
+                   const Admission::Rules& rules, core::LocalTime* local)
     : sc_module(name),
       port_("host_tgt_socket", *this, "/platter/host_port/phase"),
       host_tgt_socket(port_.socket),
@@ -36,10 +37,17 @@ HostPort::HostPort(const sc_core::sc_module_name& name, HazardQueue& queue, Cont
       controller_(controller),
       admission_(rules, queue, power, [this] { serve_waiting(); }),
       completion_(core::Rank::Response, [this] { complete(); }),
+      local_(local),
       finished_(queue.depth()) {
   completions_.reserve(queue.depth());
   controller.bind_completion_sink(*this);
   power.bind_sink(*this);
+}
+
+void HostPort::end_of_elaboration() {
+  if (local_ != nullptr && host_tgt_socket.size() > 1)
+    SC_REPORT_ERROR("/platter/host_port/loosely_timed",
+                    fmt::format("{} initiators, expected one: the drive is loosely timed", host_tgt_socket.size()).c_str());
 }
 
 QueueEntry& HostPort::accept(tlm::tlm_generic_payload& payload, Picoseconds since, int host) {
@@ -79,6 +87,7 @@ void HostPort::refuse(tlm::tlm_generic_payload& payload, CommandExtension* exten
 // --- callbacks of the port ------------------------------------------------------------------------------------------
 
 bool HostPort::begin(int host, tlm::tlm_generic_payload& payload) {
+  if (local_ != nullptr) SC_REPORT_ERROR("/platter/host_port/loosely_timed", "nb_transport, expected b_transport: the drive is loosely timed");
   Request request = admission_.request(payload);
   if (begin_request(host, request)) return true;
   const auto index = static_cast<std::size_t>(host);
@@ -129,7 +138,8 @@ void HostPort::complete() {
     entry.enter(Stage::Answered);
     if (entry.blocking_call()) {
       finalize(entry);  // here, in the order of completion, because the kernel wakes the callers in an unspecified order
-      finished_[tag.value]->notify(sc_core::SC_ZERO_TIME);
+      answered_ = true;
+      if (local_ == nullptr) finished_[tag.value]->notify(sc_core::SC_ZERO_TIME);
     } else {
       port_.respond(entry.host, *entry.payload, &entry);
     }
@@ -192,7 +202,7 @@ void HostPort::serve_waiting() {
     port_.end_request(id);
     i = 0;  // the next command in the line for tokens may belong to another host
   }
-  if (!queue_.full()) entry_freed_.notify(sc_core::SC_ZERO_TIME);
+  if (!queue_.full() && local_ == nullptr) entry_freed_.notify(sc_core::SC_ZERO_TIME);
 }
 
 // --- power ----------------------------------------------------------------------------------------------------------
@@ -214,7 +224,12 @@ void HostPort::power_lost(CommandStatus status) {
 
 // --- calls ----------------------------------------------------------------------------------------------------------
 
-void HostPort::call(tlm::tlm_generic_payload& payload) {
+void HostPort::call(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+  if (local_ != nullptr) {
+    call_ahead(payload, delay);
+    return;
+  }
+  command::wait_for(delay);
   auto* extension = payload.get_extension<CommandExtension>();
   Request request = admission_.request(payload);
   std::optional<CommandStatus> status = admission_.admit(request);
@@ -232,6 +247,30 @@ void HostPort::call(tlm::tlm_generic_payload& payload) {
   wait(*finished);
   free_entry(entry);
   serve_waiting();
+}
+
+void HostPort::call_ahead(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+  const core::LocalTime::Scope scope(local_, core::to_ps(delay));
+  const auto step = [&scope] {
+    if (!scope.step()) throw std::logic_error("a loosely timed drive has nothing to do, and a command in it");
+  };
+  auto* extension = payload.get_extension<CommandExtension>();
+  Request request = admission_.request(payload);
+  std::optional<CommandStatus> status = admission_.admit(request);
+  while (!status) {
+    step();
+    status = admission_.admit(request);
+  }
+  if (*status != CommandStatus::Good) {
+    refuse(payload, extension, *status, request.since);
+  } else {
+    QueueEntry& entry = accept(payload, request.since, QueueEntry::kBlockingCall);
+    answered_ = false;
+    while (!answered_) step();
+    free_entry(entry);
+    serve_waiting();
+  }
+  delay = core::to_sc_time(scope.ahead());
 }
 
 unsigned int HostPort::look(tlm::tlm_generic_payload& payload) {

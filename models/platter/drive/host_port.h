@@ -39,11 +39,13 @@ struct PortCounters {
 /// initiator socket of the host to `host_tgt_socket`, and send the continuous commands through it alone.
 ///
 /// A failed drive completes every command with DriveFailed, both those in the drive and new ones.
+///
+/// A loosely timed drive (`DriveConfig::loosely_timed`) takes b_transport of one initiator only, and never waits in it.
 class HostPort : public sc_core::sc_module, public CompletionSinkIf, public PowerSinkIf {
  public:
   /// @cond of the implementation
   HostPort(const sc_core::sc_module_name& name, HazardQueue& queue, Controller& controller, Power& power,
-           const Admission::Rules& rules);
+           const Admission::Rules& rules, core::LocalTime* local);
 
   using Port = command::TargetPort<HostPort, QueueEntry>;
   /// @endcond
@@ -77,6 +79,9 @@ class HostPort : public sc_core::sc_module, public CompletionSinkIf, public Powe
   std::uint64_t rejected() const { return account_.rejected; }    ///< commands refused, also by a drive that has failed
 
   /// @cond of the implementation
+ protected:
+  void end_of_elaboration() override;
+
  private:
   struct Completion {
     Picoseconds when;
@@ -88,7 +93,8 @@ class HostPort : public sc_core::sc_module, public CompletionSinkIf, public Powe
   void answer(tlm::tlm_generic_payload& payload, QueueEntry* entry);
   void answered() { serve_waiting(); }
   void responses_wait() { completion_.now(); }
-  void call(tlm::tlm_generic_payload& payload);
+  void call(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
+  void call_ahead(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
   unsigned int look(tlm::tlm_generic_payload& payload);
 
   /// Returns true if the request phase has ended, with the command accepted or refused.
@@ -119,6 +125,8 @@ class HostPort : public sc_core::sc_module, public CompletionSinkIf, public Powe
     std::vector<Request> by_host;  ///< by host: the request whose phase is held
     std::vector<int> hosts;        ///< hosts whose request phase is held, in order of request
   } held_;
+  core::LocalTime* local_;  ///< of a loosely timed drive; null: its time is the kernel's
+  bool answered_ = false;   ///< the command of call_ahead() has ended
   bool failing_ = false;  ///< the drive has failed, and held requests have not yet been refused
   sc_core::sc_event entry_freed_;
   /// By tag, for b_transport; each is made when its first caller waits. The kernel names every event, which takes longer than all else of a

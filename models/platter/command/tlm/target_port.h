@@ -14,10 +14,16 @@
 
 namespace platter::command {
 
+/// Waits for a delay, which is 0 then.
+inline void wait_for(sc_core::sc_time& delay) {
+  if (delay != sc_core::SC_ZERO_TIME) sc_core::wait(delay);
+  delay = sc_core::SC_ZERO_TIME;
+}
+
 /// The target side of the TLM-2.0 base protocol (IEEE 1666-2011, 15.2) for commands, with a request and a response phase for each host.
 ///
 /// A host has one request phase at a time, which the owner may hold, and one response phase; what ends meanwhile waits in order. Payloads
-/// with a memory manager are held from BEGIN_REQ to the end of the response phase. Annotated delays are waited for. b_transport has no phases.
+/// with a memory manager are held from BEGIN_REQ to the end of the response phase. Annotated delays of phases are waited for. b_transport has no phases.
 ///
 /// What a host does against the rules is reported as an error of type `report` and has no effect: a payload sent again before its end, a BEGIN_REQ
 /// while the request phase before it runs, the END_RESP of a payload whose response phase does not run, a phase that is not the initiator's. A
@@ -29,7 +35,7 @@ namespace platter::command {
 ///     void answer(Payload&, Work*)       its response phase begins at once: the payload's status must be set
 ///     void answered()                    the host has been told
 ///     void responses_wait()              a response phase has ended and others wait: send_responses() from a process of the owner's
-///     void call(Payload&)                b_transport, in the caller's thread: returns when the command has ended
+///     void call(Payload&, sc_time&)      b_transport, in the caller's thread: returns when the command has ended, or with the delay to its end
 ///     unsigned look(Payload&)            transport_dbg
 ///
 /// `Work` is the owner's handle of a command.
@@ -167,9 +173,7 @@ class TargetPort {
       reject("b_transport of a payload that is in flight already");
       return;
     }
-    if (delay != sc_core::SC_ZERO_TIME) sc_core::wait(delay);
-    delay = sc_core::SC_ZERO_TIME;
-    owner_.call(payload);
+    owner_.call(payload, delay);
     in_flight_.erase(&payload);
   }
 

@@ -78,7 +78,8 @@ void HostSocket::close(SocketRequest& request) {
   command::set_result(*request.payload, request);
 }
 
-void HostSocket::call(tlm::tlm_generic_payload& payload) {
+void HostSocket::call(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+  command::wait_for(delay);
   SocketRequest& request = accept(payload);
   request.blocking_call = true;
   submit(request);

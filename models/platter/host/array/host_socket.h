@@ -53,7 +53,7 @@ class HostSocket : private ArrayClientIf {
   void answer(tlm::tlm_generic_payload& payload, SocketRequest* request);
   void answered() {}
   void responses_wait() { response_.notify(sc_core::SC_ZERO_TIME); }
-  void call(tlm::tlm_generic_payload& payload);
+  void call(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
   unsigned int look(tlm::tlm_generic_payload& payload) { return owner_.look(payload); }
 
   static command::CommandStatus objection(const tlm::tlm_generic_payload& payload);

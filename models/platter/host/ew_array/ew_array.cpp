@@ -115,7 +115,8 @@ bool EwArray::begin(int host, tlm::tlm_generic_payload& payload) {
   return true;
 }
 
-void EwArray::call(tlm::tlm_generic_payload& payload) {
+void EwArray::call(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
+  command::wait_for(delay);
   Job& job = accept(payload);
   job.blocking_call = true;
   if (job.status == CommandStatus::Good)

@@ -132,7 +132,7 @@ class EwArray : public sc_core::sc_module, public tlm::tlm_mm_interface {
   void answer(tlm::tlm_generic_payload& payload, Job* job);
   void answered() {}
   void responses_wait() { response_event_.notify(sc_core::SC_ZERO_TIME); }
-  void call(tlm::tlm_generic_payload& payload);
+  void call(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
   unsigned int look(tlm::tlm_generic_payload& payload);
 
   tlm::tlm_sync_enum nb_transport_bw(int drive, tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase,
