@@ -604,7 +604,7 @@ echo "FAILED: the disk stays"; }}
 part discovery
 must iscsiadm -m discovery -t sendtargets -p {portal}
 node -o update -n node.session.queue_depth -v {depth}
-node -o update -n node.session.cmds_max -v {depth}
+node -o update -n node.session.cmds_max -v {window}
 part login
 node --login; appears
 must iscsiadm -m session -P 3
@@ -632,6 +632,8 @@ node --logout; gone
 
 def open_iscsi(portal: str, target: str, depth: int, fio_size: str) -> str:
     """Linux logs in to a target by open-iscsi, verifies with fio, logs out and in again."""
-    text = _OPEN_ISCSI.format(portal=portal, target=target, depth=depth, fio_size=fio_size)
+    text = _OPEN_ISCSI.format(
+        portal=portal, target=target, depth=depth, window=2 * depth, fio_size=fio_size
+    )
     begin = _BEGIN.replace("[ -b /dev/sda ] && break", "[ -e /sys/class/net/eth0 ] && break")
     return begin + text + _END.replace("ata|ahci", "ata|ahci|iscsi|connection")
