@@ -77,7 +77,10 @@ def add_command(subparsers: argparse._SubParsersAction[argparse.ArgumentParser])
         "kinds",
         nargs="*",
         metavar="KIND",
-        help=f"of power: {', '.join(script.POWER_KINDS)}; default: all of them",
+        help=(
+            f"of power: {', '.join(script.POWER_KINDS)}; default: all of them. Of zones: managed "
+            "(default) or aware"
+        ),
     )
     parser.add_argument("--cuts", type=int, default=20, help="number of images of a kind (power)")
     parser.add_argument(
@@ -336,7 +339,10 @@ def _firmware(
 
 def run(arguments: argparse.Namespace) -> int:
     expect_tree("guest")
-    if arguments.kinds and arguments.what != "power":
+    if arguments.what == "zones":
+        if arguments.kinds not in ([], ["managed"], ["aware"]):
+            raise LabError(f"guest zones: found {arguments.kinds[0]}, expected managed or aware")
+    elif arguments.kinds and arguments.what != "power":
         raise LabError(f"guest {arguments.what}: found {arguments.kinds[0]}, expected nothing more")
     begin = time.monotonic()
     folder = arguments.folder.resolve()

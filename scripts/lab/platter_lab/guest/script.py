@@ -580,11 +580,12 @@ must umount /mnt
 """
 
 
-def zones(commands: int, seed: int) -> str:
-    """Random commands to the drive and to `scsi_debug`; then programs for zoned drives."""
+def zones(commands: int, seed: int, managed: bool = True) -> str:
+    """Random commands to the drive and to `scsi_debug`; then programs for zoned drives, which need
+    host-managed ones."""
     both = "[ $(ls -d /sys/block/sd? 2>/dev/null | wc -l) -ge 2 ] && break"
     begin = _BEGIN.replace("[ -b /dev/sda ] && break", both)
-    programs = _ZONED_PROGRAMS.replace("{fio_mib}", "6")
+    programs = _ZONED_PROGRAMS.replace("{fio_mib}", "6") if managed else ""
     return begin + _ZONES.format(seed=seed, commands=commands) + programs + _END
 
 
