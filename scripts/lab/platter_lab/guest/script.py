@@ -596,7 +596,8 @@ _OPEN_ISCSI = """
 mkdir -p /run/lock/iscsi /var/lib/iscsi
 ip link set lo up; ip addr add 10.0.2.15/24 dev eth0; ip link set eth0 up
 iscsid -f -c /etc/iscsi/iscsid.conf >/tmp/iscsid 2>&1 &
-for i in $(seq 100); do iscsiadm -m session >/tmp/session 2>&1; [ $? = 21 ] && break; sleep 0.1; done
+for i in $(seq 100); do iscsiadm -m session >/tmp/session 2>&1; [ $? = 21 ] && break; \
+sleep 0.1; done
 node() {{ must iscsiadm -m node -T {target} -p {portal} "$@"; }}
 appears() {{ for i in $(seq 100); do [ -b /dev/sda ] && return; sleep 0.1; done; \
 echo "FAILED: no disk"; }}

@@ -197,9 +197,9 @@ def _nothing(command: Command) -> bool:
 
 
 def _opened_by_nothing(command: Command) -> bool:
-    return command.operation == "write" and [
-        (a, c, b == d) for a, b, c, d in command.zones
-    ] == [("2", "1", True)]
+    return command.operation == "write" and [(a, c, b == d) for a, b, c, d in command.zones] == [
+        ("2", "1", True)
+    ]
 
 
 def _across(command: Command) -> bool:
