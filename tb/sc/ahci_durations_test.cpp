@@ -122,6 +122,8 @@ TEST_F(AhciDurations, Log18hHasTheDescriptors) {
   EXPECT_EQ(dword(64 + 16), 50'000u) << "the other one stays";
   EXPECT_FALSE(write_descriptor(2, 0xE00, 0, 15'000, 0)) << "abort-recovery is for the active limit";
   pc.restart();
+  EXPECT_FALSE(write_descriptor(2, 0x0E0, 15'000, 0, 0)) << "and of SCSI only";
+  pc.restart();
   ASSERT_TRUE(log(0x18));
   EXPECT_EQ(dword(64 + 32), 0xF00u);
 }

@@ -656,7 +656,7 @@ TEST_F(Iscsi, AnR2tThatIsNeverAnsweredHoldsNobodyUp) {
 TEST_F(Iscsi, AnyPdusAreBorne) {
   std::mt19937 random(5);
   const auto below = [&random](std::size_t limit) { return std::uniform_int_distribution<std::size_t>(0, limit - 1)(random); };
-  for (int turn = 0; turn < 10'000; ++turn) {
+  for (std::uint64_t turn = 0; turn < inputs(); ++turn) {
     Client client(portal, memory, 1 + below(3000));
     const bool digests = below(4) == 0;
     Bytes all;

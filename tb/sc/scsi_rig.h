@@ -4,6 +4,7 @@
 #pragma once
 
 #include <tlm_utils/simple_target_socket.h>
+#include <cstdlib>
 #include <list>
 #include <random>
 
@@ -23,6 +24,12 @@ inline profile::DriveProfile scsi_profile() {
   p.task_attributes = true;
   p.recovery.spares = 16;
   return p;
+}
+
+/// How many random inputs a test gives: 10,000, or as many as the environment variable PLATTER_INPUTS says.
+inline std::uint64_t inputs() {
+  const char* const asked = std::getenv("PLATTER_INPUTS");
+  return asked != nullptr ? std::strtoull(asked, nullptr, 10) : 10'000;
 }
 
 inline Bytes some_bytes(std::size_t count, unsigned seed = 1) {

@@ -686,7 +686,7 @@ TEST_F(Scsi, AnyCommandsAreBorne) {
   const auto below = [&random](std::size_t limit) { return std::uniform_int_distribution<std::size_t>(0, limit - 1)(random); };
   const std::vector<scsi::Operation>& known = scsi::operations();
   std::uint64_t begun = rig.ends;
-  for (int turn = 0; turn < 10'000; ++turn) {
+  for (std::uint64_t turn = 0; turn < inputs(); ++turn) {
     Bytes cdb(16);
     if (below(4) > 0) {
       const scsi::Operation& operation = known[below(known.size())];

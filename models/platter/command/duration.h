@@ -16,7 +16,7 @@ enum class LimitPolicy : std::uint8_t {
   ContinueNextLimit = 0x1,    ///< the guideline of the next descriptor counts from then on
   ContinueNoLimit = 0x2,      ///< no guideline counts from then on
   CompleteUnavailable = 0xD,  ///< it completes well, but without data (sense 0Fh/55h/0Ah)
-  AbortRecovery = 0xE,        ///< it is aborted if error recovery has used up the time
+  AbortRecovery = 0xE,        ///< as Abort, of the active limit and of SCSI only
   Abort = 0xF,                ///< it is aborted (sense 0Bh/2Eh/01h to 03h)
 };
 

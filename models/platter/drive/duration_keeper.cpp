@@ -124,7 +124,7 @@ Picoseconds DurationKeeper::completed(QueueEntry& entry, Picoseconds now, Picose
     const Picoseconds by = core::later_by(from, limit.time);
     if (!limit.given() || done <= by) return false;
     if (recovered) ++count.in_recovery;
-    const bool aborts = limit.policy == LimitPolicy::Abort || (limit.policy == LimitPolicy::AbortRecovery && recovered);
+    const bool aborts = limit.policy == LimitPolicy::Abort || limit.policy == LimitPolicy::AbortRecovery;
     if (!aborts && limit.policy != LimitPolicy::CompleteUnavailable) return true;
     const CommandStatus status = !aborts     ? CommandStatus::Unavailable
                                  : recovered ? CommandStatus::LimitInRecovery

@@ -305,7 +305,7 @@ enum class LimitAction {
   ContinueNextLimit,    ///< the guideline of the next descriptor counts
   ContinueNoLimit,      ///< no guideline counts any more
   CompleteUnavailable,  ///< the command completes without data
-  AbortRecovery,        ///< it is aborted if error recovery has used up the time
+  AbortRecovery,        ///< as Abort, of the active limit
   Abort,                ///< it is aborted
 };
 

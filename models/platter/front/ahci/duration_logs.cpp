@@ -71,7 +71,9 @@ Page duration_log(const DurationTable& table) {
         const DurationLimit& limit = d.*field.limit;
         const Picoseconds us = (limit.time + core::kPicosecondsPerMicrosecond - 1) / core::kPicosecondsPerMicrosecond;
         store(page, at_of(way, i) + field.at, static_cast<std::uint64_t>(std::min<Picoseconds>(us, 0xFFFF'FFFF)), 4);
-        policies |= static_cast<std::uint32_t>(limit.policy) << field.policy;
+        // Of ATA, abort-recovery is reserved. A profile may have it, and its effect is that of abort.
+        const LimitPolicy policy = limit.policy == LimitPolicy::AbortRecovery ? LimitPolicy::Abort : limit.policy;
+        policies |= static_cast<std::uint32_t>(policy) << field.policy;
       }
       store(page, at_of(way, i), policies, 4);
     }
@@ -89,7 +91,7 @@ bool read_duration_log(const Page& page, DurationTable& table) {
       const std::uint32_t policies = load(page, at_of(way, i));
       for (const LimitField& field : kLimitFields) {
         const auto policy = static_cast<LimitPolicy>(policies >> field.policy & 0x0F);
-        if (!command::permitted(field.kind, policy)) return false;
+        if (policy == LimitPolicy::AbortRecovery || !command::permitted(field.kind, policy)) return false;
         d.*field.limit = {Picoseconds{load(page, at_of(way, i) + field.at)} * core::kPicosecondsPerMicrosecond, policy};
       }
     }

@@ -18,6 +18,7 @@ from platter_lab.guest import (
     faults,
     image,
     machine,
+    open_iscsi,
     packages,
     power,
     script,
@@ -58,6 +59,7 @@ def add_command(subparsers: argparse._SubParsersAction[argparse.ArgumentParser])
             "faults",
             "starvation",
             "zones",
+            "open-iscsi",
             "fetch",
         ),
         help=(
@@ -67,14 +69,18 @@ def add_command(subparsers: argparse._SubParsersAction[argparse.ArgumentParser])
             "leave of file systems and databases; faults: errors of the media and lost commands, "
             "smartctl, and RAID-1 of two drives; starvation: random reads beside a stream under "
             "Linux's schedulers; zones: random commands to a drive with zones and to Linux's "
-            "scsi_debug, blkzone, fio and zonefs; fetch: download the packages only"
+            "scsi_debug, blkzone, fio and zonefs; open-iscsi: Linux's own initiator logs in to the "
+            "target; fetch: download the packages only"
         ),
     )
     parser.add_argument(
         "kinds",
         nargs="*",
         metavar="KIND",
-        help=f"of power: {', '.join(script.POWER_KINDS)}; default: all of them",
+        help=(
+            f"of power: {', '.join(script.POWER_KINDS)}; default: all of them. Of zones: managed "
+            "(default) or aware"
+        ),
     )
     parser.add_argument("--cuts", type=int, default=20, help="number of images of a kind (power)")
     parser.add_argument(
@@ -333,12 +339,15 @@ def _firmware(
 
 def run(arguments: argparse.Namespace) -> int:
     expect_tree("guest")
-    if arguments.kinds and arguments.what != "power":
+    if arguments.what == "zones":
+        if arguments.kinds not in ([], ["managed"], ["aware"]):
+            raise LabError(f"guest zones: found {arguments.kinds[0]}, expected managed or aware")
+    elif arguments.kinds and arguments.what != "power":
         raise LabError(f"guest {arguments.what}: found {arguments.kinds[0]}, expected nothing more")
     begin = time.monotonic()
     folder = arguments.folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
-    if arguments.what == "zones":
+    if arguments.what in ("zones", "open-iscsi"):
         arguments.door = "iscsi"  # the guest's own commands reach the drive
     qemu, linux, kind = _trees(folder, arguments.door)
     try:
@@ -354,6 +363,8 @@ def run(arguments: argparse.Namespace) -> int:
             return starvation.run(arguments, folder, qemu, linux, kind, SCENARIO)
         if arguments.what == "zones":
             return zones.run(arguments, folder, qemu, linux, kind)
+        if arguments.what == "open-iscsi":
+            return open_iscsi.run(arguments, folder, qemu, linux)
         return _linux(arguments, folder, qemu, linux, kind, begin)
     except (machine.Failed, packages.Unavailable) as reason:
         raise StudyFailed(str(reason)) from reason

@@ -580,9 +580,62 @@ must umount /mnt
 """
 
 
-def zones(commands: int, seed: int) -> str:
-    """Random commands to the drive and to `scsi_debug`; then programs for zoned drives."""
+def zones(commands: int, seed: int, managed: bool = True) -> str:
+    """Random commands to the drive and to `scsi_debug`; then programs for zoned drives, which need
+    host-managed ones."""
     both = "[ $(ls -d /sys/block/sd? 2>/dev/null | wc -l) -ge 2 ] && break"
     begin = _BEGIN.replace("[ -b /dev/sda ] && break", both)
-    programs = _ZONED_PROGRAMS.replace("{fio_mib}", "6")
+    programs = _ZONED_PROGRAMS.replace("{fio_mib}", "6") if managed else ""
     return begin + _ZONES.format(seed=seed, commands=commands) + programs + _END
+
+
+# --- open-iscsi ------------------------------------------------------------------------------
+
+# The target names itself by the host's name of the server, for which the guest has the address.
+_OPEN_ISCSI = """
+mkdir -p /run/lock/iscsi /var/lib/iscsi
+ip link set lo up; ip addr add 10.0.2.15/24 dev eth0; ip link set eth0 up
+iscsid -f -c /etc/iscsi/iscsid.conf >/tmp/iscsid 2>&1 &
+for i in $(seq 100); do iscsiadm -m session >/tmp/session 2>&1; [ $? = 21 ] && break; \
+sleep 0.1; done
+node() {{ must iscsiadm -m node -T {target} -p {portal} "$@"; }}
+appears() {{ for i in $(seq 100); do [ -b /dev/sda ] && return; sleep 0.1; done; \
+echo "FAILED: no disk"; }}
+gone() {{ for i in $(seq 100); do [ -b /dev/sda ] || return; sleep 0.1; done; \
+echo "FAILED: the disk stays"; }}
+part discovery
+must iscsiadm -m discovery -t sendtargets -p {portal}
+node -o update -n node.session.queue_depth -v {depth}
+node -o update -n node.session.cmds_max -v {window}
+part login
+node --login; appears
+must iscsiadm -m session -P 3
+echo "$(cat /sys/block/sda/device/vendor) $(cat /sys/block/sda/device/model), \
+$(cat /sys/block/sda/size) sectors, queue depth $(cat /sys/block/sda/device/queue_depth), \
+rotational $(cat /sys/block/sda/queue/rotational), fua $(cat /sys/block/sda/queue/fua)"
+part fio
+verify() {{ must fio --filename=/dev/sda --size={fio_size} --direct=1 --ioengine=libaio --bs=4k \
+--verify=crc32c --verify_fatal=1 --randrepeat=1 --eta=never --iodepth=64 --output=/tmp/fio "$@"; \
+grep -E 'err=|issued rwts|IO depths' /tmp/fio; }}
+verify --name=verify --rw=randwrite
+part logout
+node --logout; gone
+[ -b /dev/sda ] || echo "no disk"
+part again
+node -o update -n node.conn[0].iscsi.HeaderDigest -v CRC32C
+node -o update -n node.conn[0].iscsi.DataDigest -v CRC32C
+node --login; appears
+iscsiadm -m session -P 2 | grep Digest
+verify --name=verify --rw=randwrite --verify_only
+verify --name=digests --rw=randrw --offset=1g
+node --logout; gone
+"""
+
+
+def open_iscsi(portal: str, target: str, depth: int, fio_size: str) -> str:
+    """Linux logs in to a target by open-iscsi, verifies with fio, logs out and in again."""
+    text = _OPEN_ISCSI.format(
+        portal=portal, target=target, depth=depth, window=2 * depth, fio_size=fio_size
+    )
+    begin = _BEGIN.replace("[ -b /dev/sda ] && break", "[ -e /sys/class/net/eth0 ] && break")
+    return begin + text + _END.replace("ata|ahci", "ata|ahci|iscsi|connection")
