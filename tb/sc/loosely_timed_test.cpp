@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A loosely timed drive against a drive of the same profile whose b_transport waits: the same commands have the same times, results and bytes, at any
+// quantum.
+#include "testing.h"
+
+#include <tuple>
+
+#include "platter/core/random.h"
+
+namespace platter::testing {
+namespace {
+
+using profile::DriveProfile;
+using profile::WriteBack;
+
+struct Step {
+  Picoseconds think = 0;  ///< after the end of the command before
+  bool write = false;
+  bool fua = false;
+  std::uint64_t block = 0;
+  std::uint32_t blocks = 0;
+};
+
+using Outcome = std::tuple<CommandStatus, Picoseconds, Picoseconds, Picoseconds, Picoseconds, Picoseconds, Picoseconds, Picoseconds,
+                           Picoseconds, Picoseconds, Picoseconds, std::uint64_t>;
+
+/// One thread that calls b_transport. It may be `quantum` ahead of the kernel; 0: it waits after each command.
+class Caller : public sc_core::sc_module {
+ public:
+  SC_HAS_PROCESS(Caller);
+  Caller(const char* name, drive::Drive& disk, const std::vector<Step>& steps, Picoseconds quantum)
+      : sc_module(sc_core::sc_module_name(name)), disk_init_socket("disk_init_socket"), steps_(steps), quantum_(quantum) {
+    disk_init_socket.bind(disk.host_tgt_socket);
+    SC_THREAD(run);
+  }
+
+  tlm_utils::simple_initiator_socket<Caller> disk_init_socket;
+  std::vector<Outcome> outcomes;
+  std::uint64_t waits = 0;
+
+ private:
+  void run() {
+    sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
+    std::vector<unsigned char> data;
+    for (std::size_t i = 0; i < steps_.size(); ++i) {
+      const Step& step = steps_[i];
+      delay += core::to_sc_time(step.think);
+      data.assign(std::size_t{step.blocks} * 512, static_cast<unsigned char>(step.write ? i + 1 : 0));
+      tlm::tlm_generic_payload payload;
+      CommandExtension extension;
+      extension.fua = step.fua;
+      payload.set_command(step.write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
+      payload.set_address(step.block * 512);
+      payload.set_data_length(step.blocks * 512);
+      payload.set_streaming_width(step.blocks * 512);
+      payload.set_data_ptr(data.data());
+      payload.set_extension(&extension);
+      disk_init_socket->b_transport(payload, delay);
+      payload.clear_extension(&extension);
+      const CommandTiming& t = extension.timing;
+      std::uint64_t sum = 0;
+      for (const unsigned char byte : data) sum = sum * 31 + byte;
+      outcomes.emplace_back(extension.status, t.issued, t.accepted, t.started, t.completed, t.queue, t.overhead, t.seek, t.rotation,
+                            t.transfer, t.bus, sum);
+      EXPECT_EQ(t.completed, core::now_ps() + core::to_ps(delay));
+      if (core::to_ps(delay) > quantum_) {
+        wait(delay);
+        ++waits;
+        delay = sc_core::SC_ZERO_TIME;
+      }
+    }
+    wait(delay);
+  }
+
+  const std::vector<Step>& steps_;
+  Picoseconds quantum_;
+};
+
+std::vector<Step> random_steps(std::uint64_t blocks, std::uint32_t count, std::uint64_t seed) {
+  core::RandomStream random(seed, "loosely_timed");
+  std::vector<Step> steps;
+  std::uint64_t next = 0;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    Step step;
+    step.blocks = 1 + static_cast<std::uint32_t>(random.below(16));
+    if (random.below(2) == 0) next = random.below(blocks - 16);  // otherwise it continues the command before
+    step.block = next = std::min(next, blocks - 16);
+    next += step.blocks;
+    step.write = random.below(3) == 0;
+    step.fua = random.below(4) == 0;
+    // None, less than a turn, and long enough for what a drive does without a host.
+    step.think = random.below(3) == 0 ? 0 : static_cast<Picoseconds>(random.below(random.below(4) == 0 ? 80 * kMs : 3 * kMs));
+    steps.push_back(step);
+  }
+  return steps;
+}
+
+struct LtCase {
+  const char* name;
+  const char* policy;
+  const char* engine;
+  DriveProfile profile;
+
+  friend std::ostream& operator<<(std::ostream& out, const LtCase& c) { return out << c.name; }
+};
+
+DriveProfile with_tokens(DriveProfile profile) {
+  profile.token_rate_bytes_per_s = 200'000;
+  profile.token_depth_bytes = 16'384;
+  return profile;
+}
+
+class LooselyTimed : public ::testing::TestWithParam<int> {};
+
+std::vector<LtCase> cases() {
+  return {{"plain", "FCFS", "firmware", toy_profile()},
+          {"buffer", "SPTF", "firmware", cached_toy_profile(WriteBack::Off)},
+          {"cached_writes", "SPTF", "firmware", cached_toy_profile(WriteBack::Interleaved)},
+          {"tokens", "SPTF", "firmware", with_tokens(cached_toy_profile(WriteBack::Append))},
+          {"accelerator", "SPTF", "model", cached_toy_profile(WriteBack::Interleaved)},
+          {"rtl", "SPTF", "lockstep", cached_toy_profile(WriteBack::Append)},
+          {"atlas", "SPTF", "firmware", buffered_atlas_profile()}};
+}
+
+TEST_P(LooselyTimed, HasTheTimesAndBytesOfTheDriveThatWaits) {
+  const LtCase c = cases()[static_cast<std::size_t>(GetParam())];
+  SCOPED_TRACE(c.name);
+  const std::vector<Step> steps = random_steps(kToyBlocks, scaled(1'500), 7);
+  const auto make = [&](const char* name, bool ahead) {
+    drive::DriveConfig config;
+    config.profile = c.profile;
+    config.loosely_timed = ahead;
+    media::Fault fault;
+    fault.first = 1'000;
+    fault.blocks = 3;
+    config.faults = {fault};
+    return std::make_unique<drive::Drive>(name, config, system::engine_factory(engine_options(c.policy, c.engine, c.profile)));
+  };
+  const auto waiting = make("waiting", false);
+  const auto each = make("each", true);
+  const auto some = make("some", true);
+  const auto all = make("all", true);
+  Caller a("a", *waiting, steps, 0);
+  Caller b("b", *each, steps, 0);
+  Caller d("d", *some, steps, 20 * kMs);
+  Caller e("e", *all, steps, core::kPicosecondsPerSecond * 100'000);
+  sc_core::sc_start();
+  ASSERT_EQ(a.outcomes.size(), steps.size());
+  EXPECT_EQ(b.outcomes, a.outcomes);
+  EXPECT_EQ(d.outcomes, a.outcomes);
+  EXPECT_EQ(e.outcomes, a.outcomes);
+  EXPECT_EQ(e.waits, 0u);
+  EXPECT_LT(d.waits, b.waits);
+  for (const drive::Drive* drive : {each.get(), some.get(), all.get()}) {
+    EXPECT_EQ(drive->busy(core::now_ps()), waiting->busy(core::now_ps()));
+    EXPECT_EQ(drive->host_port().completed(), waiting->host_port().completed());
+    EXPECT_EQ(drive->host_port().counters(RequestClass::Discrete).failed,
+              waiting->host_port().counters(RequestClass::Discrete).failed);
+    EXPECT_EQ(drive->cache_statistics().read_hits, waiting->cache_statistics().read_hits);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Cases, LooselyTimed, ::testing::Range(0, 7));
+
+TEST(LooselyTimedDrive, RefusesASecondInitiator) {
+  drive::DriveConfig config;
+  config.profile = toy_profile();
+  config.loosely_timed = true;
+  drive::Drive disk("disk", config, system::engine_factory(engine_options("FCFS", "firmware", config.profile)));
+  const std::vector<Step> steps;
+  Caller first("first", disk, steps, 0);
+  Caller second("second", disk, steps, 0);
+  EXPECT_ANY_THROW(sc_core::sc_start());
+}
+
+/// What is done to a drive from outside happens at the time that it has reached.
+TEST(LooselyTimedDrive, FailsWhereItHasGot) {
+  drive::DriveConfig config;
+  config.profile = cached_toy_profile(WriteBack::Append);
+  config.loosely_timed = true;
+  drive::Drive disk("disk", config, system::engine_factory(engine_options("SPTF", "firmware", config.profile)));
+  const std::vector<Step> steps = random_steps(kToyBlocks, 100, 3);
+  Caller caller("caller", disk, steps, 100 * kMs);
+  run_until(1 * kMs);
+  disk.set_alive(false);
+  run_until(5 * core::kPicosecondsPerSecond);
+  ASSERT_EQ(caller.outcomes.size(), steps.size());
+  EXPECT_EQ(std::get<0>(caller.outcomes.front()), CommandStatus::Good);
+  EXPECT_EQ(std::get<0>(caller.outcomes.back()), CommandStatus::DriveFailed);
+  for (std::size_t i = 1; i < steps.size(); ++i) EXPECT_GE(std::get<4>(caller.outcomes[i]), std::get<4>(caller.outcomes[i - 1]));
+}
+
+TEST(LooselyTimedDrive, RefusesPhases) {
+  drive::DriveConfig config;
+  config.profile = toy_profile();
+  config.loosely_timed = true;
+  drive::Drive disk("disk", config, system::engine_factory(engine_options("FCFS", "firmware", config.profile)));
+  AtHost host("host");
+  host.disk_init_socket.bind(disk.host_tgt_socket);
+  host.submit(false, 0, 8, 1);
+  EXPECT_ANY_THROW(sc_core::sc_start());
+}
+
+TEST(LooselyTimedDrive, FailureDuringARunAhead) {
+  drive::DriveConfig config;
+  config.profile = cached_toy_profile(WriteBack::Append);
+  config.loosely_timed = true;
+  config.fails_at = 200 * kMs;
+  drive::Drive disk("disk", config, system::engine_factory(engine_options("SPTF", "firmware", config.profile)));
+  config.loosely_timed = false;
+  drive::Drive waiting("waiting", config, system::engine_factory(engine_options("SPTF", "firmware", config.profile)));
+  const std::vector<Step> steps = random_steps(kToyBlocks, 100, 3);
+  Caller caller("caller", disk, steps, core::kPicosecondsPerSecond * 100);
+  Caller other("other", waiting, steps, 0);
+  sc_core::sc_start();
+  EXPECT_EQ(caller.outcomes, other.outcomes);
+  EXPECT_EQ(std::get<0>(caller.outcomes.back()), CommandStatus::DriveFailed);
+  EXPECT_EQ(std::get<0>(caller.outcomes.front()), CommandStatus::Good);
+}
+
+}  // namespace
+}  // namespace platter::testing
