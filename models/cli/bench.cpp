@@ -171,7 +171,8 @@ int bench(const BenchOptions& options) {
         const system::Objection objection = system::engine_objection(engine, policy, depth);
         if (!objection.empty()) throw core::InputError("--engine", 0, 0, objection.message());
         if (transport == "lt" && depth != 1)
-          throw core::InputError("--depth", 0, 0, fmt::format("found {}, expected 1: a loosely timed drive has one request at a time", depth));
+          throw core::InputError("--depth", 0, 0,
+                                 fmt::format("found {}, expected 1: a loosely timed drive has one request at a time", depth));
         points.push_back({depth, policy, transport});
       }
   // One after the other, each in a process of its own, so that the measurements do not disturb each other.

@@ -288,7 +288,8 @@ void declare(CLI::App& app, std::vector<std::string> program, std::function<int(
   bench->add_option("--policy", benchmark.policies, "scheduling policy; may be repeated")->capture_default_str();
   bench
       ->add_option("--transport", benchmark.transports,
-                   "transport interface: nb (nb_transport), b (b_transport) or lt (b_transport of a loosely timed drive); may be repeated")
+                   "transport interface: nb (nb_transport), b (b_transport) or lt (b_transport of a loosely timed drive); may "
+                   "be repeated")
       ->check(CLI::IsMember({"nb", "b", "lt"}))
       ->capture_default_str();
   bench->add_option("--requests", benchmark.requests, "number of requests of each run")

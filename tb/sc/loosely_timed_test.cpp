@@ -22,8 +22,8 @@ struct Step {
   std::uint32_t blocks = 0;
 };
 
-using Outcome = std::tuple<CommandStatus, Picoseconds, Picoseconds, Picoseconds, Picoseconds, Picoseconds, Picoseconds, Picoseconds,
-                           Picoseconds, Picoseconds, Picoseconds, std::uint64_t>;
+using Outcome = std::tuple<CommandStatus, Picoseconds, Picoseconds, Picoseconds, Picoseconds, Picoseconds, Picoseconds,
+                           Picoseconds, Picoseconds, Picoseconds, Picoseconds, std::uint64_t>;
 
 /// One thread that calls b_transport. It may be `quantum` ahead of the kernel; 0: it waits after each command.
 class Caller : public sc_core::sc_module {
@@ -61,8 +61,8 @@ class Caller : public sc_core::sc_module {
       const CommandTiming& t = extension.timing;
       std::uint64_t sum = 0;
       for (const unsigned char byte : data) sum = sum * 31 + byte;
-      outcomes.emplace_back(extension.status, t.issued, t.accepted, t.started, t.completed, t.queue, t.overhead, t.seek, t.rotation,
-                            t.transfer, t.bus, sum);
+      outcomes.emplace_back(extension.status, t.issued, t.accepted, t.started, t.completed, t.queue, t.overhead, t.seek,
+                            t.rotation, t.transfer, t.bus, sum);
       EXPECT_EQ(t.completed, core::now_ps() + core::to_ps(delay));
       if (core::to_ps(delay) > quantum_) {
         wait(delay);
@@ -188,7 +188,8 @@ TEST(LooselyTimedDrive, FailsWhereItHasGot) {
   ASSERT_EQ(caller.outcomes.size(), steps.size());
   EXPECT_EQ(std::get<0>(caller.outcomes.front()), CommandStatus::Good);
   EXPECT_EQ(std::get<0>(caller.outcomes.back()), CommandStatus::DriveFailed);
-  for (std::size_t i = 1; i < steps.size(); ++i) EXPECT_GE(std::get<4>(caller.outcomes[i]), std::get<4>(caller.outcomes[i - 1]));
+  for (std::size_t i = 1; i < steps.size(); ++i)
+    EXPECT_GE(std::get<4>(caller.outcomes[i]), std::get<4>(caller.outcomes[i - 1]));
 }
 
 TEST(LooselyTimedDrive, RefusesPhases) {

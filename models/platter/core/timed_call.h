@@ -99,7 +99,8 @@ class TimedCall {
       sink(last);
     }
     bool quiet() const {
-      return (is_local_ || !sc_core::sc_pending_activity_at_current_time()) && (heap_.empty() || heap_.front()->when_ > now_ps());
+      return (is_local_ || !sc_core::sc_pending_activity_at_current_time()) &&
+             (heap_.empty() || heap_.front()->when_ > now_ps());
     }
 
     // For a LocalTime.

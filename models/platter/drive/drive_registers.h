@@ -55,7 +55,7 @@ class DriveRegisters : public sc_core::sc_module {
   Controller& controller_;
   Spindle& spindle_;
   const engine::EngineIf& engine_;
-  core::LocalTime* local_;              ///< as that of the port
+  core::LocalTime* local_;          ///< as that of the port
   std::uint64_t held_address_ = 0;  ///< of the latched upper half; 0: none
   std::uint32_t held_ = 0;
 };

@@ -87,7 +87,8 @@ void HostPort::refuse(tlm::tlm_generic_payload& payload, CommandExtension* exten
 // --- callbacks of the port ------------------------------------------------------------------------------------------
 
 bool HostPort::begin(int host, tlm::tlm_generic_payload& payload) {
-  if (local_ != nullptr) SC_REPORT_ERROR("/platter/host_port/loosely_timed", "nb_transport, expected b_transport: the drive is loosely timed");
+  if (local_ != nullptr)
+    SC_REPORT_ERROR("/platter/host_port/loosely_timed", "nb_transport, expected b_transport: the drive is loosely timed");
   Request request = admission_.request(payload);
   if (begin_request(host, request)) return true;
   const auto index = static_cast<std::size_t>(host);

@@ -127,7 +127,7 @@ class HostPort : public sc_core::sc_module, public CompletionSinkIf, public Powe
   } held_;
   core::LocalTime* local_;  ///< of a loosely timed drive; null: its time is the kernel's
   bool answered_ = false;   ///< the command of call_ahead() has ended
-  bool failing_ = false;  ///< the drive has failed, and held requests have not yet been refused
+  bool failing_ = false;    ///< the drive has failed, and held requests have not yet been refused
   sc_core::sc_event entry_freed_;
   /// By tag, for b_transport; each is made when its first caller waits. The kernel names every event, which takes longer than all else of a
   /// drive's construction.
