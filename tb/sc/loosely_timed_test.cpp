@@ -101,8 +101,6 @@ struct LtCase {
   const char* policy;
   const char* engine;
   DriveProfile profile;
-
-  friend std::ostream& operator<<(std::ostream& out, const LtCase& c) { return out << c.name; }
 };
 
 DriveProfile with_tokens(DriveProfile profile) {
