@@ -173,6 +173,13 @@ int bench(const BenchOptions& options) {
         if (transport == "lt" && depth != 1)
           throw core::InputError("--depth", 0, 0,
                                  fmt::format("found {}, expected 1: a loosely timed drive has one request at a time", depth));
+        if (transport == "lt" && engine.row->accelerated)
+          throw core::InputError(
+              "--engine", 0, 0,
+              fmt::format(
+                  "found {}, expected firmware or own:DIR: the interrupt of an accelerator is a signal of the kernel, and "
+                  "a loosely timed drive does not wait for it",
+                  engine.notation));
         points.push_back({depth, policy, transport});
       }
   // One after the other, each in a process of its own, so that the measurements do not disturb each other.

@@ -29,8 +29,8 @@ using Outcome = std::tuple<CommandStatus, Picoseconds, Picoseconds, Picoseconds,
 class Caller : public sc_core::sc_module {
  public:
   SC_HAS_PROCESS(Caller);
-  Caller(const char* name, drive::Drive& disk, const std::vector<Step>& steps, Picoseconds quantum)
-      : sc_module(sc_core::sc_module_name(name)), disk_init_socket("disk_init_socket"), steps_(steps), quantum_(quantum) {
+  Caller(const sc_core::sc_module_name& name, drive::Drive& disk, const std::vector<Step>& steps, Picoseconds quantum)
+      : sc_module(name), disk_init_socket("disk_init_socket"), steps_(steps), quantum_(quantum) {
     disk_init_socket.bind(disk.host_tgt_socket);
     SC_THREAD(run);
   }
@@ -48,20 +48,19 @@ class Caller : public sc_core::sc_module {
       delay += core::to_sc_time(step.think);
       data.assign(std::size_t{step.blocks} * 512, static_cast<unsigned char>(step.write ? i + 1 : 0));
       tlm::tlm_generic_payload payload;
-      CommandExtension extension;
-      extension.fua = step.fua;
+      auto* extension = new CommandExtension;  // the payload deletes it
+      extension->fua = step.fua;
       payload.set_command(step.write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
       payload.set_address(step.block * 512);
       payload.set_data_length(step.blocks * 512);
       payload.set_streaming_width(step.blocks * 512);
       payload.set_data_ptr(data.data());
-      payload.set_extension(&extension);
+      payload.set_extension(extension);
       disk_init_socket->b_transport(payload, delay);
-      payload.clear_extension(&extension);
-      const CommandTiming& t = extension.timing;
+      const CommandTiming& t = extension->timing;
       std::uint64_t sum = 0;
       for (const unsigned char byte : data) sum = sum * 31 + byte;
-      outcomes.emplace_back(extension.status, t.issued, t.accepted, t.started, t.completed, t.queue, t.overhead, t.seek,
+      outcomes.emplace_back(extension->status, t.issued, t.accepted, t.started, t.completed, t.queue, t.overhead, t.seek,
                             t.rotation, t.transfer, t.bus, sum);
       EXPECT_EQ(t.completed, core::now_ps() + core::to_ps(delay));
       if (core::to_ps(delay) > quantum_) {
@@ -116,8 +115,6 @@ std::vector<LtCase> cases() {
           {"buffer", "SPTF", "firmware", cached_toy_profile(WriteBack::Off)},
           {"cached_writes", "SPTF", "firmware", cached_toy_profile(WriteBack::Interleaved)},
           {"tokens", "SPTF", "firmware", with_tokens(cached_toy_profile(WriteBack::Append))},
-          {"accelerator", "SPTF", "model", cached_toy_profile(WriteBack::Interleaved)},
-          {"rtl", "SPTF", "lockstep", cached_toy_profile(WriteBack::Append)},
           {"atlas", "SPTF", "firmware", buffered_atlas_profile()}};
 }
 
@@ -159,7 +156,7 @@ TEST_P(LooselyTimed, HasTheTimesAndBytesOfTheDriveThatWaits) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Cases, LooselyTimed, ::testing::Range(0, 7));
+INSTANTIATE_TEST_SUITE_P(Cases, LooselyTimed, ::testing::Range(0, 5));
 
 TEST(LooselyTimedDrive, RefusesASecondInitiator) {
   drive::DriveConfig config;
@@ -188,6 +185,17 @@ TEST(LooselyTimedDrive, FailsWhereItHasGot) {
   EXPECT_EQ(std::get<0>(caller.outcomes.back()), CommandStatus::DriveFailed);
   for (std::size_t i = 1; i < steps.size(); ++i)
     EXPECT_GE(std::get<4>(caller.outcomes[i]), std::get<4>(caller.outcomes[i - 1]));
+}
+
+TEST(LooselyTimedDrive, RefusesAnEngineThatWaitsForTheKernel) {
+  drive::DriveConfig config;
+  config.profile = toy_profile();
+  config.loosely_timed = true;
+  drive::Drive disk("disk", config, system::engine_factory(engine_options("SPTF", "model", config.profile)));
+  const std::vector<Step> steps = random_steps(kToyBlocks, 2, 3);
+  Caller caller("caller", disk, steps, 0);
+  sc_core::sc_report_handler::set_actions(sc_core::SC_FATAL, sc_core::SC_THROW);
+  EXPECT_ANY_THROW(sc_core::sc_start());
 }
 
 TEST(LooselyTimedDrive, RefusesPhases) {

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <stdexcept>
 
 #include "platter/core/sc_time.h"
 
@@ -253,7 +252,11 @@ void HostPort::call(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) 
 void HostPort::call_ahead(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) {
   const core::LocalTime::Scope scope(local_, core::to_ps(delay));
   const auto step = [&scope] {
-    if (!scope.step()) throw std::logic_error("a loosely timed drive has nothing to do, and a command in it");
+    if (!scope.step())
+      SC_REPORT_FATAL(
+          "/platter/host_port/loosely_timed",
+          "the engine waits for a process of the kernel, expected one that answers without it, such as firmware: the drive is "
+          "loosely timed");
   };
   auto* extension = payload.get_extension<CommandExtension>();
   Request request = admission_.request(payload);
