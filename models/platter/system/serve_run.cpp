@@ -328,8 +328,11 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
       loop_.add(*control_);
     }
     for (const nbd::Export& each : exports_) options_.listening(fmt::format("{} at {}", each.name, nbd_->uri(each.name)));
-    for (std::size_t i = 0; portal_ && i < disks_.drives().size(); ++i)
-      options_.listening(fmt::format("{} at {}", disks_.drives()[i]->basename(), portal_->url(i)));
+    for (std::size_t i = 0; portal_ && i < target_device_->units(); ++i) {
+      const std::size_t of_drive = target_device_->units() / disks_.drives().size();
+      const std::string name = drive::numbered(disks_.drives()[i / of_drive]->basename(), i % of_drive);
+      options_.listening(fmt::format("{} at {}", name, portal_->url(i)));
+    }
     if (machine_) {
       const char* const who = disks_.drives().size() == 1 ? "disk" : "all drives";
       options_.listening(fmt::format("{} at {}, as an AHCI adapter (vfio-user-pci)", who, options_.vfio_user));
