@@ -83,7 +83,9 @@ class ExecRun : public RunIf {
     facts.epoch_s = options_.epoch_s;
     if (!options_.image.empty())
       load_image(options_.image, facts.capacity_bytes, facts.block_bytes, -1,
-                 [this](std::uint64_t at, std::uint8_t* data, std::size_t bytes) { write_debug(at, data, bytes); });
+                 [this](std::uint64_t at, std::uint8_t* data, std::size_t bytes) {
+                   put_sectors(tap_.disk_init_socket, at, data, bytes);
+                 });
     exec::SharedChannel channel(facts);
     const DisksAt begin(disks_);
     options_.start(*channel, channel.path());
@@ -106,26 +108,10 @@ class ExecRun : public RunIf {
   std::optional<double> measured_s() const override { return result_.measured_s; }
   std::uint64_t decisions() const override { return result_.scheduler.decided.decisions; }
   std::vector<observe::OutputFile*> outputs() override {
-    std::vector<observe::OutputFile*> outputs = files_.outputs(waves_.close());
-    if (write_log_) {
-      write_log_->finish();
-      outputs.push_back(&write_log_->file());
-    }
-    return outputs;
+    return files_.outputs(waves_.close(), write_log_ ? &*write_log_ : nullptr);
   }
 
  private:
-  void write_debug(std::uint64_t at, std::uint8_t* data, std::size_t bytes) {
-    tlm::tlm_generic_payload payload;
-    payload.set_command(tlm::TLM_WRITE_COMMAND);
-    payload.set_address(at);
-    payload.set_data_ptr(data);
-    payload.set_data_length(static_cast<unsigned>(bytes));
-    payload.set_streaming_width(static_cast<unsigned>(bytes));
-    if (tap_.disk_init_socket->transport_dbg(payload) != bytes)
-      throw core::SimulationError(fmt::format("the drive did not take {} bytes of an image at byte {}", bytes, at));
-  }
-
   const Scenario& s_;
   RequestFiles files_;  // first member: a file that cannot be written is refused before anything is built
   std::vector<std::unique_ptr<media::DiskFile>> disk_files_;

@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <tlm>
+
+#include "platter/core/error.h"
 
 namespace platter::system {
 
@@ -16,5 +21,18 @@ using PutSectors = std::function<void(std::uint64_t at, std::uint8_t* data, std:
 /// drive.
 void load_image(const std::filesystem::path& file, std::uint64_t capacity, std::uint32_t sector_bytes, int stop_fd,
                 const PutSectors& put);
+
+/// Writes sectors of an image through the debug interface of a drive, or of what is before it. Throws core::SimulationError if it does not take them.
+template <typename Socket>
+void put_sectors(Socket& disk, std::uint64_t at, std::uint8_t* data, std::size_t bytes) {
+  tlm::tlm_generic_payload payload;
+  payload.set_command(tlm::TLM_WRITE_COMMAND);
+  payload.set_address(at);
+  payload.set_data_ptr(data);
+  payload.set_data_length(static_cast<unsigned>(bytes));
+  payload.set_streaming_width(static_cast<unsigned>(bytes));
+  if (disk->transport_dbg(payload) != bytes)
+    throw core::SimulationError(fmt::format("the drive did not take {} bytes of an image at byte {}", bytes, at));
+}
 
 }  // namespace platter::system

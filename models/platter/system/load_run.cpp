@@ -85,12 +85,7 @@ class LoadRun : public RunIf {
   std::optional<double> measured_s() const override { return result_.measured_s; }
   std::uint64_t decisions() const override { return result_.scheduler.decided.decisions; }
   std::vector<observe::OutputFile*> outputs() override {
-    std::vector<observe::OutputFile*> outputs = files_.outputs(waves_.close());
-    if (write_log_) {
-      write_log_->finish();
-      outputs.push_back(&write_log_->file());
-    }
-    return outputs;
+    return files_.outputs(waves_.close(), write_log_ ? &*write_log_ : nullptr);
   }
 
  private:

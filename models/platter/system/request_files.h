@@ -11,6 +11,7 @@
 #include "platter/observe/block_trace.h"
 #include "platter/observe/chrome_trace.h"
 #include "platter/observe/request_log.h"
+#include "platter/observe/write_log.h"
 #include "platter/system/disks.h"
 #include "platter/system/run.h"
 #include "platter/system/timeline.h"
@@ -58,13 +59,15 @@ class RequestFiles {
   void add_recorded() {
     if (log_) log_->add_recorded();
   }
-  /// The files, and `waves`, after the run.
-  std::vector<observe::OutputFile*> outputs(std::vector<observe::OutputFile*> waves) {
+  /// The files, `waves`, and the log of the writes, if there is one, after the run.
+  std::vector<observe::OutputFile*> outputs(std::vector<observe::OutputFile*> waves, observe::WriteLog* writes = nullptr) {
+    if (writes != nullptr) writes->finish();
     if (log_) log_->finish();
     if (trace_) trace_->finish();
     waves.push_back(log_ ? &log_->file() : nullptr);
     waves.push_back(trace_ ? &trace_->file() : nullptr);
     waves.push_back(timeline_ ? &timeline_->close() : nullptr);
+    waves.push_back(writes != nullptr ? &writes->file() : nullptr);
     return waves;
   }
 

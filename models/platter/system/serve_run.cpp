@@ -40,18 +40,6 @@ drive::DriveConfig data_config(const Scenario& s, const ServeOptions& options) {
   return config;
 }
 
-/// Writes through the debug interface. Throws core::InputError if the drive does not take it.
-void write_debug(observe::RequestTap& to, std::uint64_t at, std::uint8_t* data, std::size_t bytes) {
-  tlm::tlm_generic_payload payload;
-  payload.set_command(tlm::TLM_WRITE_COMMAND);
-  payload.set_address(at);
-  payload.set_data_ptr(data);
-  payload.set_data_length(static_cast<unsigned>(bytes));
-  payload.set_streaming_width(static_cast<unsigned>(bytes));
-  if (to.disk_init_socket->transport_dbg(payload) != bytes)
-    throw core::SimulationError(fmt::format("the drive did not take {} bytes of an image at byte {}", bytes, at));
-}
-
 /// Where the measured time begins: with the first command that a client sends or gets back after the warm-up, since nothing else happens then.
 /// To be told of every command before the statistics.
 class MeasuredFrom : public workload::RequestObserverIf {
@@ -140,9 +128,10 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
   void run() override {
     sc_core::sc_start(sc_core::SC_ZERO_TIME);
     for (std::size_t i = 0; i < options_.images.size(); ++i)
-      load_image(
-          options_.images[i], bytes_of(*disks_.drives()[i]), s_.drive.geometry.sector_bytes, options_.stop_fd,
-          [&to = *taps_[i]](std::uint64_t at, std::uint8_t* data, std::size_t bytes) { write_debug(to, at, data, bytes); });
+      load_image(options_.images[i], bytes_of(*disks_.drives()[i]), s_.drive.geometry.sector_bytes, options_.stop_fd,
+                 [&to = *taps_[i]](std::uint64_t at, std::uint8_t* data, std::size_t bytes) {
+                   put_sectors(to.disk_init_socket, at, data, bytes);
+                 });
     listen();
     from_.look();
     loop_.run();
