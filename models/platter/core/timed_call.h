@@ -85,7 +85,7 @@ class TimedCall {
         heap_.push_back(&call);
       }
       rise(call);
-      if (!calling_ && heap_.front() == &call) notify();
+      if (!held_ && heap_.front() == &call) notify();
     }
     void remove(TimedCall& call) {
       const std::size_t hole = call.place_;
@@ -115,7 +115,7 @@ class TimedCall {
     /// Local time becomes `time`, after the calls before it.
     void advance(Picoseconds time) {
       while (!heap_.empty() && heap_.front()->when_ < time) make_next();
-      reached_ = local_now = std::max(reached_, time);
+      reached_ = known_now = std::max(reached_, time);
     }
     /// Makes the next call at its time. Returns false if there is none.
     bool step() {
@@ -123,8 +123,11 @@ class TimedCall {
       make_next();
       return true;
     }
+    /// The kernel is not asked for calls until hand_over(). Returns whether that was so already.
+    bool hold() { return std::exchange(held_, true); }
     /// The kernel is to make the calls that are left, should nobody advance local time before.
     void hand_over() {
+      held_ = false;
       if (!heap_.empty()) notify();
     }
 
@@ -132,24 +135,22 @@ class TimedCall {
     static constexpr int kRankShift = 56;
     static constexpr unsigned kMaxDeltas = 1'000;
 
-    /// True while it lives: a call may throw a report.
+    /// While calls are made at the kernel's time. A call may throw a report.
     class Calling {
      public:
-      explicit Calling(bool& calling) : calling_(calling) { calling_ = true; }
-      ~Calling() { calling_ = false; }
+      Calling(bool& held, Picoseconds now) : held_(held) {
+        held_ = true;
+        known_now = now;
+      }
+      ~Calling() {
+        held_ = false;
+        known_now = kAskKernel;
+      }
       Calling(const Calling&) = delete;
       Calling& operator=(const Calling&) = delete;
 
      private:
-      bool& calling_;
-    };
-
-    /// Ends local time when it is destroyed.
-    struct KernelTime {
-      KernelTime() = default;
-      ~KernelTime() { local_now = kNoLocalTime; }
-      KernelTime(const KernelTime&) = delete;
-      KernelTime& operator=(const KernelTime&) = delete;
+      bool& held_;
     };
 
     static bool before(const TimedCall& a, const TimedCall& b) {
@@ -182,9 +183,8 @@ class TimedCall {
     }
     void make_next() {
       TimedCall& next = *heap_.front();
-      if (is_local_) reached_ = local_now = std::max(reached_, next.when_);
+      if (is_local_) reached_ = known_now = std::max(reached_, next.when_);
       remove(next);
-      const Calling calling(calling_);
       next.call_();
     }
     /// Another process is active at this time, and is to go first.
@@ -196,13 +196,15 @@ class TimedCall {
     }
     void make_calls() {
       const Picoseconds now = now_ps();
-      const KernelTime after;
-      while (!heap_.empty() && heap_.front()->when_ <= now) {
-        if (must_wait(now)) {
-          event_.notify(sc_core::SC_ZERO_TIME);
-          return;
+      {
+        const Calling calling(held_, now);
+        while (!heap_.empty() && heap_.front()->when_ <= now) {
+          if (must_wait(now)) {
+            event_.notify(sc_core::SC_ZERO_TIME);
+            return;
+          }
+          make_next();
         }
-        make_next();
       }
       if (!heap_.empty()) notify();
     }
@@ -212,7 +214,7 @@ class TimedCall {
     std::vector<TimedCall*> heap_;
     std::uint64_t constructed_ = 0;
     sc_core::sc_event event_;
-    bool calling_ = false;
+    bool held_ = false;  ///< calls are entered without a notification of the kernel
     Picoseconds instant_ = -1;
     unsigned deltas_ = 0;
     bool is_local_ = false;
@@ -243,16 +245,17 @@ class LocalTime {
   class Scope {
    public:
     /// `time` null: an object in the kernel's time; no effect.
-    explicit Scope(LocalTime* time, Picoseconds delay = 0) : time_(time), outer_(local_now) {
+    explicit Scope(LocalTime* time, Picoseconds delay = 0) : time_(time), outer_(known_now) {
       if (time_ == nullptr) return;
       const Picoseconds kernel = to_ps(sc_core::sc_time_stamp());
-      local_now = time_->calendar_->reached();
-      time_->calendar_->advance(std::max(local_now, kernel + delay));
+      inner_ = time_->calendar_->hold();
+      known_now = time_->calendar_->reached();
+      time_->calendar_->advance(std::max(known_now, kernel + delay));
     }
     ~Scope() {
       if (time_ == nullptr) return;
-      local_now = outer_;
-      if (outer_ == kNoLocalTime) time_->calendar_->hand_over();
+      known_now = outer_;
+      if (!inner_) time_->calendar_->hand_over();
     }
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
@@ -260,11 +263,12 @@ class LocalTime {
     /// Makes the next timed call of the object, at its time. Returns false if there is none.
     bool step() const { return time_->calendar_->step(); }
     /// Local time after the kernel's, ps.
-    Picoseconds ahead() const { return local_now - to_ps(sc_core::sc_time_stamp()); }
+    Picoseconds ahead() const { return known_now - to_ps(sc_core::sc_time_stamp()); }
 
    private:
     LocalTime* time_;
-    Picoseconds outer_;
+    Picoseconds outer_;   ///< known_now before
+    bool inner_ = false;  ///< it is within another Scope, or a call, of the same object
   };
 
  private:
