@@ -4,6 +4,7 @@
 // quantum.
 #include "testing.h"
 
+#include <algorithm>
 #include <tuple>
 
 #include "platter/core/random.h"
@@ -38,6 +39,7 @@ class Caller : public sc_core::sc_module {
   tlm_utils::simple_initiator_socket<Caller> disk_init_socket;
   std::vector<Outcome> outcomes;
   std::uint64_t waits = 0;
+  bool forgets = false;  ///< the delay, after each call
 
  private:
   void run() {
@@ -63,6 +65,7 @@ class Caller : public sc_core::sc_module {
       outcomes.emplace_back(extension->status, t.issued, t.accepted, t.started, t.completed, t.queue, t.overhead, t.seek,
                             t.rotation, t.transfer, t.bus, sum);
       EXPECT_EQ(t.completed, core::now_ps() + core::to_ps(delay));
+      if (forgets) delay = sc_core::SC_ZERO_TIME;
       if (core::to_ps(delay) > quantum_) {
         wait(delay);
         ++waits;
@@ -98,8 +101,9 @@ std::vector<Step> random_steps(std::uint64_t blocks, std::uint32_t count, std::u
 struct LtCase {
   const char* name;
   const char* policy;
-  const char* engine;
   DriveProfile profile;
+  bool fault = true;
+  bool eager = false;
 };
 
 DriveProfile with_tokens(DriveProfile profile) {
@@ -108,34 +112,86 @@ DriveProfile with_tokens(DriveProfile profile) {
   return profile;
 }
 
+/// The arrival of the head varies.
+DriveProfile with_spread(DriveProfile profile) {
+  profile.arrival_spread_us = {{1, 200}};
+  return profile;
+}
+
+/// The electronics rest and the spindle stops in the longer pauses.
+DriveProfile with_rests(DriveProfile profile) {
+  profile.power.spindle_w = 6;
+  profile.power.electronics_w = 2;
+  profile.power.idle_a_s = 0.005;
+  profile.power.standby_s = 0.03;
+  profile.spin_up_s = 0.01;
+  return profile;
+}
+
+DriveProfile with_two_actuators(DriveProfile profile) {
+  profile.geometry.actuators = 2;
+  return profile;
+}
+
+/// All that a probe is told, in one number. Times never decrease.
+class Watcher : public drive::ProbeIf {
+ public:
+  void entered(const drive::ActuatorReport& r) override {
+    add(r.time, static_cast<std::uint64_t>(r.state) + 16ull * r.cylinder);
+  }
+  void staged(const drive::StageReport& r) override { add(r.time, static_cast<std::uint64_t>(r.stage) + 100ull * r.tag); }
+  void occupied(Picoseconds time, std::uint32_t commands) override { add(time, commands); }
+  std::uint64_t digest = 0;
+  std::uint64_t reports = 0;
+
+ private:
+  void add(Picoseconds time, std::uint64_t what) {
+    EXPECT_GE(time, last_);
+    last_ = time;
+    ++reports;
+    for (const std::uint64_t word : {static_cast<std::uint64_t>(time), what}) digest = (digest ^ word) * 0x100000001b3;
+  }
+  Picoseconds last_ = 0;
+};
+
 class LooselyTimed : public ::testing::TestWithParam<int> {};
 
 std::vector<LtCase> cases() {
-  return {{"plain", "FCFS", "firmware", toy_profile()},
-          {"buffer", "SPTF", "firmware", cached_toy_profile(WriteBack::Off)},
-          {"cached_writes", "SPTF", "firmware", cached_toy_profile(WriteBack::Interleaved)},
-          {"tokens", "SPTF", "firmware", with_tokens(cached_toy_profile(WriteBack::Append))},
-          {"atlas", "SPTF", "firmware", buffered_atlas_profile()}};
+  return {{"plain", "FCFS", toy_profile()},
+          {"buffer", "SPTF", cached_toy_profile(WriteBack::Off)},
+          {"cached_writes", "SPTF", cached_toy_profile(WriteBack::Interleaved)},
+          {"tokens", "SPTF", with_tokens(cached_toy_profile(WriteBack::Append))},
+          {"atlas", "SPTF", buffered_atlas_profile()},
+          {"spread", "SPTF", with_spread(cached_toy_profile(WriteBack::Append))},
+          {"rests", "SPTF", with_rests(cached_toy_profile(WriteBack::Append))},
+          {"two_actuators", "SPTF", with_two_actuators(toy_profile()), false},
+          {"eager", "SATF-EW", toy_profile(), false, true}};
 }
 
 TEST_P(LooselyTimed, HasTheTimesAndBytesOfTheDriveThatWaits) {
   const LtCase c = cases()[static_cast<std::size_t>(GetParam())];
   SCOPED_TRACE(c.name);
-  const std::vector<Step> steps = random_steps(kToyBlocks, scaled(1'500), 7);
   const auto make = [&](const char* name, bool ahead) {
     drive::DriveConfig config;
     config.profile = c.profile;
     config.loosely_timed = ahead;
+    config.eager.enabled = c.eager;
     media::Fault fault;
     fault.first = 1'000;
     fault.blocks = 3;
-    config.faults = {fault};
-    return std::make_unique<drive::Drive>(name, config, system::engine_factory(engine_options(c.policy, c.engine, c.profile)));
+    if (c.fault) config.faults = {fault};
+    return std::make_unique<drive::Drive>(name, config,
+                                          system::engine_factory(engine_options(c.policy, "firmware", c.profile)));
   };
   const auto waiting = make("waiting", false);
   const auto each = make("each", true);
   const auto some = make("some", true);
   const auto all = make("all", true);
+  const std::vector<Step> steps = random_steps(std::min(kToyBlocks, waiting->capacity_sectors()), scaled(1'500), 7);
+  Watcher watched_waiting;
+  Watcher watched_ahead;
+  waiting->add_probe(watched_waiting);
+  some->add_probe(watched_ahead);  // the others have none
   Caller a("a", *waiting, steps, 0);
   Caller b("b", *each, steps, 0);
   Caller d("d", *some, steps, 20 * kMs);
@@ -147,16 +203,51 @@ TEST_P(LooselyTimed, HasTheTimesAndBytesOfTheDriveThatWaits) {
   EXPECT_EQ(e.outcomes, a.outcomes);
   EXPECT_EQ(e.waits, 0u);
   EXPECT_LT(d.waits, b.waits);
+  EXPECT_GT(watched_waiting.reports, steps.size());
+  EXPECT_EQ(watched_ahead.reports, watched_waiting.reports);
+  EXPECT_EQ(watched_ahead.digest, watched_waiting.digest);
   for (const drive::Drive* drive : {each.get(), some.get(), all.get()}) {
     EXPECT_EQ(drive->busy(core::now_ps()), waiting->busy(core::now_ps()));
     EXPECT_EQ(drive->host_port().completed(), waiting->host_port().completed());
     EXPECT_EQ(drive->host_port().counters(RequestClass::Discrete).failed,
               waiting->host_port().counters(RequestClass::Discrete).failed);
     EXPECT_EQ(drive->cache_statistics().read_hits, waiting->cache_statistics().read_hits);
+    EXPECT_EQ(drive->kept_bytes(), waiting->kept_bytes())
+        << "what is left in the buffer is written when the initiator is silent";
+    if (drive->energy() != nullptr) {
+      EXPECT_EQ(drive->energy()->times(core::now_ps()), waiting->energy()->times(core::now_ps()));
+      EXPECT_GT(waiting->energy()->times(core::now_ps())[drive::index_of(drive::PowerState::Standby)], 0);
+    }
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Cases, LooselyTimed, ::testing::Range(0, 5));
+INSTANTIATE_TEST_SUITE_P(Cases, LooselyTimed, ::testing::Range(0, 9));
+
+/// Calls that ignore the delay begin one after the other, each at the end of the one before.
+TEST(LooselyTimedDrive, HasOneCommandAtATime) {
+  std::vector<Step> steps = random_steps(kToyBlocks, 200, 11);
+  for (Step& step : steps) step.think = 0;
+  drive::DriveConfig config;
+  config.profile = cached_toy_profile(WriteBack::Append);
+  drive::Drive waiting("waiting", config, system::engine_factory(engine_options("SPTF", "firmware", config.profile)));
+  config.loosely_timed = true;
+  drive::Drive ahead("ahead", config, system::engine_factory(engine_options("SPTF", "firmware", config.profile)));
+  Caller closed("closed", waiting, steps, 0);
+  Caller careless("careless", ahead, steps, core::kPicosecondsPerSecond * 100'000);
+  careless.forgets = true;
+  sc_core::sc_start();
+  ASSERT_EQ(closed.outcomes.size(), steps.size());
+  EXPECT_EQ(careless.outcomes, closed.outcomes);
+}
+
+TEST(LooselyTimedDrive, RefusesWhatActsAtTheTimeOfTheKernel) {
+  drive::DriveConfig config;
+  config.profile = toy_profile();
+  config.loosely_timed = true;
+  drive::Drive disk("disk", config, system::engine_factory(engine_options("FCFS", "firmware", config.profile)));
+  drive::PowerSupply supply({});
+  EXPECT_THROW(disk.connect(supply), std::invalid_argument);
+}
 
 TEST(LooselyTimedDrive, RefusesASecondInitiator) {
   drive::DriveConfig config;

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <stdexcept>
 #include <systemc>
 
 #include "platter/drive/actuator_unit.h"
@@ -97,6 +98,7 @@ class Drive : public sc_core::sc_module {
   HostPort::Port::Socket& host_tgt_socket;                 ///< commands of one or more hosts
   DriveRegisters::Registers::Socket& register_tgt_socket;  ///< counters, token bucket, state; need not be bound
 
+  bool loosely_timed() const { return local_ != nullptr; }              ///< see DriveConfig
   const mechanics::AccessPlanner& planner() const { return planner_; }  ///< its mechanics
   const HazardQueue& queue() const { return queue_; }                   ///< its command queue
   /// How many actuators it has. Each has a scheduling engine, and its own range of blocks.
@@ -166,8 +168,11 @@ class Drive : public sc_core::sc_module {
     const core::LocalTime::Scope at(local_.get());
     power_.restore();
   }
-  /// The drive gets its power from `supply`, which must live as long as the drive is used.
+  /// The drive gets its power from `supply`, which must live as long as the drive is used. Throws std::invalid_argument if the drive is loosely timed,
+  /// because the supply acts at the kernel's time.
   void connect(PowerSupply& supply) {
+    if (loosely_timed())
+      throw std::invalid_argument("a loosely timed drive cannot have a power supply, which acts at the kernel's time");
     supply.add(power_);
     if (supply.counts()) host_port_.set_supply(&supply);
   }

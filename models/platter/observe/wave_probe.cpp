@@ -48,6 +48,8 @@ WaveProbe::WaveProbe(const sc_core::sc_module_name& name, drive::Drive& drive, W
       view_{drive, actuator},
       interval_(drive.spindle().rotation().period() / at_least_one(samples_per_turn)),
       begin_(core::Rank::Watch, [this] { begin_event_.notify(); }) {
+  if (drive.loosely_timed())
+    throw std::invalid_argument("a loosely timed drive cannot be shown in waves, whose samples are at the kernel's time");
   view_.access.deadline = core::kNoDeadline;
   view_.policy = policy;
   view_.engine = engine;
