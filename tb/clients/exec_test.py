@@ -92,6 +92,13 @@ class Own(ExecCase):
         self.assertEqual(self.logged("sh", "-c", script), first)
         self.assertEqual((self.folder / "log.csv").read_bytes(), log)
         self.assertIn("2026\ntext", first[0])
+        # Nor does it matter who watches.
+        watched = self.logged(
+            "sh", "-c", script, options=("--waves", "w.fst", "--timeline", "t.json")
+        )
+        self.assertEqual(watched[0], first[0])
+        self.assertEqual((self.folder / "log.csv").read_bytes(), log)
+        self.assertGreater((self.folder / "w.fst").stat().st_size, 1000)
 
     def test_the_cost_of_a_clock(self):
         program = self.compile("read_times")
