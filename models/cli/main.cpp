@@ -328,7 +328,9 @@ void declare(CLI::App& app, std::vector<std::string> program, std::function<int(
   static cli::PolicyCheckOptions checking;
   auto* check_policy =
       policy_command->add_subcommand("check", "put a policy into random situations, and hold its promises against it");
-  check_policy->add_option("policy", checking.policy, "notation of a policy: own:FILE.so, or one of `platter list policies`")
+  check_policy
+      ->add_option("policy", checking.policy,
+                   "notation of a policy: own:FILE.so, own:FILE.py, or one of `platter list policies`")
       ->required();
   check_policy->add_option("--drive", checking.drive, "name or file of a profile")->capture_default_str();
   check_policy->add_option("--situations", checking.situations, "least number of decisions")

@@ -70,7 +70,13 @@ int status_of(const std::vector<std::string>& words) {
 int policy_build(const PolicyBuildOptions& options) {
   const fs::path source = options.file;
   if (!fs::is_regular_file(source)) throw core::InputError(options.file, 0, 0, "there is no such file; expected a C++ source");
+  if (source.extension() == ".py")
+    throw core::InputError(options.file, 0, 0,
+                           fmt::format("found a Python file, expected a C++ source: own:{} needs no building", options.file));
   const fs::path object = options.output.empty() ? fs::path(source).replace_extension(".so") : fs::path(options.output);
+  if (object.has_parent_path() && !fs::is_directory(object.parent_path()))
+    throw core::InputError("--output", 0, 0,
+                           fmt::format("found {}, expected a file in a folder that there is", object.string()));
   const fs::path partial = object.string() + fmt::format(".{}.partial", getpid());
   std::vector<std::string> words{options.compiler.empty() ? PLATTER_CXX : options.compiler,
                                  "-std=c++17",

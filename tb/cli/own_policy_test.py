@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import shutil
+import struct
 import subprocess
 import tempfile
 import textwrap
@@ -172,6 +173,10 @@ class OwnPolicy(unittest.TestCase):
         old.write_bytes(
             (self.folder / "sptf.so").read_bytes().replace(b"own policies 1", b"own policies 0")
         )
+        flat = self.folder / "flat.so"  # its parameter has no range
+        flat.write_bytes(
+            (self.folder / "nearest.so").read_bytes().replace(struct.pack("<d", 1000), bytes(8))
+        )
         none = self.folder / "none.cpp"
         none.write_text("int nothing;\n")
         self.assertEqual(run("policy", "build", none).returncode, 0)
@@ -183,6 +188,7 @@ class OwnPolicy(unittest.TestCase):
             ),
             (f"own:{self.folder}/sptf.cpp", "expected a shared object"),
             (f"own:{old}", "it was made for "),
+            (f"own:{flat}(1)", "parameter gain: found the range 0 to 0"),
             (
                 f"own:{self.folder}/none.so",
                 "it offers no policy; expected the registration line PLATTER_OWN_POLICY",
@@ -212,6 +218,14 @@ class OwnPolicy(unittest.TestCase):
         self.assertFalse((self.folder / "wrong.so").exists())
         self.assertEqual([file for file in self.folder.iterdir() if "partial" in file.name], [])
         self.assertEqual(run("policy", "build", self.folder / "missing.cpp").returncode, 2)
+        (self.folder / "policy.py").touch()
+        for words, message in (
+            ((POLICIES / "sptf.cpp", "-o", self.folder / "none/x.so"), "in a folder that there is"),
+            ((self.folder / "policy.py",), "own:" + str(self.folder / "policy.py")),
+        ):
+            done = run("policy", "build", *words)
+            self.assertEqual(done.returncode, 2, done.stderr)
+            self.assertIn(message, done.stderr)
         self.assertEqual(
             run(
                 "policy",

@@ -145,7 +145,7 @@ std::string engine_entry_name(const EngineSource& source, const ObjectRecipe& ma
   }
   if (first.empty()) first = "it does not compile";
   throw core::InputError(file, line_number, column,
-                         fmt::format("{}; expected an engine with the port platter_candidates{}", first, rest));
+                         fmt::format("{}; expected a module that compiles and has the port platter_candidates{}", first, rest));
 }
 
 /// The design's function; null if it is not such an object.

@@ -103,6 +103,12 @@ const Loaded* load(const std::string& file, std::string& objection) {
         *abi, kOwnPolicyAbi);
   else if (get()->parameter_count > PolicyParameters::kMaxOwn)
     problem = fmt::format("it has {} parameters, expected at most {}", get()->parameter_count, PolicyParameters::kMaxOwn);
+  for (std::uint32_t i = 0; problem.empty() && i < get()->parameter_count; ++i) {
+    const OwnParameter& parameter = get()->parameters[i];
+    if (!(parameter.least < parameter.most))
+      problem = fmt::format("parameter {}: found the range {:g} to {:g}, expected a smallest and a larger largest value",
+                            parameter.name, parameter.least, parameter.most);
+  }
   if (!problem.empty()) {
     dlclose(handle);
     return object(problem);
