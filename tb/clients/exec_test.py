@@ -66,6 +66,31 @@ class ExecCase(unittest.TestCase):
         return f"./{name}"
 
 
+# Reads and writes of several lengths. It reads no clock, so its first request comes at the time 0.
+MIXED = r"""
+#include <fcntl.h>
+#include <stdint.h>
+#include <unistd.h>
+static char data[65536];
+int main(void) {
+  const int lengths[] = {512, 4096, 65536};
+  const int disk = open("/dev/pl0", O_RDWR);
+  uint64_t x = 88172645463325252u;
+  for (int i = 0; i < 300; ++i) {
+    x ^= x << 13, x ^= x >> 7, x ^= x << 17;
+    const int bytes = lengths[x % 3];
+    const off_t offset = (off_t)(x >> 8) % 15000000 * 512;
+    if ((x >> 40) % 3 == 0)
+      pwrite(disk, data, bytes, offset < 0 ? -offset : offset);
+    else
+      pread(disk, data, bytes, offset < 0 ? -offset : offset);
+    if (PAUSES) usleep(1 + (x >> 30) % 20000);
+  }
+  return 0;
+}
+"""
+
+
 def response(row):
     return row["completed_ps"] - row["issued_ps"]
 
@@ -99,6 +124,36 @@ class Own(ExecCase):
         self.assertEqual(watched[0], first[0])
         self.assertEqual((self.folder / "log.csv").read_bytes(), log)
         self.assertGreater((self.folder / "w.fst").stat().st_size, 1000)
+
+    def test_its_requests_take_as_long_as_in_a_run(self):
+        # With no pause the program is a closed load of one request; with pauses it is an open one.
+        for pauses, pace in ((0, "closed"), (1, "open")):
+            with self.subTest(pace=pace):
+                program = self.compile(pace, "-w", f"-DPAUSES={pauses}", source=MIXED)
+                _, log = self.logged(program)
+                trace = ""
+                for row in log:
+                    place = f"{row['offset_bytes'] // 512} {row['length_bytes'] // 512}"
+                    trace += f"{row['issued_ps']} 0 {place} {int(row['op'] == 'R')}\n"
+                (self.folder / "trace").write_text(trace)
+                keys = {
+                    "sim.warmup_s": 0,
+                    "sim.measure_s": 0,
+                    "workload.pace": pace,
+                    "workload.discrete.source": "trace",
+                    "workload.discrete.trace": self.folder / "trace",
+                    "workload.discrete.trace_format": "disksim-ascii",
+                    "workload.discrete.trace_time_unit": "ps",
+                }
+                words = [
+                    word for key, value in keys.items() for word in ("--set", f"{key}={value}")
+                ]
+                command = [PLATTER, "run", "disk.toml", "--quiet", "--requests", "run.csv", *words]
+                subprocess.run(command, cwd=self.folder, check=True, timeout=120)
+                with (self.folder / "run.csv").open() as file:
+                    run = [row["completed_ps"] for row in csv.DictReader(file)]
+                self.assertEqual(len(run), 300)
+                self.assertEqual([str(row["completed_ps"]) for row in log], run)
 
     def test_the_cost_of_a_clock(self):
         program = self.compile("read_times")

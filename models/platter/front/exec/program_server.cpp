@@ -12,29 +12,26 @@
 
 namespace platter::exec {
 
-ProgramServer::ProgramServer(const sc_core::sc_module_name& name) : sc_module(name), initiator_("program"), memory_(0, 0) {}
+ProgramServer::ProgramServer(const sc_core::sc_module_name& name)
+    : sc_module(name),
+      initiator_("program"),
+      memory_(0, 0),
+      arrival_(core::Rank::Arrival, [this] { begin(); }),
+      timeout_(core::Rank::Failure, [this] {
+        initiator_.forget(*this, memory_);
+        outstanding_ = 0;
+        end(EIO);
+      }) {}
 
-void ProgramServer::run_to(std::int64_t time) {
-  const auto done = [this] { return waiting_ && outstanding_ == 0; };
-  while (!done()) {
-    if (sc_core::sc_pending_activity_at_current_time()) sc_core::sc_start(sc_core::SC_ZERO_TIME);
-    if (sc_core::sc_get_status() == sc_core::SC_STOPPED) throw core::SimulationError("the simulation has been stopped");
-    if (done()) return;
-    if (sc_core::sc_pending_activity_at_current_time()) continue;
-    if (core::now_ps() >= time) return;
-    sc_core::sc_start(core::to_sc_time(time - core::now_ps()), sc_core::SC_RUN_TO_TIME);
-  }
-}
-
-bool ProgramServer::fits(const Channel& channel, const Call& call) const {
+bool ProgramServer::fits(const Call& call) const {
   if (call.kind == CallKind::Flush) return true;
   return (call.kind == CallKind::Read || call.kind == CallKind::Write) && call.length > 0 &&
-         call.length <= Channel::kDataBytes && call.offset % channel.block_bytes == 0 &&
-         call.length % channel.block_bytes == 0 && call.offset < channel.capacity_bytes &&
-         call.length <= channel.capacity_bytes - call.offset;
+         call.length <= Channel::kDataBytes && call.offset % channel_->block_bytes == 0 &&
+         call.length % channel_->block_bytes == 0 && call.offset < channel_->capacity_bytes &&
+         call.length <= channel_->capacity_bytes - call.offset;
 }
 
-void ProgramServer::issue(Channel& channel, const Call& call, std::uint64_t from, std::uint64_t bytes) {
+void ProgramServer::issue(const Call& call, std::uint64_t from, std::uint64_t bytes) {
   nbd::BlockRequest& request = initiator_.acquire(*this);
   request.cookie = from;
   command::Command& command = request.command;
@@ -46,34 +43,29 @@ void ProgramServer::issue(Channel& channel, const Call& call, std::uint64_t from
     command.address = call.offset + from;
     command.length = static_cast<std::uint32_t>(bytes);
     if (call.kind == CallKind::Write)
-      request.data.assign(channel.data + from, channel.data + from + bytes);
+      request.data.assign(channel_->data + from, channel_->data + from + bytes);
     else
       request.data.resize(bytes);
   }
-  ++outstanding_;
   initiator_.issue(request);
 }
 
-int ProgramServer::carry_out(Channel& channel, const Call& call) {
-  if (!fits(channel, call)) return EINVAL;
-  const std::uint64_t most = Channel::kMaxRequestBytes / channel.block_bytes * channel.block_bytes;
-  channel_ = &channel;
+void ProgramServer::begin() {
+  const Call call = channel_->call;
+  if (!fits(call)) {
+    end(EINVAL);
+    return;
+  }
+  const std::uint64_t most = Channel::kMaxRequestBytes / channel_->block_bytes * channel_->block_bytes;
   error_ = 0;
-  waiting_ = true;
+  outstanding_ = call.length <= most ? 1 : static_cast<std::uint32_t>((call.length + most - 1) / most);
+  timeout_.in(kTimeoutPs);
   std::uint64_t from = 0;
   do {
     const std::uint64_t bytes = std::min(call.length - from, most);
-    issue(channel, call, from, bytes);
+    issue(call, from, bytes);
     from += bytes;
   } while (from < call.length);
-  run_to(core::now_ps() + kTimeoutPs);
-  waiting_ = false;
-  if (outstanding_ > 0) {
-    initiator_.forget(*this, memory_);
-    outstanding_ = 0;
-    return EIO;
-  }
-  return error_;
 }
 
 void ProgramServer::answered(nbd::BlockRequest& request) {
@@ -81,31 +73,58 @@ void ProgramServer::answered(nbd::BlockRequest& request) {
     error_ = EIO;
   else if (request.command.read())
     std::memcpy(channel_->data + request.cookie, request.data.data(), request.data.size());
-  if (--outstanding_ == 0) sc_core::sc_pause();
+  if (--outstanding_ > 0) return;
+  timeout_.cancel();
+  end(error_);
+}
+
+void ProgramServer::end(int error) {
+  channel_->error = error;
+  advance_to(*channel_, core::now_ps());
+  channel_->answered.store(posted_, std::memory_order_release);
+  wake(channel_->answered);
+  go_on();
+}
+
+void ProgramServer::go_on() {
+  for (;;) {
+    const std::uint32_t bell = channel_->bell.load();
+    posted_ = channel_->posted.load(std::memory_order_acquire);
+    if (posted_ != channel_->answered.load()) break;
+    if ((*over_)()) {
+      ended_ = true;
+      sc_core::sc_pause();
+      return;
+    }
+    wait_for_change(channel_->bell, bell, nullptr);
+  }
+  const core::Picoseconds now = core::now_ps();
+  const core::Picoseconds when = channel_->now;
+  if (when >= Channel::kLatest) {
+    failure_ = fmt::format("simulated time ends at {} s", Channel::kLatest / core::kPicosecondsPerSecond);
+    sc_core::sc_pause();
+  } else {
+    arrival_.at(std::max(when, now));
+  }
+}
+
+void ProgramServer::run_to(std::int64_t time) {
+  if (time >= Channel::kLatest)
+    throw core::SimulationError(fmt::format("simulated time ends at {} s", Channel::kLatest / core::kPicosecondsPerSecond));
+  while (core::now_ps() < time || sc_core::sc_pending_activity_at_current_time())
+    sc_core::sc_start(core::to_sc_time(std::max<std::int64_t>(time - core::now_ps(), 0)), sc_core::SC_RUN_TO_TIME);
 }
 
 void ProgramServer::serve(Channel& channel, const std::function<bool()>& over) {
-  const auto reach = [&channel, this] {
-    if (channel.now >= Channel::kLatest)
-      throw core::SimulationError(fmt::format("simulated time ends at {} s", Channel::kLatest / core::kPicosecondsPerSecond));
-    run_to(std::max<std::int64_t>(channel.now, core::now_ps()));
-  };
-  for (;;) {
-    const std::uint32_t bell = channel.bell.load();
-    const std::uint32_t posted = channel.posted.load(std::memory_order_acquire);
-    if (posted == channel.answered.load()) {
-      if (over()) break;
-      wait_for_change(channel.bell, bell, nullptr);
-      continue;
-    }
-    const Call call = channel.call;
-    reach();
-    channel.error = carry_out(channel, call);
-    advance_to(channel, core::now_ps());
-    channel.answered.store(posted, std::memory_order_release);
-    wake(channel.answered);
+  channel_ = &channel;
+  over_ = &over;
+  go_on();
+  while (!ended_) {
+    if (!failure_.empty()) throw core::SimulationError(failure_);
+    sc_core::sc_start();
+    if (sc_core::sc_get_status() == sc_core::SC_STOPPED) throw core::SimulationError("the simulation has been stopped");
   }
-  reach();
+  run_to(channel.now);
 }
 
 }  // namespace platter::exec

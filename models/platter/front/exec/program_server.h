@@ -4,15 +4,18 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <systemc>
 
+#include "platter/core/timed_call.h"
 #include "platter/front/exec/channel.h"
 #include "platter/front/nbd/block_initiator.h"
 
 namespace platter::exec {
 
 /// Carries out the calls of a program in simulated time. A call begins at the program's present time, and the program's time is then the end of the
-/// call. To be constructed during elaboration.
+/// call. A call that follows at the same time reaches the drive before the drive does anything else at this time, as with any host that replaces a
+/// command at once. To be constructed during elaboration.
 class ProgramServer : public sc_core::sc_module, private nbd::BlockClientIf {
  public:
   /// A drive that does not answer for so long has failed (Linux: the timeout of a SCSI disk).
@@ -24,24 +27,32 @@ class ProgramServer : public sc_core::sc_module, private nbd::BlockClientIf {
   void bind(Socket& disk) {
     initiator_.disk_init_socket.bind(disk);
   }
-  /// Serves until `over()` is true between two calls. It is asked again after each ring of the channel's bell. Then simulates until the
-  /// program's last time.
+  /// Simulates until `over()` is true between two calls, and then until the program's last time. `over` is asked again after each ring of the
+  /// channel's bell. While the program computes, the simulation stands.
   void serve(Channel& channel, const std::function<bool()>& over);
 
  private:
   void answered(nbd::BlockRequest& request) override;
-  int carry_out(Channel& channel, const Call& call);
-  bool fits(const Channel& channel, const Call& call) const;
-  void issue(Channel& channel, const Call& call, std::uint64_t from, std::uint64_t bytes);
-  /// Simulates until a time, and everything that is due then; ends early when the call has been answered.
+  /// Waits for the program's next call or its end, and begins the call: now, or by `arrival_`.
+  void go_on();
+  void begin();
+  /// The call under way has ended. `error`: 0 or a number of errno.
+  void end(int error);
+  bool fits(const Call& call) const;
+  void issue(const Call& call, std::uint64_t from, std::uint64_t bytes);
   void run_to(std::int64_t time);
 
   nbd::BlockInitiator initiator_;
   serving::Memory memory_;
-  Channel* channel_ = nullptr;  ///< during a call
-  std::uint32_t outstanding_ = 0;
-  bool waiting_ = false;  ///< for answers
-  int error_ = 0;         ///< of the call under way
+  core::TimedCall arrival_;  ///< of a call
+  core::TimedCall timeout_;  ///< of the call under way
+  Channel* channel_ = nullptr;
+  const std::function<bool()>* over_ = nullptr;
+  std::uint32_t posted_ = 0;       ///< number of the call under way
+  std::uint32_t outstanding_ = 0;  ///< requests of this call
+  int error_ = 0;                  ///< of this call
+  bool ended_ = false;             ///< the program has
+  std::string failure_;            ///< why the simulation cannot go on; empty: it can
 };
 
 }  // namespace platter::exec
