@@ -11,6 +11,7 @@ namespace platter::core {
 inline Picoseconds to_ps(const sc_core::sc_time& time) { return static_cast<Picoseconds>(time.value()); }
 /// The sc_time of picoseconds. Precondition: `time` is not negative.
 inline sc_core::sc_time to_sc_time(Picoseconds time) { return sc_core::sc_time::from_value(static_cast<sc_dt::uint64>(time)); }
+/// Of `known_now`: only the kernel knows the time.
 constexpr Picoseconds kAskKernel = -1;
 /// The present time, where it is known without the kernel: within a timed call (TimedCall), and while an object acts ahead of the kernel (LocalTime).
 /// Otherwise kAskKernel. One for the process, as the kernel is.
