@@ -35,6 +35,7 @@ class Server:
         self._sockets = tempfile.TemporaryDirectory(prefix="platter-")
         self.socket = pathlib.Path(self._sockets.name) / "socket"
         self.address = ""  #: where a machine finds the drive: the socket, or an iSCSI URL
+        self.addresses: list[str] = []  #: of all drives; by iSCSI, a URL for each logical unit
         self._control = pathlib.Path(self._sockets.name) / "control"
         self._log = self.folder / "serve.log"
         self._command = [
@@ -61,9 +62,10 @@ class Server:
                     f"platter serve ended with exit code {self._process.returncode}: "
                     f"{self._log.read_text().strip()}"
                 )
-            found = re.search(r" at (\S+?),?(?: as .*)?$", self._log.read_text(), flags=re.M)
+            found = re.findall(r" at (\S+?),?(?: as .*)?$", self._log.read_text(), flags=re.M)
             if found and self._control.exists():
-                self.address = found[1] if door == "iscsi" else at
+                self.addresses = found if door == "iscsi" else [at]
+                self.address = self.addresses[0]
                 return self
             time.sleep(0.05)
         raise Failed("platter serve does not listen")
@@ -107,9 +109,10 @@ class Server:
         return json.loads(self.result.read_text()), said
 
 
-def disk_options(kind: str, address: str, shared: bool = True) -> list[str]:
+def disk_options(kind: str, address: str, *others: str, shared: bool = True) -> list[str]:
     """QEMU's options for the disk at an address: by vfio-user, QEMU's own adapter in front of NBD,
-    or a SCSI adapter that passes the guest's commands on by iSCSI.
+    or a SCSI adapter that passes the guest's commands on by iSCSI. `others`: addresses of more
+    disks, by iSCSI only.
     Not `shared`: the drive reaches the guest's memory by messages. It must where the guest executes
     what the drive has put there over other code, as a boot sector: QEMU's translator does not see
     that shared memory has changed."""
@@ -128,17 +131,11 @@ def disk_options(kind: str, address: str, shared: bool = True) -> list[str]:
             json.dumps(device),
         ]
     if kind == "iscsi":
-        return [
-            "-machine",
-            "q35",
-            "-nodefaults",
-            "-drive",
-            f"file={address},if=none,id=d0,format=raw",
-            "-device",
-            "virtio-scsi-pci",
-            "-device",
-            "scsi-generic,drive=d0",
-        ]
+        options = ["-machine", "q35", "-nodefaults", "-device", "virtio-scsi-pci"]
+        for number, each in enumerate((address, *others)):
+            options += ["-drive", f"file={each},if=none,id=d{number},format=raw"]
+            options += ["-device", f"scsi-generic,drive=d{number}"]
+        return options
     return [
         "-machine",
         "q35",

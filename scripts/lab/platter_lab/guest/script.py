@@ -2,9 +2,9 @@
 """What the guest does: shell scripts for busybox. Each part of their output begins with a line
 `== NAME`."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-# Of sg3-utils and sdparm.
+SCSI_PACKAGES = ("sg3-utils", "sdparm")
 SCSI_PROGRAMS = (
     "sdparm",
     "sg_inq",
@@ -639,3 +639,65 @@ def open_iscsi(portal: str, target: str, depth: int, fio_size: str) -> str:
     )
     begin = _BEGIN.replace("[ -b /dev/sda ] && break", "[ -e /sys/class/net/eth0 ] && break")
     return begin + text + _END.replace("ata|ahci", "ata|ahci|iscsi|connection")
+
+
+# --- actuators -------------------------------------------------------------------------------
+
+_ACTUATORS = """
+disks=$(cd /sys/block; ls -d sd?)
+sg() {{ echo /dev/$(ls /sys/block/$1/device/scsi_generic); }}
+part disks
+for disk in $disks; do
+  cd /sys/block/$disk
+  ranges=$(ls -d queue/independent_access_ranges/* 2>/dev/null)
+  echo "$disk: $(cat device/model), $(cat size) sectors, rotational $(cat queue/rotational), \
+$(echo $ranges | wc -w) ranges, queue depth $(cat device/queue_depth)"
+  for range in $ranges; do echo "  range ${{range##*/}}: $(cat $range/sector) \
+$(cat $range/nr_sectors)"; done
+done
+cd /
+part pages
+for disk in $disks; do
+  echo "$disk:"
+  must sg_inq $(sg $disk)
+  for page in sv di bdc; do must sg_vpd --page=$page $(sg $disk); done
+  sg_vpd --page=cpr $(sg $disk) 2>&1  # of one disk with two ranges only
+done
+part fio
+# One job for each half, at the same time, so that both actuators work.
+for half in {halves}; do
+  jobs="$jobs --name=${{half%:*}}_${{half#*:}} --filename=/dev/${{half%:*}} \
+--offset=$((${{half#*:}} * 512))"
+done
+must fio --size={fio_size} --direct=1 --ioengine=libaio --rw=randwrite --bs=4k --iodepth=16 \
+--verify=crc32c --verify_fatal=1 --randrepeat=1 --eta=never --output=/tmp/fio $jobs
+grep -E 'err=|issued rwts' /tmp/fio
+part data
+# The first and the last 4 KiB of each half: all are written before one is read.
+places=$(for half in {halves}; do for sector in 0 $(({half} - 8)); do \
+echo ${{half%:*}}:$(((${{half#*:}} + sector) / 8)); done; done)
+for place in $places; do
+  dd if=/dev/urandom of=/tmp/$place bs=4k count=1 2>/dev/null
+  must dd if=/tmp/$place of=/dev/${{place%:*}} bs=4k count=1 seek=${{place#*:}} oflag=direct \
+2>/dev/null
+done
+for place in $places; do
+  if dd if=/dev/${{place%:*}} bs=4k count=1 skip=${{place#*:}} iflag=direct 2>/dev/null | \
+cmp -s - /tmp/$place; then echo "$place: read what was written"; else echo "FAILED: $place"; fi
+done
+"""
+
+
+def actuators(halves: Sequence[tuple[str, int]], half: int, fio_size: str) -> str:
+    """Shows disks of a drive with two actuators, then writes and reads. `halves`: disk and first
+    sector of the share of each actuator, which has `half` sectors."""
+    last = halves[-1][0]
+    return (
+        _BEGIN.replace("[ -b /dev/sda ] && break", f"[ -b /dev/{last} ] && break")
+        + _ACTUATORS.format(
+            halves=" ".join(f"{disk}:{sector}" for disk, sector in halves),
+            half=half,
+            fio_size=fio_size,
+        )
+        + _END
+    )
