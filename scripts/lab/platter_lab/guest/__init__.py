@@ -70,9 +70,9 @@ def add_command(subparsers: argparse._SubParsersAction[argparse.ArgumentParser])
             "leave of file systems and databases; faults: errors of the media and lost commands, "
             "smartctl, and RAID-1 of two drives; starvation: random reads beside a stream under "
             "Linux's schedulers; zones: random commands to a drive with zones and to Linux's "
-            "scsi_debug, blkzone, fio and zonefs; actuators: the disks of a drive with two "
-            "actuators; open-iscsi: Linux's own initiator logs in to the target; fetch: download "
-            "the packages only"
+            "scsi_debug or tcmu-runner, blkzone, fio and zonefs; actuators: the disks of a drive "
+            "with two actuators; open-iscsi: Linux's own initiator logs in to the target; fetch: "
+            "download the packages only"
         ),
     )
     parser.add_argument(
@@ -81,7 +81,8 @@ def add_command(subparsers: argparse._SubParsersAction[argparse.ArgumentParser])
         metavar="KIND",
         help=(
             f"of power: {', '.join(script.POWER_KINDS)}; default: all of them. Of zones: managed "
-            "(default) or aware. Of actuators: lun (default), a disk for each, or address, one disk"
+            "(default), aware, or tcmu-runner. Of actuators: lun (default), a disk for each, or "
+            "address, one disk"
         ),
     )
     parser.add_argument("--cuts", type=int, default=20, help="number of images of a kind (power)")
@@ -342,8 +343,13 @@ def _firmware(
 def run(arguments: argparse.Namespace) -> int:
     expect_tree("guest")
     if arguments.what == "zones":
-        if arguments.kinds not in ([], ["managed"], ["aware"]):
-            raise LabError(f"guest zones: found {arguments.kinds[0]}, expected managed or aware")
+        if arguments.kinds and (
+            len(arguments.kinds) > 1 or arguments.kinds[0] not in zones.REFEREES
+        ):
+            raise LabError(
+                f"guest zones: found {' '.join(arguments.kinds)}, expected one of "
+                f"{', '.join(zones.REFEREES)}"
+            )
     elif arguments.what == "actuators":
         if arguments.kinds not in ([], ["lun"], ["address"]):
             raise LabError(f"guest actuators: found {arguments.kinds[0]}, expected lun or address")

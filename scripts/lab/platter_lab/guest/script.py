@@ -527,7 +527,7 @@ POWER_KINDS = {
 _ZONES = """
 for disk in /sys/block/sd?; do
   read model < $disk/device/model
-  case $model in scsi_debug*) referee=${{disk##*/}} ;; *) drive=${{disk##*/}} ;; esac
+  case $model in scsi_debug*|TCMU*) referee=${{disk##*/}} ;; *) drive=${{disk##*/}} ;; esac
 done
 sg() {{ echo /dev/$(ls /sys/block/$1/device/scsi_generic); }}
 part disks
@@ -539,7 +539,7 @@ $(cat queue/physical_block_size)-byte physical blocks"
 done
 cd /
 part commands
-must /bin/zone_commands $(sg $referee) $(sg $drive) {seed} {commands}
+must /bin/zone_commands $(sg $referee) $(sg $drive) {seed} {commands} {without}
 """
 
 # The pointer of a zone is written by blkzone, fio and zonefs, and read again by each.
@@ -580,13 +580,48 @@ must umount /mnt
 """
 
 
-def zones(commands: int, seed: int, managed: bool = True) -> str:
-    """Random commands to the drive and to `scsi_debug`; then programs for zoned drives, which need
-    host-managed ones."""
+# The kernel's target hands the commands of a disk of its own to the program. configfs tells it so.
+_TCMU_RUNNER = """
+mkdir -p /run/dbus /run/lock /var/log; ln -s /run /var/run
+mount -t configfs configfs /sys/kernel/config
+echo /bin/true > /proc/sys/kernel/modprobe  # all modules are loaded
+must dbus-daemon --config-file=/etc/dbus.conf --nopidfile --fork
+tcmu-runner --handler-path /usr/lib/x86_64-linux-gnu/tcmu-runner --tcmu-log-dir /tmp \
+>/tmp/runner 2>&1 &
+for i in $(seq 100); do grep -q 'is registered' /tmp/tcmu-runner.log 2>/dev/null && break; \
+sleep 0.1; done
+sleep 1
+target=/sys/kernel/config/target; disk=$target/core/user_0/zones
+must mkdir -p $disk; wwn=naa.500140500000000
+for key in dev_config={config} dev_size={size} hw_block_size=512 hw_max_sectors=65535; do
+  echo -n $key > $disk/control || echo "FAILED: $key"
+done
+echo 1 > $disk/enable || echo "FAILED: no answer of tcmu-runner"
+port=$target/loopback/${{wwn}}1/tpgt_1
+must mkdir -p $port/lun/lun_0; echo ${{wwn}}2 > $port/nexus
+must ln -s $disk $port/lun/lun_0/zones
+"""
+
+
+def tcmu_runner(config: str, size: int) -> str:
+    """Gives the guest a disk of so many bytes whose commands `tcmu-runner` carries out."""
+    return _TCMU_RUNNER.format(config=config, size=size)
+
+
+def zones(
+    commands: int, seed: int, set_up: str = "", without: str = "", programs: bool = True
+) -> str:
+    """Random commands to the drive and to the referee, which `set_up` makes. `without`: an
+    operation that is left out. `programs`: then programs for zoned drives, which need host-managed
+    ones."""
     both = "[ $(ls -d /sys/block/sd? 2>/dev/null | wc -l) -ge 2 ] && break"
     begin = _BEGIN.replace("[ -b /dev/sda ] && break", both)
-    programs = _ZONED_PROGRAMS.replace("{fio_mib}", "6") if managed else ""
-    return begin + _ZONES.format(seed=seed, commands=commands) + programs + _END
+    if set_up:  # before it waits for the disks
+        begin = begin.replace(
+            "for i in", f'must() {{ "$@" || echo "FAILED: $*"; }}\n{set_up}for i in'
+        )
+    more = _ZONED_PROGRAMS.replace("{fio_mib}", "6") if programs else ""
+    return begin + _ZONES.format(seed=seed, commands=commands, without=without) + more + _END
 
 
 # --- open-iscsi ------------------------------------------------------------------------------
