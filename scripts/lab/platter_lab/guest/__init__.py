@@ -145,7 +145,13 @@ def add_command(subparsers: argparse._SubParsersAction[argparse.ArgumentParser])
         "--folder", type=Path, default=ROOT / "build/guest", help="folder of packages and results"
     )
     parser.add_argument(
-        "--limit", type=float, default=280, metavar="SECONDS", help="longest time of the guest"
+        "--limit",
+        type=float,
+        metavar="SECONDS",
+        help=(
+            "longest time of the guest; default: 280 s (580 s for zones), and up to four times as "
+            "long on a busy machine"
+        ),
     )
     parser.set_defaults(run=run)
 
@@ -355,6 +361,8 @@ def run(arguments: argparse.Namespace) -> int:
             raise LabError(f"guest actuators: found {arguments.kinds[0]}, expected lun or address")
     elif arguments.kinds and arguments.what != "power":
         raise LabError(f"guest {arguments.what}: found {arguments.kinds[0]}, expected nothing more")
+    if arguments.limit is None:
+        arguments.limit = machine.patience(580 if arguments.what == "zones" else 280)
     begin = time.monotonic()
     folder = arguments.folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)

@@ -23,6 +23,12 @@ class Failed(Exception):
     """The machine or the drive did not do what was asked; the text says what."""
 
 
+def patience(seconds: float) -> float:
+    """A time limit for what takes less than `seconds` on an idle machine: longer by the load, at
+    most four times. A guest is slow where others use the processors too."""
+    return seconds * min(max(os.getloadavg()[0] / (os.cpu_count() or 1), 1.0), 4.0)
+
+
 class Server:
     """`platter serve`, as long as the context lasts."""
 
@@ -56,7 +62,7 @@ class Server:
                 stdout=log,
                 stderr=subprocess.STDOUT,
             )
-        for _ in range(300):
+        for _ in range(1200):
             if self._process.poll() is not None:
                 raise Failed(
                     f"platter serve ended with exit code {self._process.returncode}: "
@@ -346,7 +352,7 @@ def run_to_end(command: Sequence[str], log: pathlib.Path, limit_s: float) -> dic
             )
         except subprocess.TimeoutExpired as late:
             raise Failed(
-                f"the guest has not ended within {limit_s} s; its console is in {log}"
+                f"the guest has not ended within {limit_s:.0f} s; its console is in {log}"
             ) from late
     parts = parts_of(pathlib.Path(log).read_text(errors="replace").replace("\r", ""))
     if done.returncode != 0 or "end" not in parts:

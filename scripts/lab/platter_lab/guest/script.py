@@ -32,7 +32,7 @@ mount -t proc proc /proc; mount -t sysfs sys /sys; mount -t devtmpfs dev /dev; \
 mount -t debugfs debug /sys/kernel/debug
 dmesg -n 1
 . /modules/load 2>/tmp/modules
-for i in $(seq 100); do [ -b /dev/sda ] && break; sleep 0.1; done
+for i in $(seq 600); do [ -b /dev/sda ] && break; sleep 0.1; done
 part() { echo; echo "== $1"; }
 must() { "$@" || echo "FAILED: $*"; }
 """
@@ -588,7 +588,7 @@ echo /bin/true > /proc/sys/kernel/modprobe  # all modules are loaded
 must dbus-daemon --config-file=/etc/dbus.conf --nopidfile --fork
 tcmu-runner --handler-path /usr/lib/x86_64-linux-gnu/tcmu-runner --tcmu-log-dir /tmp \
 >/tmp/runner 2>&1 &
-for i in $(seq 100); do grep -q 'is registered' /tmp/tcmu-runner.log 2>/dev/null && break; \
+for i in $(seq 600); do grep -q 'is registered' /tmp/tcmu-runner.log 2>/dev/null && break; \
 sleep 0.1; done
 sleep 1
 target=/sys/kernel/config/target; disk=$target/core/user_0/zones
@@ -631,12 +631,12 @@ _OPEN_ISCSI = """
 mkdir -p /run/lock/iscsi /var/lib/iscsi
 ip link set lo up; ip addr add 10.0.2.15/24 dev eth0; ip link set eth0 up
 iscsid -f -c /etc/iscsi/iscsid.conf >/tmp/iscsid 2>&1 &
-for i in $(seq 100); do iscsiadm -m session >/tmp/session 2>&1; [ $? = 21 ] && break; \
+for i in $(seq 600); do iscsiadm -m session >/tmp/session 2>&1; [ $? = 21 ] && break; \
 sleep 0.1; done
 node() {{ must iscsiadm -m node -T {target} -p {portal} "$@"; }}
-appears() {{ for i in $(seq 100); do [ -b /dev/sda ] && return; sleep 0.1; done; \
+appears() {{ for i in $(seq 600); do [ -b /dev/sda ] && return; sleep 0.1; done; \
 echo "FAILED: no disk"; }}
-gone() {{ for i in $(seq 100); do [ -b /dev/sda ] || return; sleep 0.1; done; \
+gone() {{ for i in $(seq 600); do [ -b /dev/sda ] || return; sleep 0.1; done; \
 echo "FAILED: the disk stays"; }}
 part discovery
 must iscsiadm -m discovery -t sendtargets -p {portal}
