@@ -17,9 +17,9 @@
 //
 // A read whose data differs makes a line
 //
-//   D NUMBER SECTORS ZEROS
+//   D NUMBER SECTORS ZEROS ZEROS
 //
-// with the number of sectors that differ, and of those that are zeros on the drive.
+// with the number of sectors that differ, and of those that are zeros on the referee and on the drive.
 //
 // After each command both drives report their zones. A zone that differs makes a line
 //
@@ -307,14 +307,15 @@ static void both(const struct command* c, uint64_t number) {
          condition, answers[0], answers[1]);
   if (c->code != 0x88 || strncmp(answers[0], "00:", 3) != 0 || strncmp(answers[1], "00:", 3) != 0) return;
   static const uint8_t kZeros[kSector];
-  unsigned different = 0, zeros = 0;
+  unsigned different = 0, zeros[2] = {0, 0};
   for (uint32_t i = 0; i < c->blocks; ++i) {
-    const uint8_t* const from = data_of[1] + i * kSector;
-    if (memcmp(data_of[0] + i * kSector, from, kSector) == 0) continue;
+    const uint8_t *const a = data_of[0] + i * kSector, *const b = data_of[1] + i * kSector;
+    if (memcmp(a, b, kSector) == 0) continue;
     ++different;
-    zeros += memcmp(from, kZeros, kSector) == 0;
+    zeros[0] += memcmp(a, kZeros, kSector) == 0;
+    zeros[1] += memcmp(b, kZeros, kSector) == 0;
   }
-  if (different > 0) printf("D %" PRIu64 " %u %u\n", number, different, zeros);
+  if (different > 0) printf("D %" PRIu64 " %u %u %u\n", number, different, zeros[0], zeros[1]);
 }
 
 /// Makes the zones of both drives equal, and says where they were not.

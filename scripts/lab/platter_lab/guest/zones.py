@@ -140,12 +140,19 @@ class Command:
     drive: Answer
     #: condition and write pointer of a zone: the referee's, and the drive's
     zones: tuple[tuple[str, int, str, int], ...] = ()
-    #: of the data of a read: sectors that differ, and those of them that are zeros on the drive
-    sectors: tuple[int, int] = (0, 0)
+    #: of the data of a read: sectors that differ, and those of them that are zeros on the referee
+    #: and on the drive
+    sectors: tuple[int, int, int] = (0, 0, 0)
 
     @property
     def differs(self) -> bool:
         return self.referee != self.drive or bool(self.zones)
+
+    @property
+    def crosses(self) -> bool:
+        """Whether it reaches from one zone into another."""
+        length = ZONE_MIB * 2048
+        return self.lba // length != (self.lba + self.blocks - 1) // length
 
     def refusals(self, referee: str, drive: str) -> bool:
         """Whether the answers have these sense data; "good" is none."""
@@ -174,13 +181,14 @@ def read(lines: Iterable[str]) -> list[Command]:
                     Answer.of(word[8]),
                 )
             )
-        elif line.startswith("D ") and len(word) == 4:
-            commands[-1] = replace(commands[-1], sectors=(int(word[2]), int(word[3])))
+        elif line.startswith("D ") and len(word) == 5:
+            found = (int(word[2]), int(word[3]), int(word[4]))
+            commands[-1] = replace(commands[-1], sectors=found)
         elif line.startswith("Z ") and len(word) == 7:
             # The lines of its command's zones; between them are commands that make them equal.
             at = next(i for i in reversed(range(len(commands))) if commands[i].operation != "even")
-            found = (word[3], int(word[4]), word[5], int(word[6]))
-            commands[at] = replace(commands[at], zones=(*commands[at].zones, found))
+            zone = (word[3], int(word[4]), word[5], int(word[6]))
+            commands[at] = replace(commands[at], zones=(*commands[at].zones, zone))
     return commands
 
 
@@ -324,10 +332,9 @@ def _beyond(command: Command) -> bool:
 
 def _behind_and_across(command: Command) -> bool:
     """The write is not at the write pointer, and not in one zone."""
-    length = ZONE_MIB * 2048
     return (
         command.operation == "write"
-        and command.lba // length != (command.lba + command.blocks - 1) // length
+        and command.crosses
         and command.refusals("5/21/04", "5/21/05")
         and not command.zones
     )
@@ -338,6 +345,17 @@ def _unwritten(command: Command) -> bool:
     return (
         command.operation == "read"
         and command.condition == "e"
+        and command.refusals("good", "good")
+        and command.sectors[0] == command.sectors[2] > 0
+    )
+
+
+def _second_zone(command: Command) -> bool:
+    """The referee has zeros from the write pointer of the first zone on, also in the second one."""
+    return (
+        command.operation == "read"
+        and command.crosses
+        and command.condition in ("1", "2", "3", "4")
         and command.refusals("good", "good")
         and command.sectors[0] == command.sectors[1] > 0
     )
@@ -365,6 +383,7 @@ DIFFERENCES: Sequence[Difference] = (
     Difference("zone management past the end", _beyond),
     Difference("write behind the write pointer and across the end of the zone", _behind_and_across),
     Difference("read of what was not written before FINISH", _unwritten),
+    Difference("read from behind a write pointer into the next zone", _second_zone),
 )
 
 
@@ -414,8 +433,8 @@ def run(
         software.make()
         more += [(software, "usr/sbin/blkzone"), (software, "usr/sbin/mkfs.zonefs")]
     if name == "tcmu-runner":
-        more, others = _tcmu_files(folder, linux)
-        files += others
+        more, more_files = _tcmu_files(folder, linux)
+        files += more_files
     initrd = folder / "zones.gz"
     image.make(
         linux,
