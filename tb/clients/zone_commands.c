@@ -17,9 +17,9 @@
 //
 // A read whose data differs makes a line
 //
-//   D NUMBER SECTORS ZEROS ZEROS
+//   D NUMBER SECTORS ZEROS ZEROS BYTES
 //
-// with the number of sectors that differ, and of those that are zeros on the referee and on the drive.
+// with the number of sectors that differ, of those that are zeros on the referee and on the drive, and of the bytes that differ in the others.
 //
 // After each command both drives report their zones. A zone that differs makes a line
 //
@@ -307,15 +307,18 @@ static void both(const struct command* c, uint64_t number) {
          condition, answers[0], answers[1]);
   if (c->code != 0x88 || strncmp(answers[0], "00:", 3) != 0 || strncmp(answers[1], "00:", 3) != 0) return;
   static const uint8_t kZeros[kSector];
-  unsigned different = 0, zeros[2] = {0, 0};
+  unsigned different = 0, zeros[2] = {0, 0}, bytes = 0;
   for (uint32_t i = 0; i < c->blocks; ++i) {
     const uint8_t *const a = data_of[0] + i * kSector, *const b = data_of[1] + i * kSector;
     if (memcmp(a, b, kSector) == 0) continue;
     ++different;
-    zeros[0] += memcmp(a, kZeros, kSector) == 0;
-    zeros[1] += memcmp(b, kZeros, kSector) == 0;
+    const bool no_a = memcmp(a, kZeros, kSector) == 0, no_b = memcmp(b, kZeros, kSector) == 0;
+    zeros[0] += no_a;
+    zeros[1] += no_b;
+    if (no_a || no_b) continue;
+    for (unsigned k = 0; k < kSector; ++k) bytes += a[k] != b[k];
   }
-  if (different > 0) printf("D %" PRIu64 " %u %u %u\n", number, different, zeros[0], zeros[1]);
+  if (different > 0) printf("D %" PRIu64 " %u %u %u %u\n", number, different, zeros[0], zeros[1], bytes);
 }
 
 /// Makes the zones of both drives equal, and says where they were not.

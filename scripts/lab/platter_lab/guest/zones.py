@@ -140,9 +140,9 @@ class Command:
     drive: Answer
     #: condition and write pointer of a zone: the referee's, and the drive's
     zones: tuple[tuple[str, int, str, int], ...] = ()
-    #: of the data of a read: sectors that differ, and those of them that are zeros on the referee
-    #: and on the drive
-    sectors: tuple[int, int, int] = (0, 0, 0)
+    #: of the data of a read: sectors that differ, those of them that are zeros on the referee and
+    #: on the drive, and bytes that differ in the others
+    data: tuple[int, int, int, int] = (0, 0, 0, 0)
 
     @property
     def differs(self) -> bool:
@@ -181,9 +181,9 @@ def read(lines: Iterable[str]) -> list[Command]:
                     Answer.of(word[8]),
                 )
             )
-        elif line.startswith("D ") and len(word) == 5:
-            found = (int(word[2]), int(word[3]), int(word[4]))
-            commands[-1] = replace(commands[-1], sectors=found)
+        elif line.startswith("D ") and len(word) == 6:
+            found = (int(word[2]), int(word[3]), int(word[4]), int(word[5]))
+            commands[-1] = replace(commands[-1], data=found)
         elif line.startswith("Z ") and len(word) == 7:
             # The lines of its command's zones; between them are commands that make them equal.
             at = next(i for i in reversed(range(len(commands))) if commands[i].operation != "even")
@@ -346,7 +346,7 @@ def _unwritten(command: Command) -> bool:
         command.operation == "read"
         and command.condition == "e"
         and command.refusals("good", "good")
-        and command.sectors[0] == command.sectors[2] > 0
+        and command.data[0] == command.data[2] > 0
     )
 
 
@@ -357,7 +357,20 @@ def _second_zone(command: Command) -> bool:
         and command.crosses
         and command.condition in ("1", "2", "3", "4")
         and command.refusals("good", "good")
-        and command.sectors[0] == command.sectors[1] > 0
+        and command.data[0] == command.data[1] > 0
+    )
+
+
+def _last_bytes(command: Command) -> bool:
+    """Of a long read across the end of a full zone the referee leaves out the last 64 bytes."""
+    sectors, _, zeros, count = command.data
+    return (
+        command.operation == "read"
+        and command.crosses
+        and command.condition == "e"
+        and command.refusals("good", "good")
+        and sectors - zeros == 1
+        and 0 < count <= 64
     )
 
 
@@ -384,6 +397,7 @@ DIFFERENCES: Sequence[Difference] = (
     Difference("write behind the write pointer and across the end of the zone", _behind_and_across),
     Difference("read of what was not written before FINISH", _unwritten),
     Difference("read from behind a write pointer into the next zone", _second_zone),
+    Difference("last bytes of a long read across the end of a full zone", _last_bytes),
 )
 
 
