@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The SCSI target: which status, sense and data each command gets (SPC-4, SBC-3), and task management.
-#include <cstdio>
-#include <map>
 #include "scsi_rig.h"
 
 namespace platter::testing {
@@ -724,13 +722,37 @@ class RandomCommands : public scsi::TaskOwnerIf {
       }
       if (below(12) == 0) cdb[below(16)] = static_cast<std::uint8_t>(random_());
     }
-    begin(below(2), cdb, std::move(out), limit, below(20) == 0 ? 1 : 0, static_cast<TaskAttribute>(below(3)));
+    const std::size_t port = below(2);
+    const std::uint64_t lun = below(20) == 0 ? 1 : 0;
+    begin(port, cdb, std::move(out), limit, lun, static_cast<TaskAttribute>(below(3)));
   }
 
-  void recover() {
+  /// Blocks that cannot be read, a loss of power, a restart, or a failure.
+  void trouble() {
+    drive::Drive& drive = *rig_.drives[0];
+    media::Fault fault;
+    fault.kind = media::FaultKind::Unreadable;
+    fault.first = below(kToyBlocks * 3 / 4);
+    fault.blocks = 1 + below(kToyBlocks / 4);
+    switch (below(12)) {
+      case 0: return drive.cut_power();
+      case 1: return drive.restart(static_cast<core::Picoseconds>(below(300)) * core::kPicosecondsPerSecond / 1'000);
+      case 2: return drive.set_alive(false);
+      default: drive.add_fault(fault);
+    }
+  }
+
+  /// `reservations`: undoes those in any case, otherwise most times.
+  void recover(bool reservations = false) {
+    drive::Drive& drive = *rig_.drives[0];
+    drive.restore_power();
+    drive.set_alive(true);
+    if (below(4) == 0) drive.clear_faults();
+    for (int turn = 0; turn < 1'000 && !drive.power().ready(); ++turn) sc_core::sc_start(sc_core::sc_time(20, sc_core::SC_MS));
     for (std::size_t port = 0; port < 2; ++port)
-      for (int i = 0; i < 2; ++i) begin(port, {0x00}, {}, 0);
-    if (below(2) == 0) {
+      for (int i = 0; i < 3; ++i) begin(port, {0x00}, {}, 0);
+    if (reservations || below(4) > 0) {
+      for (std::size_t port = 0; port < 2; ++port) begin(port, {0x17}, {}, 0);
       Bytes cdb{0x5F, 6};
       Bytes out;
       reserve(cdb, out, 0, 1);  // REGISTER AND IGNORE EXISTING KEY
@@ -738,7 +760,6 @@ class RandomCommands : public scsi::TaskOwnerIf {
       cdb[1] = 3;  // CLEAR
       reserve(cdb, out, 1, 0);
       begin(0, cdb, out, 0);
-      for (std::size_t port = 0; port < 2; ++port) begin(port, {0x17}, {}, 0);
     }
     Bytes cdb{0x15};
     Bytes out;
@@ -845,6 +866,7 @@ TEST_F(Scsi, AnyCommandsAreBorne) {
   for (std::uint64_t turn = 0; turn < inputs(); ++turn) {
     commands.send();
     if (turn % 25 == 0) commands.recover();
+    if (turn % 25 == 12 && commands.below(2) == 0) commands.trouble();
     if (commands.below(200) == 0)
       rig.target->manage(static_cast<Management>(commands.below(9)), commands.below(2) == 0 ? port.nexus : other.nexus, 0);
     if (turn % 20 == 0) sc_core::sc_start(sc_core::sc_time(200, sc_core::SC_MS));
@@ -855,16 +877,19 @@ TEST_F(Scsi, AnyCommandsAreBorne) {
   ASSERT_TRUE(commands.drain()) << "a command does not end";
   EXPECT_EQ(rig.drives[0]->queue().occupancy(), 0u);
   const auto share = [&](std::uint64_t count) { return static_cast<double>(count) / static_cast<double>(commands.begun); };
-  // Without what the ports undo, one in 500 commands reaches the drive.
-  EXPECT_GT(share(at_drive.completed() - before), 0.2) << "of the commands reach the drive";
+  // Without recovery, one in 500 does.
+  EXPECT_GT(share(at_drive.completed() - before), 0.12) << "of the commands end well at the drive";
   EXPECT_GT(share(commands.good), 0.4);
   EXPECT_LT(share(commands.keys[2]), 0.05) << "NOT READY";
+  for (const std::size_t key : {1u, 2u, 3u, 4u, 5u, 6u, 0xBu, 0xEu}) EXPECT_GT(commands.keys[key], 0u) << "sense key " << key;
   // Both ports are served as before.
-  commands.recover();
+  commands.recover(true);
   ASSERT_TRUE(commands.drain());
+  rig.drives[0]->clear_faults();
   port.settle();
   const Bytes data = some_bytes(kScsiSector);
-  EXPECT_EQ(port.run(cdb10(0x2A, 3, 1), data).status, kGood);
+  const scsi::Task& write = port.run(cdb10(0x2A, 3, 1), data);
+  EXPECT_EQ(write.status, kGood) << int{write.sense.key} << ' ' << int{write.sense.code} << ' ' << int{write.sense.qualifier};
   EXPECT_EQ(port.run(cdb10(0x28, 3, 1), {}, 512).data, data);
 }
 
