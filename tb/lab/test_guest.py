@@ -13,8 +13,8 @@ GOOD = "00:0/00/00"
 
 class Zones(unittest.TestCase):
     def judged(self, *lines: str) -> tuple[dict[str, int], int]:
-        """The known differences, and how many others there are."""
-        known, others = zones.judge(zones.read(lines))
+        """The known differences from tcmu-runner, and how many others there are."""
+        known, others = zones.judge(zones.read(lines), zones.TCMU_DIFFERENCES)
         return dict(known), len(others)
 
     def test_equal_answers_are_no_difference(self) -> None:
@@ -26,6 +26,11 @@ class Zones(unittest.TestCase):
         self.assertEqual(self.judged(full, "D 7 40 0 40 0"), ({name: 1}, 0))
         self.assertEqual(self.judged(full, "D 7 40 0 39 512"), ({}, 1))
         self.assertEqual(self.judged(full.replace(" e ", " 2 "), "D 7 40 0 40 0"), ({}, 1))
+
+    def test_beside_scsi_debug_all_data_must_be_the_same(self) -> None:
+        full = f"C 7 read 16572 512 00 e {GOOD}:b5c637a5 {GOOD}:f5ec9dc5"
+        known, others = zones.judge(zones.read([full, "D 7 40 0 40 0"]))
+        self.assertEqual((dict(known), len(others)), ({}, 1))
 
     def test_a_read_into_the_next_zone_has_the_data_of_that_zone(self) -> None:
         name = "read from behind a write pointer into the next zone"

@@ -393,6 +393,9 @@ DIFFERENCES: Sequence[Difference] = (
     Difference("PARTIAL, with room for a part of a descriptor", _part),
     Difference("report past the end with an unknown option", _order),
     Difference("report of all zones but gap zones", _no_gaps),
+)
+# Of `tcmu-runner` besides. They would hide faults of a drive beside `scsi_debug`.
+TCMU_DIFFERENCES: Sequence[Difference] = (
     Difference("zone management past the end", _beyond),
     Difference("write behind the write pointer and across the end of the zone", _behind_and_across),
     Difference("read of what was not written before FINISH", _unwritten),
@@ -401,14 +404,17 @@ DIFFERENCES: Sequence[Difference] = (
 )
 
 
-def judge(commands: Iterable[Command]) -> tuple[Counter[str], list[Command]]:
-    """How often each known difference occurs, and the commands with another one."""
+def judge(
+    commands: Iterable[Command], also: Sequence[Difference] = ()
+) -> tuple[Counter[str], list[Command]]:
+    """How often each known difference occurs, and the commands with another one. `also`: known
+    besides DIFFERENCES."""
     known: Counter[str] = Counter()
     others = []
     for command in commands:
         if not command.differs:
             continue
-        name = next((each.name for each in DIFFERENCES if each.is_it(command)), None)
+        name = next((each.name for each in (*DIFFERENCES, *also) if each.is_it(command)), None)
         if name is None:
             others.append(command)
         else:
@@ -437,8 +443,8 @@ def run(
     linux: packages.Tree,
     kind: str,
 ) -> int:
-    name = arguments.kinds[0] if arguments.kinds else "managed"
-    referee = REFEREES[name]
+    who = arguments.kinds[0] if arguments.kinds else "managed"
+    referee = REFEREES[who]
     expected = EXPECTED if referee.programs else {}
     more: list[tuple[packages.Tree, str]] = []
     files = [("bin/zone_commands", _compiled(folder))]
@@ -446,7 +452,7 @@ def run(
         software = packages.Tree(folder / "zones", SOFTWARE, linux.suites)
         software.make()
         more += [(software, "usr/sbin/blkzone"), (software, "usr/sbin/mkfs.zonefs")]
-    if name == "tcmu-runner":
+    if who == "tcmu-runner":
         more, more_files = _tcmu_files(folder, linux)
         files += more_files
     initrd = folder / "zones.gz"
@@ -479,7 +485,7 @@ def run(
         if name != "end":
             print(f"\n== {name}\n{body.strip()}")
     commands = read(said.splitlines())
-    known, others = judge(commands)
+    known, others = judge(commands, TCMU_DIFFERENCES if who == "tcmu-runner" else ())
     print("\n== commands")
     _table(commands, known)
     wrong = [line for line in said.splitlines() if line.startswith("FAILED")]
