@@ -3,7 +3,7 @@
 // Sends the same random commands to two host-managed SCSI drives and prints what both answer. It is the only program of `guest zones` that is not
 // of Debian: scripts/guest compiles it on the host and puts it into the initial file system.
 //
-//   zone_commands REFEREE DRIVE SEED COMMANDS          REFEREE and DRIVE are nodes of the driver sg
+//   zone_commands REFEREE DRIVE SEED COMMANDS [OPERATION]     REFEREE and DRIVE are nodes of the driver sg; OPERATION is left out
 //
 // Output, one line for each command:
 //
@@ -14,6 +14,12 @@
 // answer is that of the referee. An answer is STATUS:KEY/ASC/ASCQ, of a read STATUS:KEY/ASC/ASCQ:DIGEST, and of REPORT ZONES
 // STATUS:KEY/ASC/ASCQ:LENGTH:SAME:DIGEST. The digest is of what was read, or of the fields of the descriptors. What is written follows from NUMBER and
 // the place in the command. QEMU's iSCSI client does not say how many bytes a drive has sent, so an answer does not either.
+//
+// A read whose data differs makes a line
+//
+//   D NUMBER SECTORS ZEROS ZEROS BYTES
+//
+// with the number of sectors that differ, of those that are zeros on the referee and on the drive, and of the bytes that differ in the others.
 //
 // After each command both drives report their zones. A zone that differs makes a line
 //
@@ -299,6 +305,20 @@ static void both(const struct command* c, uint64_t number) {
   for (unsigned drive = 0; drive < 2; ++drive) carry_out(c, number, drive, answers[drive], sizeof answers[drive]);
   printf("C %" PRIu64 " %s %" PRIu64 " %" PRIu32 " %02x %s %s %s\n", number, c->operation, c->lba, c->blocks, c->option,
          condition, answers[0], answers[1]);
+  if (c->code != 0x88 || strncmp(answers[0], "00:", 3) != 0 || strncmp(answers[1], "00:", 3) != 0) return;
+  static const uint8_t kZeros[kSector];
+  unsigned different = 0, zeros[2] = {0, 0}, bytes = 0;
+  for (uint32_t i = 0; i < c->blocks; ++i) {
+    const uint8_t *const a = data_of[0] + i * kSector, *const b = data_of[1] + i * kSector;
+    if (memcmp(a, b, kSector) == 0) continue;
+    ++different;
+    const bool no_a = memcmp(a, kZeros, kSector) == 0, no_b = memcmp(b, kZeros, kSector) == 0;
+    zeros[0] += no_a;
+    zeros[1] += no_b;
+    if (no_a || no_b) continue;
+    for (unsigned k = 0; k < kSector; ++k) bytes += a[k] != b[k];
+  }
+  if (different > 0) printf("D %" PRIu64 " %u %u %u %u\n", number, different, zeros[0], zeros[1], bytes);
 }
 
 /// Makes the zones of both drives equal, and says where they were not.
@@ -321,7 +341,7 @@ static void even_out(uint64_t number) {
 }
 
 int main(int count, char** arguments) {
-  if (count != 5) fail("expected REFEREE DRIVE SEED COMMANDS");
+  if (count != 5 && count != 6) fail("expected REFEREE DRIVE SEED COMMANDS [OPERATION]");
   for (unsigned drive = 0; drive < 2; ++drive) {
     name_of[drive] = arguments[1 + drive];
     file_of[drive] = open(name_of[drive], O_RDWR);
@@ -338,7 +358,8 @@ int main(int count, char** arguments) {
   both(&reset, 0);
   even_out(0);
   for (uint64_t number = 1; number <= commands; ++number) {
-    const struct command c = random_command();
+    struct command c = random_command();
+    while (count == 6 && strcmp(c.operation, arguments[5]) == 0) c = random_command();
     both(&c, number);
     even_out(number);
   }

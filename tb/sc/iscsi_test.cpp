@@ -656,7 +656,14 @@ TEST_F(Iscsi, AnR2tThatIsNeverAnsweredHoldsNobodyUp) {
 TEST_F(Iscsi, AnyPdusAreBorne) {
   std::mt19937 random(5);
   const auto below = [&random](std::size_t limit) { return std::uniform_int_distribution<std::size_t>(0, limit - 1)(random); };
+  const drive::HostPort& at_drive = rig.drives[0]->host_port();
+  const std::uint64_t before = at_drive.completed();
   for (std::uint64_t turn = 0; turn < inputs(); ++turn) {
+    if (turn % 50 == 0) {  // a good client starts a unit that a random command has stopped
+      Client good(portal, memory);
+      good.login();
+      good.run(good.command({0x1B, 0, 0, 0, 1}, 0));
+    }
     Client client(portal, memory, 1 + below(3000));
     const bool digests = below(4) == 0;
     Bytes all;
@@ -664,9 +671,16 @@ TEST_F(Iscsi, AnyPdusAreBorne) {
       all = Client::login_pdu(Client::names(digests ? pairs("HeaderDigest=CRC32C|DataDigest=CRC32C|InitialR2T=No|")
                                                     : pairs("InitialR2T=No|")))
                 .bytes();
+    if (!all.empty()) {  // TEST UNIT READY takes the unit attention condition of the new session
+      Made ready = client.command({0x00}, 0);
+      ready.header_digest = digests;
+      all = all + ready.bytes();
+    }
     for (std::size_t i = below(10); i > 0; --i) {
       Made made(0, 0);
-      switch (below(8)) {
+      const auto blocks = static_cast<std::uint16_t>(below(20));
+      const auto first = static_cast<std::uint32_t>(below(kToyBlocks - 20));
+      switch (below(16)) {
         case 0:
           made = client.command(cdb10(0x28, 5, static_cast<std::uint16_t>(below(20))), static_cast<std::uint32_t>(below(9000)),
                                 kRead);
@@ -684,7 +698,13 @@ TEST_F(Iscsi, AnyPdusAreBorne) {
           made = client.command({static_cast<std::uint8_t>(random()), static_cast<std::uint8_t>(random())},
                                 static_cast<std::uint32_t>(random()));
           break;
-        default: made = Made(static_cast<std::uint8_t>(random()), static_cast<std::uint8_t>(random())); break;
+        case 7: made = Made(static_cast<std::uint8_t>(random()), static_cast<std::uint8_t>(random())); break;
+        case 8:
+        case 9:
+        case 10:
+          made = client.command(cdb10(0x2A, first, blocks), blocks * kScsiSector, kWrite).with(Bytes(blocks * kScsiSector));
+          break;
+        default: made = client.command(cdb10(0x28, first, blocks), blocks * kScsiSector, kRead); break;
       }
       made.header_digest = made.data_digest = digests && !all.empty();
       all = all + made.bytes();
@@ -698,17 +718,23 @@ TEST_F(Iscsi, AnyPdusAreBorne) {
       }
     }
     client.give(all);
-    if (turn % 50 == 0) {
-      sc_core::sc_start(sc_core::sc_time(1, sc_core::SC_SEC));
+    if (below(3) > 0) {  // the others go while their commands are in progress
+      sc_core::sc_start(sc_core::sc_time(turn % 50 == 0 ? 1'000 : 30, sc_core::SC_MS));
       client.session.resume();
     }
   }
   sc_core::sc_start(sc_core::sc_time(120, sc_core::SC_SEC));
   EXPECT_EQ(rig.drives[0]->queue().occupancy(), 0u);
   EXPECT_EQ(memory.used(), 0u);
+  // Most streams are cut, changed, or end with an error, so they are closed early.
+  EXPECT_GT(at_drive.completed() - before, inputs() / 3) << "accesses to the drive";
   Client client(portal, memory);
   client.login();
-  EXPECT_EQ(client.run(client.command(cdb10(0x28, 5, 1), 512, kRead)).size(), 1u);
+  client.run(client.command({0x1B, 0, 0, 0, 1}, 0));
+  const std::vector<Said> said = client.run(client.command(cdb10(0x28, 5, 1), 512, kRead));
+  ASSERT_EQ(said.size(), 1u);
+  EXPECT_EQ(said[0].opcode(), 0x25);
+  EXPECT_EQ(said[0].header[3], 0) << "GOOD";
 }
 
 }  // namespace

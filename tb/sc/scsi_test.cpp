@@ -681,34 +681,216 @@ TEST(ScsiUnits, EachDriveIsAUnit) {
   EXPECT_EQ(port.run({0xA0, 0, 0, 0, 0, 0, 0, 0, 0, 64}, {}, 64, 2).data.size(), 24u);
 }
 
-TEST_F(Scsi, AnyCommandsAreBorne) {
-  std::mt19937 random(7);
-  const auto below = [&random](std::size_t limit) { return std::uniform_int_distribution<std::size_t>(0, limit - 1)(random); };
-  const std::vector<scsi::Operation>& known = scsi::operations();
-  std::uint64_t begun = rig.ends;
-  for (std::uint64_t turn = 0; turn < inputs(); ++turn) {
+/// Random commands of two initiator ports to the only unit. Most have an address and a length that the disk has. Now and then a port undoes what makes
+/// the unit refuse nearly everything: a stop, a reservation, write protection, unit attention conditions.
+class RandomCommands : public scsi::TaskOwnerIf {
+ public:
+  RandomCommands(ScsiRig& rig, Port& one, Port& other) : rig_(rig), ports_{&one, &other} {
+    for (const scsi::Operation& operation : scsi::operations())
+      if (!operation.of_zones) (is_access(operation) ? accesses_ : others_).push_back(&operation);
+    // MODE SELECT takes what MODE SENSE gives, without the fields that are reserved in it.
+    pages_ = one.run({0x1A, 0x08, 0x3F, 0, 255}, {}, 255).data;
+    pages_[0] = pages_[2] = 0;
+    for (std::size_t at = 4; at < pages_.size(); at += 2u + pages_[at + 1]) pages_[at] &= 0x3F;
+  }
+
+  void send() {
     Bytes cdb(16);
-    if (below(4) > 0) {
-      const scsi::Operation& operation = known[below(known.size())];
-      for (std::size_t i = 0; i < cdb.size(); ++i) cdb[i] = static_cast<std::uint8_t>(operation.usage[i] & random() & random());
+    Bytes out = below(2) == 0 ? Bytes() : filled(below(40) * 64);
+    auto limit = static_cast<std::uint32_t>(below(3) == 0 ? 0 : below(70'000));
+    if (below(8) == 0) {
+      for (std::uint8_t& byte : cdb) byte = static_cast<std::uint8_t>(random_());
+    } else {
+      const std::vector<const scsi::Operation*>& some = below(3) == 0 ? others_ : accesses_;
+      const scsi::Operation& operation = *some[below(some.size())];
+      for (std::size_t i = 0; i < cdb.size(); ++i)
+        cdb[i] = static_cast<std::uint8_t>(operation.usage[i] & random_() & random_());
       cdb[0] = operation.code;
       if (operation.action != scsi::Operation::kNoAction) cdb[1] = operation.action;
-      if (operation.code >> 5 == 4)
-        for (std::size_t i = 2; i < 8; ++i) cdb[i] = below(50) == 0 ? 0xFF : 0;  // mostly within the disk
-      if (below(3) == 0) cdb[below(16)] = static_cast<std::uint8_t>(random());
-    } else {
-      for (std::uint8_t& byte : cdb) byte = static_cast<std::uint8_t>(random());
+      if (is_access(operation) && below(10) > 0) {
+        const std::size_t blocks = place(operation, cdb);
+        if (below(4) > 0) out = filled(kScsiSector * of_data(operation.code, blocks));
+        if (below(4) > 0) limit = 1 << 20;
+      } else if (operation.code == 0x15 && below(4) > 0) {
+        select_modes(cdb, out, below(2) == 0);
+      } else if (operation.code == 0x5F && below(4) > 0) {
+        reserve(cdb, out, 1 + below(2), below(3));
+      } else if ((operation.code == 0x1A || operation.code == 0x5A || operation.code == 0x4D) && below(4) > 0) {
+        constexpr std::uint8_t kPages[] = {0x00, 0x01, 0x02, 0x03, 0x05, 0x06, 0x08, 0x0A, 0x0D, 0x0E, 0x15, 0x1C, 0x2F, 0x3F};
+        cdb[2] = kPages[below(std::size(kPages))] | (operation.code == 0x4D ? 0x40 : 0);
+        cdb[3] = 0;
+      }
+      if (below(12) == 0) cdb[below(16)] = static_cast<std::uint8_t>(random_());
     }
-    const auto limit = static_cast<std::uint32_t>(below(3) == 0 ? 0 : below(70'000));
-    port.begin(cdb, below(2) == 0 ? Bytes() : some_bytes(below(40) * 64), limit, below(20) == 0 ? 1 : 0,
-               static_cast<TaskAttribute>(below(3)));
-    ++begun;
-    if (below(200) == 0) rig.target->manage(static_cast<Management>(below(9)), port.nexus, 0);
-    if (turn % 20 == 0) sc_core::sc_start(sc_core::sc_time(200, sc_core::SC_MS));
+    const std::size_t port = below(2);
+    const std::uint64_t lun = below(20) == 0 ? 1 : 0;
+    begin(port, cdb, std::move(out), limit, lun, static_cast<TaskAttribute>(below(3)));
   }
-  sc_core::sc_start(sc_core::sc_time(600, sc_core::SC_SEC));
-  EXPECT_EQ(rig.ends, begun) << "each ends once";
+
+  /// Blocks that cannot be read, a loss of power, a restart, or a failure.
+  void trouble() {
+    drive::Drive& drive = *rig_.drives[0];
+    media::Fault fault;
+    fault.kind = media::FaultKind::Unreadable;
+    fault.first = below(kToyBlocks * 3 / 4);
+    fault.blocks = 1 + below(kToyBlocks / 4);
+    switch (below(12)) {
+      case 0: return drive.cut_power();
+      case 1: return drive.restart(static_cast<core::Picoseconds>(below(300)) * core::kPicosecondsPerSecond / 1'000);
+      case 2: return drive.set_alive(false);
+      default: drive.add_fault(fault);
+    }
+  }
+
+  /// `reservations`: undoes those in any case, otherwise most times.
+  void recover(bool reservations = false) {
+    drive::Drive& drive = *rig_.drives[0];
+    drive.restore_power();
+    drive.set_alive(true);
+    if (below(4) == 0) drive.clear_faults();
+    for (int turn = 0; turn < 1'000 && !drive.power().ready(); ++turn) sc_core::sc_start(sc_core::sc_time(20, sc_core::SC_MS));
+    for (std::size_t port = 0; port < 2; ++port)
+      for (int i = 0; i < 3; ++i) begin(port, {0x00}, {}, 0);
+    if (reservations || below(4) > 0) {
+      for (std::size_t port = 0; port < 2; ++port) begin(port, {0x17}, {}, 0);
+      Bytes cdb{0x5F, 6};
+      Bytes out;
+      reserve(cdb, out, 0, 1);  // REGISTER AND IGNORE EXISTING KEY
+      begin(0, cdb, out, 0);
+      cdb[1] = 3;  // CLEAR
+      reserve(cdb, out, 1, 0);
+      begin(0, cdb, out, 0);
+    }
+    Bytes cdb{0x15};
+    Bytes out;
+    select_modes(cdb, out, false);
+    begin(0, cdb, out, 0);
+    begin(0, {0x1B, 0, 0, 0, 1}, {}, 0);
+  }
+
+  /// Simulates until all have ended, and forgets them. Returns false if one does not end.
+  bool drain() {
+    for (int turn = 0; turn < 10'000 && ends < begun; ++turn) sc_core::sc_start(sc_core::sc_time(100, sc_core::SC_MS));
+    if (ends != begun) return false;
+    tasks_.clear();
+    return true;
+  }
+
+  void ended(scsi::Task& task) override {
+    ++ends;
+    if (task.aborted)
+      ++aborted;
+    else if (task.status == kGood || task.status == Status::ConditionMet)
+      ++good;
+    else if (task.status == kCheck)
+      ++keys[task.sense.key];
+    else
+      ++conflicts;
+  }
+
+  std::size_t below(std::size_t limit) { return std::uniform_int_distribution<std::size_t>(0, limit - 1)(random_); }
+
+  std::uint64_t begun = 0, ends = 0, good = 0, aborted = 0, conflicts = 0;
+  std::array<std::uint64_t, 16> keys{};  ///< of those that end with CHECK CONDITION
+
+ private:
+  Bytes filled(std::size_t bytes) { return Bytes(bytes, below(2) == 0 ? 0 : 0xA5); }
+
+  /// An operation with an address and a length.
+  static bool is_access(const scsi::Operation& operation) {
+    return operation.next != nullptr && operation.needs == scsi::Operation::kMedium;
+  }
+  /// Blocks of data that the host gives. COMPARE AND WRITE takes twice its length, and WRITE SAME one.
+  static std::size_t of_data(std::uint8_t code, std::size_t blocks) {
+    return code == 0x89 ? 2 * blocks : code == 0x41 || code == 0x93 ? 1 : blocks;
+  }
+  /// Sets the address and the length, and returns the length.
+  std::size_t place(const scsi::Operation& operation, Bytes& cdb) {
+    struct Fields {
+      std::size_t lba, lba_bytes, length, length_bytes;
+    };
+    constexpr Fields kFields[] = {{1, 3, 4, 1}, {2, 4, 7, 2}, {2, 4, 7, 2}, {}, {2, 8, 10, 4}, {2, 4, 6, 4}};
+    const Fields& at = kFields[operation.code >> 5];
+    const std::size_t blocks = below(64);
+    const std::uint64_t first = below(30) == 0 ? kToyBlocks - below(70) : below(kToyBlocks - 64);
+    Bytes placed(16);
+    put(&placed[at.lba], first, at.lba_bytes);
+    put(&placed[at.length], blocks, at.length_bytes);
+    const auto set = [&](std::size_t from, std::size_t count) {
+      for (std::size_t i = from; i < from + count; ++i) cdb[i] = placed[i] & operation.usage[i];
+    };
+    set(at.lba, at.lba_bytes);
+    set(at.length, at.length_bytes);
+    return blocks;
+  }
+  void select_modes(Bytes& cdb, Bytes& out, bool changed) {
+    out = pages_;
+    if (changed) out[below(out.size())] ^= static_cast<std::uint8_t>(1u << below(8));
+    cdb = {0x15, 0x10, 0, 0, static_cast<std::uint8_t>(out.size())};
+  }
+  /// PERSISTENT RESERVE OUT with its two keys.
+  static void reserve(Bytes& cdb, Bytes& out, std::uint64_t key, std::uint64_t action_key) {
+    cdb.resize(16);
+    cdb[2] &= 0x0F;
+    put(&cdb[5], 24, 4);
+    out.assign(24, 0);
+    put(out.data(), key, 8);
+    put(&out[8], action_key, 8);
+  }
+  void begin(std::size_t port, const Bytes& cdb, Bytes out, std::uint32_t limit, std::uint64_t lun = 0,
+             TaskAttribute attribute = TaskAttribute::Simple) {
+    scsi::Task& task = tasks_.emplace_back();
+    task.owner = this;
+    task.nexus = &ports_[port]->nexus;
+    std::copy(cdb.begin(), cdb.end(), task.cdb.begin());
+    task.data = std::move(out);
+    task.limit = limit;
+    task.attribute = attribute;
+    ++begun;
+    rig_.target->begin(task, lun << 48);
+  }
+
+  ScsiRig& rig_;
+  std::array<Port*, 2> ports_;
+  std::mt19937 random_{7};
+  std::vector<const scsi::Operation*> accesses_, others_;
+  Bytes pages_;
+  std::list<scsi::Task> tasks_;
+};
+
+TEST_F(Scsi, AnyCommandsAreBorne) {
+  Port other(rig, "iqn.2026-01.test:two,i,0x000000000002");
+  RandomCommands commands(rig, port, other);
+  const drive::HostPort& at_drive = rig.drives[0]->host_port();
+  const std::uint64_t before = at_drive.completed();
+  for (std::uint64_t turn = 0; turn < inputs(); ++turn) {
+    commands.send();
+    if (turn % 25 == 0) commands.recover();
+    if (turn % 25 == 12 && commands.below(2) == 0) commands.trouble();
+    if (commands.below(200) == 0)
+      rig.target->manage(static_cast<Management>(commands.below(9)), commands.below(2) == 0 ? port.nexus : other.nexus, 0);
+    if (turn % 20 == 0) sc_core::sc_start(sc_core::sc_time(200, sc_core::SC_MS));
+    if (turn % 500 == 499) {
+      ASSERT_TRUE(commands.drain()) << "a command does not end, up to turn " << turn;
+    }
+  }
+  ASSERT_TRUE(commands.drain()) << "a command does not end";
   EXPECT_EQ(rig.drives[0]->queue().occupancy(), 0u);
+  const auto share = [&](std::uint64_t count) { return static_cast<double>(count) / static_cast<double>(commands.begun); };
+  // Without recovery, one in 500 does.
+  EXPECT_GT(share(at_drive.completed() - before), 0.12) << "of the commands end well at the drive";
+  EXPECT_GT(share(commands.good), 0.4);
+  EXPECT_LT(share(commands.keys[2]), 0.05) << "NOT READY";
+  for (const std::size_t key : {1u, 2u, 3u, 4u, 5u, 6u, 0xBu, 0xEu}) EXPECT_GT(commands.keys[key], 0u) << "sense key " << key;
+  // Both ports are served as before.
+  commands.recover(true);
+  ASSERT_TRUE(commands.drain());
+  rig.drives[0]->clear_faults();
+  port.settle();
+  const Bytes data = some_bytes(kScsiSector);
+  const scsi::Task& write = port.run(cdb10(0x2A, 3, 1), data);
+  EXPECT_EQ(write.status, kGood) << int{write.sense.key} << ' ' << int{write.sense.code} << ' ' << int{write.sense.qualifier};
+  EXPECT_EQ(port.run(cdb10(0x28, 3, 1), {}, 512).data, data);
 }
 
 }  // namespace

@@ -15,6 +15,7 @@ from pathlib import Path
 from platter_lab import LabError, StudyFailed
 from platter_lab.executable import ROOT, add_platter, expect_tree, find_platter
 from platter_lab.guest import (
+    actuators,
     faults,
     image,
     machine,
@@ -38,7 +39,6 @@ LINUX = (
     "smartmontools",
     "blktrace",
 )
-SCSI = ("sg3-utils", "sdparm")
 SCENARIO = ROOT / "models/configs/scenarios/guest_drive.toml"
 # A QEMU that takes a device by vfio-user, and one that does not.
 NEW, OLD = ("trixie", "trixie-backports"), ("bookworm",)
@@ -59,6 +59,7 @@ def add_command(subparsers: argparse._SubParsersAction[argparse.ArgumentParser])
             "faults",
             "starvation",
             "zones",
+            "actuators",
             "open-iscsi",
             "fetch",
         ),
@@ -69,8 +70,9 @@ def add_command(subparsers: argparse._SubParsersAction[argparse.ArgumentParser])
             "leave of file systems and databases; faults: errors of the media and lost commands, "
             "smartctl, and RAID-1 of two drives; starvation: random reads beside a stream under "
             "Linux's schedulers; zones: random commands to a drive with zones and to Linux's "
-            "scsi_debug, blkzone, fio and zonefs; open-iscsi: Linux's own initiator logs in to the "
-            "target; fetch: download the packages only"
+            "scsi_debug or tcmu-runner, blkzone, fio and zonefs; actuators: the disks of a drive "
+            "with two actuators; open-iscsi: Linux's own initiator logs in to the target; fetch: "
+            "download the packages only"
         ),
     )
     parser.add_argument(
@@ -79,7 +81,8 @@ def add_command(subparsers: argparse._SubParsersAction[argparse.ArgumentParser])
         metavar="KIND",
         help=(
             f"of power: {', '.join(script.POWER_KINDS)}; default: all of them. Of zones: managed "
-            "(default) or aware"
+            "(default), aware, or tcmu-runner. Of actuators: lun (default), a disk for each, or "
+            "address, one disk"
         ),
     )
     parser.add_argument("--cuts", type=int, default=20, help="number of images of a kind (power)")
@@ -104,8 +107,8 @@ def add_command(subparsers: argparse._SubParsersAction[argparse.ArgumentParser])
         type=Path,
         default=SCENARIO,
         help=(
-            "scenario of the drive; default: guest_drive.toml, and of starvation "
-            "docs/results/starvation/guest.toml"
+            "scenario of the drive; default: guest_drive.toml, of starvation "
+            "docs/results/starvation/guest.toml, and of actuators two_actuators.toml"
         ),
     )
     parser.add_argument(
@@ -142,7 +145,13 @@ def add_command(subparsers: argparse._SubParsersAction[argparse.ArgumentParser])
         "--folder", type=Path, default=ROOT / "build/guest", help="folder of packages and results"
     )
     parser.add_argument(
-        "--limit", type=float, default=280, metavar="SECONDS", help="longest time of the guest"
+        "--limit",
+        type=float,
+        metavar="SECONDS",
+        help=(
+            "longest time of the guest; default: 280 s (580 s for zones), and up to four times as "
+            "long on a busy machine"
+        ),
     )
     parser.set_defaults(run=run)
 
@@ -340,14 +349,24 @@ def _firmware(
 def run(arguments: argparse.Namespace) -> int:
     expect_tree("guest")
     if arguments.what == "zones":
-        if arguments.kinds not in ([], ["managed"], ["aware"]):
-            raise LabError(f"guest zones: found {arguments.kinds[0]}, expected managed or aware")
+        if arguments.kinds and (
+            len(arguments.kinds) > 1 or arguments.kinds[0] not in zones.REFEREES
+        ):
+            raise LabError(
+                f"guest zones: found {' '.join(arguments.kinds)}, expected one of "
+                f"{', '.join(zones.REFEREES)}"
+            )
+    elif arguments.what == "actuators":
+        if arguments.kinds not in ([], ["lun"], ["address"]):
+            raise LabError(f"guest actuators: found {arguments.kinds[0]}, expected lun or address")
     elif arguments.kinds and arguments.what != "power":
         raise LabError(f"guest {arguments.what}: found {arguments.kinds[0]}, expected nothing more")
+    if arguments.limit is None:
+        arguments.limit = machine.patience(580 if arguments.what == "zones" else 280)
     begin = time.monotonic()
     folder = arguments.folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
-    if arguments.what in ("zones", "open-iscsi"):
+    if arguments.what in ("zones", "actuators", "open-iscsi"):
         arguments.door = "iscsi"  # the guest's own commands reach the drive
     qemu, linux, kind = _trees(folder, arguments.door)
     try:
@@ -363,6 +382,8 @@ def run(arguments: argparse.Namespace) -> int:
             return starvation.run(arguments, folder, qemu, linux, kind, SCENARIO)
         if arguments.what == "zones":
             return zones.run(arguments, folder, qemu, linux, kind)
+        if arguments.what == "actuators":
+            return actuators.run(arguments, folder, qemu, linux, kind, SCENARIO)
         if arguments.what == "open-iscsi":
             return open_iscsi.run(arguments, folder, qemu, linux)
         return _linux(arguments, folder, qemu, linux, kind, begin)
@@ -387,7 +408,7 @@ def _linux(
     initrd = folder / "initrd.gz"
     more: list[tuple[packages.Tree, str]] = []
     if kind == "iscsi" and arguments.what == "everything":
-        tools = packages.Tree(folder / "scsi", SCSI, linux.suites)
+        tools = packages.Tree(folder / "scsi", script.SCSI_PACKAGES, linux.suites)
         tools.make()
         more = [(tools, f"usr/bin/{name}") for name in script.SCSI_PROGRAMS]
     image.make(linux, initrd, texts[arguments.what](), more=more)

@@ -23,6 +23,12 @@ class Failed(Exception):
     """The machine or the drive did not do what was asked; the text says what."""
 
 
+def patience(seconds: float) -> float:
+    """A time limit for what takes less than `seconds` on an idle machine: longer by the load, at
+    most four times. A guest is slow where others use the processors too."""
+    return seconds * min(max(os.getloadavg()[0] / (os.cpu_count() or 1), 1.0), 4.0)
+
+
 class Server:
     """`platter serve`, as long as the context lasts."""
 
@@ -35,6 +41,7 @@ class Server:
         self._sockets = tempfile.TemporaryDirectory(prefix="platter-")
         self.socket = pathlib.Path(self._sockets.name) / "socket"
         self.address = ""  #: where a machine finds the drive: the socket, or an iSCSI URL
+        self.addresses: list[str] = []  #: of all drives; by iSCSI, a URL for each logical unit
         self._control = pathlib.Path(self._sockets.name) / "control"
         self._log = self.folder / "serve.log"
         self._command = [
@@ -55,15 +62,16 @@ class Server:
                 stdout=log,
                 stderr=subprocess.STDOUT,
             )
-        for _ in range(300):
+        for _ in range(1200):
             if self._process.poll() is not None:
                 raise Failed(
                     f"platter serve ended with exit code {self._process.returncode}: "
                     f"{self._log.read_text().strip()}"
                 )
-            found = re.search(r" at (\S+?),?(?: as .*)?$", self._log.read_text(), flags=re.M)
+            found = re.findall(r" at (\S+?),?(?: as .*)?$", self._log.read_text(), flags=re.M)
             if found and self._control.exists():
-                self.address = found[1] if door == "iscsi" else at
+                self.addresses = found if door == "iscsi" else [at]
+                self.address = self.addresses[0]
                 return self
             time.sleep(0.05)
         raise Failed("platter serve does not listen")
@@ -107,9 +115,10 @@ class Server:
         return json.loads(self.result.read_text()), said
 
 
-def disk_options(kind: str, address: str, shared: bool = True) -> list[str]:
+def disk_options(kind: str, address: str, *others: str, shared: bool = True) -> list[str]:
     """QEMU's options for the disk at an address: by vfio-user, QEMU's own adapter in front of NBD,
-    or a SCSI adapter that passes the guest's commands on by iSCSI.
+    or a SCSI adapter that passes the guest's commands on by iSCSI. `others`: addresses of more
+    disks, by iSCSI only.
     Not `shared`: the drive reaches the guest's memory by messages. It must where the guest executes
     what the drive has put there over other code, as a boot sector: QEMU's translator does not see
     that shared memory has changed."""
@@ -128,17 +137,11 @@ def disk_options(kind: str, address: str, shared: bool = True) -> list[str]:
             json.dumps(device),
         ]
     if kind == "iscsi":
-        return [
-            "-machine",
-            "q35",
-            "-nodefaults",
-            "-drive",
-            f"file={address},if=none,id=d0,format=raw",
-            "-device",
-            "virtio-scsi-pci",
-            "-device",
-            "scsi-generic,drive=d0",
-        ]
+        options = ["-machine", "q35", "-nodefaults", "-device", "virtio-scsi-pci"]
+        for number, each in enumerate((address, *others)):
+            options += ["-drive", f"file={each},if=none,id=d{number},format=raw"]
+            options += ["-device", f"scsi-generic,drive=d{number}"]
+        return options
     return [
         "-machine",
         "q35",
@@ -349,7 +352,7 @@ def run_to_end(command: Sequence[str], log: pathlib.Path, limit_s: float) -> dic
             )
         except subprocess.TimeoutExpired as late:
             raise Failed(
-                f"the guest has not ended within {limit_s} s; its console is in {log}"
+                f"the guest has not ended within {limit_s:.0f} s; its console is in {log}"
             ) from late
     parts = parts_of(pathlib.Path(log).read_text(errors="replace").replace("\r", ""))
     if done.returncode != 0 or "end" not in parts:

@@ -2,9 +2,9 @@
 """What the guest does: shell scripts for busybox. Each part of their output begins with a line
 `== NAME`."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
-# Of sg3-utils and sdparm.
+SCSI_PACKAGES = ("sg3-utils", "sdparm")
 SCSI_PROGRAMS = (
     "sdparm",
     "sg_inq",
@@ -32,7 +32,7 @@ mount -t proc proc /proc; mount -t sysfs sys /sys; mount -t devtmpfs dev /dev; \
 mount -t debugfs debug /sys/kernel/debug
 dmesg -n 1
 . /modules/load 2>/tmp/modules
-for i in $(seq 100); do [ -b /dev/sda ] && break; sleep 0.1; done
+for i in $(seq 600); do [ -b /dev/sda ] && break; sleep 0.1; done
 part() { echo; echo "== $1"; }
 must() { "$@" || echo "FAILED: $*"; }
 """
@@ -527,7 +527,7 @@ POWER_KINDS = {
 _ZONES = """
 for disk in /sys/block/sd?; do
   read model < $disk/device/model
-  case $model in scsi_debug*) referee=${{disk##*/}} ;; *) drive=${{disk##*/}} ;; esac
+  case $model in scsi_debug*|TCMU*) referee=${{disk##*/}} ;; *) drive=${{disk##*/}} ;; esac
 done
 sg() {{ echo /dev/$(ls /sys/block/$1/device/scsi_generic); }}
 part disks
@@ -539,7 +539,7 @@ $(cat queue/physical_block_size)-byte physical blocks"
 done
 cd /
 part commands
-must /bin/zone_commands $(sg $referee) $(sg $drive) {seed} {commands}
+must /bin/zone_commands $(sg $referee) $(sg $drive) {seed} {commands} {without}
 """
 
 # The pointer of a zone is written by blkzone, fio and zonefs, and read again by each.
@@ -580,13 +580,48 @@ must umount /mnt
 """
 
 
-def zones(commands: int, seed: int, managed: bool = True) -> str:
-    """Random commands to the drive and to `scsi_debug`; then programs for zoned drives, which need
-    host-managed ones."""
+# The kernel's target hands the commands of a disk of its own to the program. configfs tells it so.
+_TCMU_RUNNER = """
+mkdir -p /run/dbus /run/lock /var/log; ln -s /run /var/run
+mount -t configfs configfs /sys/kernel/config
+echo /bin/true > /proc/sys/kernel/modprobe  # all modules are loaded
+must dbus-daemon --config-file=/etc/dbus.conf --nopidfile --fork
+tcmu-runner --handler-path /usr/lib/x86_64-linux-gnu/tcmu-runner --tcmu-log-dir /tmp \
+>/tmp/runner 2>&1 &
+for i in $(seq 600); do grep -q 'is registered' /tmp/tcmu-runner.log 2>/dev/null && break; \
+sleep 0.1; done
+sleep 1
+target=/sys/kernel/config/target; disk=$target/core/user_0/zones
+must mkdir -p $disk; wwn=naa.500140500000000
+for key in dev_config={config} dev_size={size} hw_block_size=512 hw_max_sectors=65535; do
+  echo -n $key > $disk/control || echo "FAILED: $key"
+done
+echo 1 > $disk/enable || echo "FAILED: no answer of tcmu-runner"
+port=$target/loopback/${{wwn}}1/tpgt_1
+must mkdir -p $port/lun/lun_0; echo ${{wwn}}2 > $port/nexus
+must ln -s $disk $port/lun/lun_0/zones
+"""
+
+
+def tcmu_runner(config: str, size: int) -> str:
+    """Gives the guest a disk of so many bytes whose commands `tcmu-runner` carries out."""
+    return _TCMU_RUNNER.format(config=config, size=size)
+
+
+def zones(
+    commands: int, seed: int, set_up: str = "", without: str = "", programs: bool = True
+) -> str:
+    """Random commands to the drive and to the referee, which `set_up` makes. `without`: an
+    operation that is left out. `programs`: then programs for zoned drives, which need host-managed
+    ones."""
     both = "[ $(ls -d /sys/block/sd? 2>/dev/null | wc -l) -ge 2 ] && break"
     begin = _BEGIN.replace("[ -b /dev/sda ] && break", both)
-    programs = _ZONED_PROGRAMS.replace("{fio_mib}", "6") if managed else ""
-    return begin + _ZONES.format(seed=seed, commands=commands) + programs + _END
+    if set_up:  # before it waits for the disks
+        begin = begin.replace(
+            "for i in", f'must() {{ "$@" || echo "FAILED: $*"; }}\n{set_up}for i in'
+        )
+    more = _ZONED_PROGRAMS.replace("{fio_mib}", "6") if programs else ""
+    return begin + _ZONES.format(seed=seed, commands=commands, without=without) + more + _END
 
 
 # --- open-iscsi ------------------------------------------------------------------------------
@@ -596,12 +631,12 @@ _OPEN_ISCSI = """
 mkdir -p /run/lock/iscsi /var/lib/iscsi
 ip link set lo up; ip addr add 10.0.2.15/24 dev eth0; ip link set eth0 up
 iscsid -f -c /etc/iscsi/iscsid.conf >/tmp/iscsid 2>&1 &
-for i in $(seq 100); do iscsiadm -m session >/tmp/session 2>&1; [ $? = 21 ] && break; \
+for i in $(seq 600); do iscsiadm -m session >/tmp/session 2>&1; [ $? = 21 ] && break; \
 sleep 0.1; done
 node() {{ must iscsiadm -m node -T {target} -p {portal} "$@"; }}
-appears() {{ for i in $(seq 100); do [ -b /dev/sda ] && return; sleep 0.1; done; \
+appears() {{ for i in $(seq 600); do [ -b /dev/sda ] && return; sleep 0.1; done; \
 echo "FAILED: no disk"; }}
-gone() {{ for i in $(seq 100); do [ -b /dev/sda ] || return; sleep 0.1; done; \
+gone() {{ for i in $(seq 600); do [ -b /dev/sda ] || return; sleep 0.1; done; \
 echo "FAILED: the disk stays"; }}
 part discovery
 must iscsiadm -m discovery -t sendtargets -p {portal}
@@ -639,3 +674,65 @@ def open_iscsi(portal: str, target: str, depth: int, fio_size: str) -> str:
     )
     begin = _BEGIN.replace("[ -b /dev/sda ] && break", "[ -e /sys/class/net/eth0 ] && break")
     return begin + text + _END.replace("ata|ahci", "ata|ahci|iscsi|connection")
+
+
+# --- actuators -------------------------------------------------------------------------------
+
+_ACTUATORS = """
+disks=$(cd /sys/block; ls -d sd?)
+sg() {{ echo /dev/$(ls /sys/block/$1/device/scsi_generic); }}
+part disks
+for disk in $disks; do
+  cd /sys/block/$disk
+  ranges=$(ls -d queue/independent_access_ranges/* 2>/dev/null)
+  echo "$disk: $(cat device/model), $(cat size) sectors, rotational $(cat queue/rotational), \
+$(echo $ranges | wc -w) ranges, queue depth $(cat device/queue_depth)"
+  for range in $ranges; do echo "  range ${{range##*/}}: $(cat $range/sector) \
+$(cat $range/nr_sectors)"; done
+done
+cd /
+part pages
+for disk in $disks; do
+  echo "$disk:"
+  must sg_inq $(sg $disk)
+  for page in sv di bdc; do must sg_vpd --page=$page $(sg $disk); done
+  sg_vpd --page=cpr $(sg $disk) 2>&1  # of one disk with two ranges only
+done
+part fio
+# One job for each half, at the same time, so that both actuators work.
+for half in {halves}; do
+  jobs="$jobs --name=${{half%:*}}_${{half#*:}} --filename=/dev/${{half%:*}} \
+--offset=$((${{half#*:}} * 512))"
+done
+must fio --size={fio_size} --direct=1 --ioengine=libaio --rw=randwrite --bs=4k --iodepth=16 \
+--verify=crc32c --verify_fatal=1 --randrepeat=1 --eta=never --output=/tmp/fio $jobs
+grep -E 'err=|issued rwts' /tmp/fio
+part data
+# The first and the last 4 KiB of each half: all are written before one is read.
+places=$(for half in {halves}; do for sector in 0 $(({half} - 8)); do \
+echo ${{half%:*}}:$(((${{half#*:}} + sector) / 8)); done; done)
+for place in $places; do
+  dd if=/dev/urandom of=/tmp/$place bs=4k count=1 2>/dev/null
+  must dd if=/tmp/$place of=/dev/${{place%:*}} bs=4k count=1 seek=${{place#*:}} oflag=direct \
+2>/dev/null
+done
+for place in $places; do
+  if dd if=/dev/${{place%:*}} bs=4k count=1 skip=${{place#*:}} iflag=direct 2>/dev/null | \
+cmp -s - /tmp/$place; then echo "$place: read what was written"; else echo "FAILED: $place"; fi
+done
+"""
+
+
+def actuators(halves: Sequence[tuple[str, int]], half: int, fio_size: str) -> str:
+    """Shows disks of a drive with two actuators, then writes and reads. `halves`: disk and first
+    sector of the share of each actuator, which has `half` sectors."""
+    last = halves[-1][0]
+    return (
+        _BEGIN.replace("[ -b /dev/sda ] && break", f"[ -b /dev/{last} ] && break")
+        + _ACTUATORS.format(
+            halves=" ".join(f"{disk}:{sector}" for disk, sector in halves),
+            half=half,
+            fio_size=fio_size,
+        )
+        + _END
+    )

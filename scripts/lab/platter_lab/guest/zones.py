@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""`platter-lab guest zones`: a drive with zones held against Linux's `scsi_debug`.
+"""`platter-lab guest zones`: a drive with zones held against Linux's `scsi_debug` or `tcmu-runner`.
 
 The guest has both as SCSI disks with the same zones. A program in it sends the same seeded random
 commands to both and prints what they answer. Every difference must be one of `DIFFERENCES`, each of
@@ -12,8 +12,8 @@ import argparse
 import shutil
 import subprocess
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from platter_lab import StudyFailed
@@ -21,7 +21,7 @@ from platter_lab.executable import ROOT, find_platter
 from platter_lab.guest import image, machine, packages, script
 
 SOFTWARE = ("util-linux", "zonefs-tools")
-MODULES = ("crc32c_generic", "virtio_pci", "virtio_scsi", "sd_mod", "sg", "zonefs", "scsi_debug")
+MODULES = ("crc32c_generic", "virtio_pci", "virtio_scsi", "sd_mod", "sg")
 PROGRAM = ROOT / "tb/clients/zone_commands.c"
 
 # What the programs for zoned drives must say.
@@ -35,16 +35,81 @@ DRIVE_MIB, ZONE_MIB, CONVENTIONAL, OPEN = 64, 1, 4, 8
 KEYS = (
     "engine=firmware",
     "drive=wd22tb_zoned",
-    "drive.zones.model={model}",
     f"drive.geometry.blocks={DRIVE_MIB * 2048}",
     f"drive.zones.zone_mib={ZONE_MIB}",
     f"drive.zones.conventional={CONVENTIONAL}",
     f"drive.zones.max_open={OPEN}",
 )
-REFEREE = (
-    f"zbc={{model}} dev_size_mb={DRIVE_MIB} zone_size_mb={ZONE_MIB} zone_nr_conv={CONVENTIONAL} "
+SCSI_DEBUG = (
+    f"dev_size_mb={DRIVE_MIB} zone_size_mb={ZONE_MIB} zone_nr_conv={CONVENTIONAL} "
     f"zone_max_open={OPEN} sector_size=512 physblk_exp=3 delay=0"
 )
+TCMU_RUNNER = f"zbc/model-HM/lba-512/zsize-{ZONE_MIB}/conv-{CONVENTIONAL}/open-{OPEN}@/tmp/zones"
+TCMU_HANDLER = "usr/lib/x86_64-linux-gnu/tcmu-runner/handler_file_zbc.so"
+# Everyone may do everything.
+DBUS = b"""<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
+ "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
+<busconfig><type>system</type><listen>unix:path=/run/dbus/system_bus_socket</listen>
+<auth>EXTERNAL</auth><policy context="default"><allow user="*"/><allow own="*"/>
+<allow send_destination="*"/><allow receive_sender="*"/></policy></busconfig>
+"""
+
+
+@dataclass(frozen=True)
+class Referee:
+    """The other drive with zones, and what the served one is like beside it."""
+
+    modules: tuple[str, ...]
+    keys: tuple[str, ...]  #: of the served drive
+    parameters: Mapping[str, str] = field(default_factory=dict)  #: of modules
+    set_up: str = ""  #: the guest's commands before its disks appear
+    without: str = ""  #: an operation that the referee does not have
+    programs: bool = False  #: programs for zoned drives then use the drive
+
+
+REFEREES = {
+    "managed": Referee(
+        ("zonefs", "scsi_debug"),
+        ("drive.zones.model=managed",),
+        {"scsi_debug": f"zbc=managed {SCSI_DEBUG}"},
+        programs=True,
+    ),
+    "aware": Referee(
+        ("scsi_debug",), ("drive.zones.model=aware",), {"scsi_debug": f"zbc=aware {SCSI_DEBUG}"}
+    ),
+    # It has no physical sectors of several blocks.
+    "tcmu-runner": Referee(
+        ("target_core_user", "tcm_loop"),
+        ("drive.zones.model=managed", "drive.geometry.physical_sector_bytes=512"),
+        set_up=script.tcmu_runner(TCMU_RUNNER, DRIVE_MIB << 20),
+        without="same",
+    ),
+}
+
+
+def _tcmu_files(
+    folder: Path, linux: packages.Tree
+) -> tuple[list[tuple[packages.Tree, str]], list[tuple[str, bytes]]]:
+    """Programs and files for `tcmu-runner`. It asks libkmod for the kernel's module, and loads
+    libgcc when a thread ends."""
+    tree = packages.Tree(folder / "tcmu-runner", ("tcmu-runner", "dbus"), linux.suites)
+    tree.make()
+    modules = next((linux.root / "usr/lib/modules").iterdir())
+    libgcc = "usr/lib/x86_64-linux-gnu/libgcc_s.so.1"
+    return [
+        (tree, each) for each in ("usr/bin/tcmu-runner", "usr/bin/dbus-daemon", TCMU_HANDLER)
+    ], [
+        ("etc/dbus.conf", DBUS),
+        ("etc/passwd", b"root:x:0:0:root:/root:/bin/sh\n"),
+        ("etc/group", b"root:x:0:\n"),
+        ("etc/tcmu/tcmu.conf", b""),
+        (libgcc, (linux.root / libgcc).read_bytes()),
+        *(
+            (f"lib/modules/{modules.name}/{name}", (modules / name).read_bytes())
+            for name in ("modules.dep.bin", "modules.builtin.bin", "modules.symbols.bin")
+        ),
+        (f"lib/modules/{modules.name}/modules.alias.bin", b""),
+    ]
 
 
 @dataclass(frozen=True)
@@ -75,10 +140,19 @@ class Command:
     drive: Answer
     #: condition and write pointer of a zone: the referee's, and the drive's
     zones: tuple[tuple[str, int, str, int], ...] = ()
+    #: of the data of a read: sectors that differ, those of them that are zeros on the referee and
+    #: on the drive, and bytes that differ in the others
+    data: tuple[int, int, int, int] = (0, 0, 0, 0)
 
     @property
     def differs(self) -> bool:
         return self.referee != self.drive or bool(self.zones)
+
+    @property
+    def crosses(self) -> bool:
+        """Whether it reaches from one zone into another."""
+        length = ZONE_MIB * 2048
+        return self.lba // length != (self.lba + self.blocks - 1) // length
 
     def refusals(self, referee: str, drive: str) -> bool:
         """Whether the answers have these sense data; "good" is none."""
@@ -107,14 +181,14 @@ def read(lines: Iterable[str]) -> list[Command]:
                     Answer.of(word[8]),
                 )
             )
+        elif line.startswith("D ") and len(word) == 6:
+            found = (int(word[2]), int(word[3]), int(word[4]), int(word[5]))
+            commands[-1] = replace(commands[-1], data=found)
         elif line.startswith("Z ") and len(word) == 7:
             # The lines of its command's zones; between them are commands that make them equal.
             at = next(i for i in reversed(range(len(commands))) if commands[i].operation != "even")
-            found = (word[3], int(word[4]), word[5], int(word[6]))
-            was = commands[at]
-            commands[at] = Command(
-                **{**was.__dict__, "zones": (*was.zones, found)}  # the others stay
-            )
+            zone = (word[3], int(word[4]), word[5], int(word[6]))
+            commands[at] = replace(commands[at], zones=(*commands[at].zones, zone))
     return commands
 
 
@@ -247,6 +321,59 @@ def _order(command: Command) -> bool:
     return _report(command) and command.refusals("5/21/00", "5/24/00")
 
 
+def _beyond(command: Command) -> bool:
+    return (
+        command.operation in ("open", "close", "finish", "reset")
+        and command.condition == "-"
+        and command.refusals("5/24/00", "5/21/00")
+        and not command.zones
+    )
+
+
+def _behind_and_across(command: Command) -> bool:
+    """The write is not at the write pointer, and not in one zone."""
+    return (
+        command.operation == "write"
+        and command.crosses
+        and command.refusals("5/21/04", "5/21/05")
+        and not command.zones
+    )
+
+
+def _unwritten(command: Command) -> bool:
+    """Of a zone that FINISH has made full: the drive has zeros where nothing was written."""
+    return (
+        command.operation == "read"
+        and command.condition == "e"
+        and command.refusals("good", "good")
+        and command.data[0] == command.data[2] > 0
+    )
+
+
+def _second_zone(command: Command) -> bool:
+    """The referee has zeros from the write pointer of the first zone on, also in the second one."""
+    return (
+        command.operation == "read"
+        and command.crosses
+        and command.condition in ("1", "2", "3", "4")
+        and command.refusals("good", "good")
+        and command.data[0] == command.data[1] > 0
+    )
+
+
+def _last_bytes(command: Command) -> bool:
+    """Of a long read across the end of a full zone the referee leaves out the last 64 bytes."""
+    sectors, _, zeros, count = command.data
+    return (
+        command.operation == "read"
+        and command.crosses
+        and command.condition == "e"
+        and command.refusals("good", "good")
+        and sectors - zeros == 1
+        and 0 < count <= 64
+    )
+
+
 def _no_gaps(command: Command) -> bool:
     return (
         _report(command) and command.option & 0x3F == 0x3E and command.refusals("good", "5/24/00")
@@ -267,16 +394,27 @@ DIFFERENCES: Sequence[Difference] = (
     Difference("report past the end with an unknown option", _order),
     Difference("report of all zones but gap zones", _no_gaps),
 )
+# Of `tcmu-runner` besides. They would hide faults of a drive beside `scsi_debug`.
+TCMU_DIFFERENCES: Sequence[Difference] = (
+    Difference("zone management past the end", _beyond),
+    Difference("write behind the write pointer and across the end of the zone", _behind_and_across),
+    Difference("read of what was not written before FINISH", _unwritten),
+    Difference("read from behind a write pointer into the next zone", _second_zone),
+    Difference("last bytes of a long read across the end of a full zone", _last_bytes),
+)
 
 
-def judge(commands: Iterable[Command]) -> tuple[Counter[str], list[Command]]:
-    """How often each known difference occurs, and the commands with another one."""
+def judge(
+    commands: Iterable[Command], also: Sequence[Difference] = ()
+) -> tuple[Counter[str], list[Command]]:
+    """How often each known difference occurs, and the commands with another one. `also`: known
+    besides DIFFERENCES."""
     known: Counter[str] = Counter()
     others = []
     for command in commands:
         if not command.differs:
             continue
-        name = next((each.name for each in DIFFERENCES if each.is_it(command)), None)
+        name = next((each.name for each in (*DIFFERENCES, *also) if each.is_it(command)), None)
         if name is None:
             others.append(command)
         else:
@@ -305,24 +443,38 @@ def run(
     linux: packages.Tree,
     kind: str,
 ) -> int:
-    model = arguments.kinds[0] if arguments.kinds else "managed"
-    expected = EXPECTED if model == "managed" else {}
-    software = packages.Tree(folder / "zones", SOFTWARE, linux.suites)
-    software.make()
+    who = arguments.kinds[0] if arguments.kinds else "managed"
+    referee = REFEREES[who]
+    expected = EXPECTED if referee.programs else {}
+    more: list[tuple[packages.Tree, str]] = []
+    files = [("bin/zone_commands", _compiled(folder))]
+    if referee.programs:
+        software = packages.Tree(folder / "zones", SOFTWARE, linux.suites)
+        software.make()
+        more += [(software, "usr/sbin/blkzone"), (software, "usr/sbin/mkfs.zonefs")]
+    if who == "tcmu-runner":
+        more, more_files = _tcmu_files(folder, linux)
+        files += more_files
     initrd = folder / "zones.gz"
     image.make(
         linux,
         initrd,
-        script.zones(arguments.commands or 10_000, arguments.seed, model == "managed"),
-        programs=("usr/bin/fio",),
-        with_modules=MODULES,
-        files=[("bin/zone_commands", _compiled(folder))],
-        more=[(software, "usr/sbin/blkzone"), (software, "usr/sbin/mkfs.zonefs")],
-        parameters={"scsi_debug": REFEREE.format(model=model)},
+        script.zones(
+            arguments.commands or 10_000,
+            arguments.seed,
+            referee.set_up,
+            referee.without,
+            referee.programs,
+        ),
+        programs=("usr/bin/fio",) if referee.programs else (),
+        with_modules=(*MODULES, *referee.modules),
+        files=files,
+        more=more,
+        parameters=referee.parameters,
     )
     options = ["--pacing", arguments.pacing or "asap"]
-    for key in (*KEYS, *arguments.set):
-        options += ["--set", key.format(model=model)]
+    for key in (*KEYS, *referee.keys, *arguments.set):
+        options += ["--set", key]
     server = machine.Server(find_platter(arguments.platter), arguments.scenario, folder, *options)
     with server.listen(kind):
         log = folder / "zones.log"
@@ -333,7 +485,7 @@ def run(
         if name != "end":
             print(f"\n== {name}\n{body.strip()}")
     commands = read(said.splitlines())
-    known, others = judge(commands)
+    known, others = judge(commands, TCMU_DIFFERENCES if who == "tcmu-runner" else ())
     print("\n== commands")
     _table(commands, known)
     wrong = [line for line in said.splitlines() if line.startswith("FAILED")]
