@@ -130,6 +130,75 @@ print(len(numbers), len(differ))
 """
         self.assertEqual(self.python(text).split(), [str(len(rows)), "0"])
 
+    def test_the_package_refuses_data_that_a_request_cannot_have(self):
+        text = """
+import platter
+disk = platter.Device(drive="atlas10k")
+block = disk.block_bytes
+given = bytes(block)
+for operation, data in (("write", True), ("write", False), ("write", "x" * block), ("write", 3),
+                        ("write", b"x"), ("read", given), ("read", 1), ("flush", True)):
+    try:
+        print(disk.submit(operation, 0, 1, data=data))
+    except ValueError as error:
+        print(error)
+for i, data in enumerate((bytearray(b"a" * block), memoryview(b"b" * 2 * block)[::2])):
+    disk.submit("write", i, data=data)
+    disk.submit("read", i, data=True)
+print([done.data and done.data[:2] for done in platter.advance() if done.data])
+try:
+    platter.Device('format = 1\\ndrive = "atlas10k"\\n', policy="NONSENSE")
+except ValueError as error:
+    print(error)
+"""
+        lines = self.python(text).splitlines()
+        self.assertEqual(
+            lines,
+            [
+                *["data of a write: found bool, expected 512 bytes or None"] * 2,
+                "data of a write: found str, expected 512 bytes or None",
+                "data of a write: found int, expected 512 bytes or None",
+                "data of a write: found 1 bytes, expected 512 bytes or None",
+                "data of a read: found bytes, expected True or None",
+                "data of a read: found int, expected True or None",
+                "data of a flush: found bool, expected None",
+                "[b'aa', b'bb']",
+                "found a scenario and the keys ['policy'], expected one of them",
+            ],
+        )
+
+    def test_a_read_that_fails_brings_no_data(self):
+        text = """
+import platter
+fault = "[[fault]]\\nkind = 'unreadable'\\nblock = 101\\n"
+disk = platter.Device("format = 1\\ndrive = 'atlas10k'\\n" + fault)
+disk.submit("read", 100, 2, data=True)
+disk.submit("read", 200, 2, data=True)
+for done in platter.run():
+    print(done.status, done.data and len(done.data), done.first_bad)
+"""
+        self.assertEqual(
+            self.python(text).splitlines(), ["a sector cannot be read None 101", "good 1024 0"]
+        )
+
+    def test_time_passes_in_a_run_that_is_iterated_and_others_are_a_warning(self):
+        text = """
+import platter, warnings
+disk = platter.Device(drive="atlas10k")
+disk.submit("read")
+with warnings.catch_warnings(record=True) as found:
+    warnings.simplefilter("always")
+    platter.run(10**9)
+    print(platter.now(), [one.category.__name__ for one in found])
+    done = platter.advance(10**11)
+    print(platter.now(), [one.request for one in done])
+    print(list(platter.run(2 * 10**11)), platter.now(), len(found))
+"""
+        self.assertEqual(
+            self.python(text).splitlines(),
+            ["0 ['RuntimeWarning']", f"{10**11} [1]", f"[] {2 * 10**11} 1"],
+        )
+
     def test_the_package_reads_what_it_wrote_and_says_what_is_wrong(self):
         text = """
 import platter
