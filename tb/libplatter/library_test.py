@@ -55,6 +55,21 @@ class Library(unittest.TestCase):
         # Alone, a transaction waits for four random reads and computes three times.
         self.assertTrue(4 * 7 + 3 * 2 < means[0] < 4 * 11 + 3 * 2, means)
 
+    def test_the_programs_of_the_page_run_as_they_stand_there(self):
+        page = (SOURCE / "docs/reference/c_library.md").read_text(encoding="utf-8")
+        found = dict(re.findall(r"<!-- example -->\n```(c|python)\n(.*?)```", page, re.DOTALL))
+        (self.folder / "program.c").write_text(found["c"])
+        program = self.folder / "program"
+        done = run(
+            "cc", "-Wall", "-Wextra", "-Werror", self.folder / "program.c", "-o", program,
+            "-I", SOURCE / "models/libplatter", LIBRARY, f"-Wl,-rpath,{LIBRARY.parent}",
+        )  # fmt: skip
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = run(program)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"^\d{9,} ps\n$")
+        self.assertEqual(self.python(found["python"]), done.stdout)
+
     def test_nothing_but_the_functions_of_the_header_is_visible(self):
         names = run("nm", "-D", "--defined-only", "--format=posix", LIBRARY).stdout.split("\n")
         found = {line.split()[0] for line in names if line}

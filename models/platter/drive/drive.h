@@ -124,7 +124,7 @@ class Drive : public sc_core::sc_module {
       if (controller_.cache(i) != nullptr) sum += controller_.cache(i)->statistics();
     return sum;
   }
-  /// Time in each power state, ps, and from it the energy, J. Null for a drive whose profile has no power.
+  /// Time in each power state, ps, and its power, W: the energy is the sum of their products. Null for a drive whose profile has no power.
   const EnergyAccount* energy() const { return energy_.get(); }
   /// The segments of an actuator. Null for a drive without a buffer.
   const buffer::SegmentBuffer* segments(std::size_t actuator = 0) const {
