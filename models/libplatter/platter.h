@@ -85,8 +85,8 @@ typedef struct platter_completion {
 } platter_completion;
 
 /* Called when a request completes, within platter_run() or platter_cancel(). `completion` is valid during the call only.
- * It may call platter_submit(), platter_cancel(), and the functions that return no code, except platter_destroy(). Any other
- * returns PLATTER_BAD_STATE. */
+ * It may call platter_submit(), platter_cancel(), platter_next(), platter_now(), and those that only return a number or a text.
+ * platter_destroy() has no effect there. All others return PLATTER_BAD_STATE. */
 typedef void (*platter_callback)(const platter_completion* completion, void* context);
 
 /* PLATTER_ABI of the library. */
@@ -99,7 +99,7 @@ const char* platter_error(void);
 const char* platter_status_text(int status);
 
 /* Makes a device of a scenario: the text of a TOML file (docs/reference/configuration.md), as `format = 1\ndrive = "wd22tb"\npolicy = "SPTF"`.
- * Its host is a drive or an array; its load counts for nothing. `name`: for messages, and of the device in waves; NULL: a number.
+ * Its host is a drive or an array; its load counts for nothing. `name`: for messages, and of the device in waves; NULL: "device" with a number.
  * `disk`: file that keeps the contents of the drive (docs/reference/power_loss.md), or NULL; only for one drive.
  * PLATTER_BAD_INPUT: an error in the scenario or the disk file, or another host. PLATTER_BAD_STATE: after the first platter_run(). */
 int platter_create(const char* scenario, const char* name, const char* disk, platter_device** device);

@@ -199,8 +199,8 @@ int platter_sched_decide(struct platter_sched* dev, uint32_t time, uint32_t age_
  * as platter_sched_set_mask() has set it. */
 int platter_sched_collect(struct platter_sched* dev, const struct platter_sched_cluster* cluster, uint32_t mask[8],
                           uint8_t* order_tags, uint32_t* order_cost);
-/* Lets only the commands of a mask compete, of which (entries + 31) / 32 words are read; a null pointer: all of them. The next command of the sweep is
- * picked even outside it, if none passes the guard. */
+/* Lets only the commands of a mask compete, of which (entries + 31) / 32 words are read; a null pointer: all of them. The next command of the sweep
+ * is picked even outside it, if none passes the guard. */
 void platter_sched_set_mask(struct platter_sched* dev, const uint32_t* mask);
 
 #ifdef __cplusplus

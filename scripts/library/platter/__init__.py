@@ -123,8 +123,8 @@ class Device:
 
     `scenario`: text of a TOML file (docs/reference/configuration.md). Without it, the keywords are
     the scenario's keys, as `Device(drive="wd22tb", policy="SPTF")`. `name`: in messages and waves;
-    empty: a number. `disk`: file that keeps the contents (docs/reference/power_loss.md), for one
-    drive only; None: they are in memory.
+    empty: "device" with a number. `disk`: file that keeps the contents
+    (docs/reference/power_loss.md), for one drive only; None: they are in memory.
 
     ValueError for a scenario and keys together. PlatterError for a wrong scenario or disk file, and
     after the first `run()`.
