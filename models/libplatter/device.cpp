@@ -28,8 +28,10 @@ static_assert(PLATTER_READ == static_cast<int>(command::Operation::Read));
 static_assert(PLATTER_WRITE == static_cast<int>(command::Operation::Write));
 static_assert(PLATTER_FLUSH == static_cast<int>(command::Operation::Flush));
 static_assert(PLATTER_GOOD == static_cast<int>(CommandStatus::Good));
+static_assert(PLATTER_DRIVE_FAILED == static_cast<int>(CommandStatus::DriveFailed));
 static_assert(PLATTER_ABORTED == static_cast<int>(CommandStatus::Aborted));
 static_assert(PLATTER_UNREADABLE == static_cast<int>(CommandStatus::Unreadable));
+static_assert(PLATTER_WRITE_FAULT == static_cast<int>(CommandStatus::WriteFault));
 static_assert(PLATTER_FOREVER == core::kNoDeadline);
 
 namespace {
@@ -142,7 +144,7 @@ void Device::issue(nbd::BlockRequest& request) {
 }
 
 bool Device::cancel(std::uint64_t number) {
-  if (!own_tags_) throw std::invalid_argument("platter_cancel: found an array, expected a drive");
+  if (!own_tags_) throw std::invalid_argument("found an array, expected a drive");
   const auto found = std::find_if(open_.begin(), open_.end(), [number](const Open& open) { return open.number == number; });
   if (number == 0 || found == open_.end()) return false;
   nbd::BlockRequest& made = *found->made;
@@ -199,10 +201,7 @@ void Device::complete(std::size_t place, const command::Result& result) {
   open.number = 0;
   free_.push_back(place);
   if (closed_) return;
-  if (callback_ != nullptr)
-    callback_(&done, context_);
-  else
-    sink_.completed(done);
+  sink_.completed(done, callback_, context_);
   sink_.ended();
 }
 
@@ -227,14 +226,16 @@ const std::string& Device::statistics() {
 }
 
 void Device::begin_waves(const std::string& path) {
-  if (waves_) throw std::invalid_argument("platter_waves_begin: found a second file, expected one for a device");
+  if (waves_) throw std::invalid_argument("found a second file, expected one for a device");
   system::RunOptions options;
   options.wave_windows = {{path, 0, core::kNoDeadline}};
   waves_ = std::make_unique<system::DiskWaves>(*scenario_, options, *disks_);
 }
 
 void Device::end_waves() {
-  if (!waves_) throw std::invalid_argument("platter_waves_end: found no file, expected platter_waves_begin() before");
+  if (!waves_) throw std::invalid_argument("found no file, expected platter_waves_begin() before");
+  if (waves_ended_) throw std::invalid_argument("found a file that is complete, expected one call for a file");
+  waves_ended_ = true;
   observe::commit_all(waves_->close());
 }
 

@@ -27,8 +27,8 @@ class CompletionSinkIf {
   virtual void issued() = 0;
   /// A request has ended, and its callback, if there is one, has returned.
   virtual void ended() = 0;
-  /// A completion that no callback takes.
-  virtual void completed(const platter_completion& completion) = 0;
+  /// A completion: for `callback`, or if it is null for platter_next().
+  virtual void completed(const platter_completion& completion, platter_callback callback, void* context) = 0;
 };
 
 /// The disks of a scenario, with the requests of a program in C. To be constructed during elaboration.
@@ -87,6 +87,7 @@ class Device : public sc_core::sc_module, private nbd::BlockClientIf {
   platter_callback callback_ = nullptr;
   void* context_ = nullptr;
   bool closed_ = false;
+  bool waves_ended_ = false;
   std::uint64_t submitted_ = 0;
   std::vector<Open> open_;
   std::vector<std::size_t> free_;           ///< places in it

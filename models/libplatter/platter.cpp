@@ -35,6 +35,18 @@ namespace {
 
 namespace core = platter::core;
 
+/// Counts the calls that have not returned.
+class Within {
+ public:
+  explicit Within(int& calls) : calls_(calls) { ++calls_; }
+  Within(const Within&) = delete;
+  Within& operator=(const Within&) = delete;
+  ~Within() { --calls_; }
+
+ private:
+  int& calls_;
+};
+
 /// The simulation of the process.
 class Process : public platter::c::CompletionSinkIf {
  public:
@@ -45,11 +57,16 @@ class Process : public platter::c::CompletionSinkIf {
 
   void issued() override { ++outstanding; }
   void ended() override {
-    if (--outstanding == 0 && running) sc_core::sc_pause();
+    if (--outstanding == 0 && running > 0) sc_core::sc_pause();
   }
-  void completed(const platter_completion& completion) override {
+  void completed(const platter_completion& completion, platter_callback callback, void* context) override {
+    if (callback != nullptr) {
+      const Within within(calling);
+      callback(&completion, context);
+      return;
+    }
     completions.push_back(completion);
-    if (running) sc_core::sc_pause();
+    if (running > 0) sc_core::sc_pause();
   }
   void check_thread() const {
     if (std::this_thread::get_id() != thread)
@@ -60,7 +77,8 @@ class Process : public platter::c::CompletionSinkIf {
   std::deque<platter_completion> completions;
   std::uint64_t outstanding = 0;
   bool started = false;
-  bool running = false;
+  int running = 0;  ///< calls of platter_run()
+  int calling = 0;  ///< calls of callbacks
   bool broken = false;
   std::string error;
 
@@ -110,8 +128,7 @@ Device& of(platter_device* handle) {
 }
 
 void outside_callbacks() {
-  if (Process::only().running)
-    throw std::logic_error("called from a callback; expected a call after platter_run() has returned");
+  if (Process::only().calling > 0) throw std::logic_error("called from a callback; expected a call after it has returned");
 }
 
 int create(const char* function, platter::system::Scenario (*read)(const std::string&, const std::string&), const char* text,
@@ -120,6 +137,7 @@ int create(const char* function, platter::system::Scenario (*read)(const std::st
     if (text == nullptr || device == nullptr)
       throw std::invalid_argument("found a null pointer, expected a scenario and a place for the device");
     *device = nullptr;
+    outside_callbacks();
     Process& process = Process::only();
     if (process.started) throw std::logic_error("called after the first platter_run(); expected all devices before it");
     const std::string called = name != nullptr && *name != '\0' ? name : fmt::format("device{}", process.devices.size());
@@ -160,6 +178,7 @@ int platter_create_from_file(const char* path, const char* name, const char* dis
 void platter_destroy(platter_device* device) {
   if (device == nullptr || device->destroyed) return;
   static_cast<void>(guarded(__func__, [device] {
+    outside_callbacks();
     device->device->close();
     device->destroyed = true;
     auto& completions = Process::only().completions;
@@ -212,11 +231,7 @@ int platter_run(int64_t until) {
     if (until < core::now_ps())
       throw std::invalid_argument(fmt::format("found the time {} ps, expected one from now on ({} ps)", until, core::now_ps()));
     process.started = true;
-    struct Running {
-      bool& flag;
-      explicit Running(bool& of) : flag(of) { flag = true; }
-      ~Running() { flag = false; }
-    } const running(process.running);
+    const Within running(process.running);
     constexpr core::Picoseconds kLongest = core::Picoseconds{1} << 62;  // leaves room, because a drive adds times
     while (process.completions.empty()) {
       if (sc_core::sc_pending_activity_at_current_time() || core::now_ps() == 0) sc_core::sc_start(sc_core::SC_ZERO_TIME);
@@ -240,7 +255,10 @@ int platter_next(platter_completion* completion) {
 }
 
 int platter_on_completion(platter_device* device, platter_callback callback, void* context) {
-  return guarded(__func__, [&] { of(device).set_callback(callback, context); });
+  return guarded(__func__, [&] {
+    outside_callbacks();
+    of(device).set_callback(callback, context);
+  });
 }
 
 int platter_cut_power(platter_device* device) {
@@ -259,6 +277,7 @@ int platter_restore_power(platter_device* device) {
 
 int platter_power_image(platter_device* device, uint32_t drive, const char* path) {
   return guarded(__func__, [&] {
+    outside_callbacks();
     Device& from = of(device);
     if (path == nullptr) throw std::invalid_argument("found no path");
     const auto& drives = from.disks().drives();
@@ -270,6 +289,7 @@ int platter_power_image(platter_device* device, uint32_t drive, const char* path
 
 int platter_statistics(platter_device* device, const char** json) {
   return guarded(__func__, [&] {
+    outside_callbacks();
     if (json == nullptr) throw std::invalid_argument("found no place for the text");
     *json = of(device).statistics().c_str();
   });
@@ -277,6 +297,7 @@ int platter_statistics(platter_device* device, const char** json) {
 
 int platter_waves_begin(platter_device* device, const char* path) {
   return guarded(__func__, [&] {
+    outside_callbacks();
     Device& of_waves = of(device);
     if (path == nullptr) throw std::invalid_argument("found no path");
     if (Process::only().started) throw std::logic_error("called after the first platter_run(); expected a call before it");

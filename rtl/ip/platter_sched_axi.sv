@@ -11,8 +11,8 @@
 //   AngleW            one turn is 2^AngleW ticks, 12 to 20
 //   CylW              bits of a cylinder number, 8 to 21
 //   SegM              mantissa bits that index the cells of the seek table, 2 to 5
-//   SegW              2^SegW segments of the seek table, SegW at most 10, at least one segment a
-//                     cell
+//   SegW              2^SegW segments of the seek table, SegW at most 10, and 2^SegW at least the
+//                     number of cells, (CylW - SegM + 1) * 2^SegM
 //   Features          optional parts, a sum: 1 ageing, 2 look-ahead, 4 limits, 8 zero latency; 0:
 //                     none
 //   PrivilegedWrites  1: a write with AWPROT[0] = 0 (unprivileged) receives SLVERR and changes

@@ -5,10 +5,12 @@
 // better.
 //
 // Parameters:
-//   Entries  commands that the table holds, at most 1024; their tags are below it
-// Latency:    An update takes one cycle. An answer comes Entries + 1 cycles after its question.
-// Handshake:  An update or a question is taken when valid and ready are high. The answer stays
-//             until it is taken.
+//   Entries  commands that the table holds, 2 to 1024; their tags are below it
+// Latency:    An update takes one cycle. An answer comes Entries + 1 cycles after its question. The
+//             simulator counts two more: the cycle of the question, and the one in which it takes
+//             the answer.
+// Handshake:  An update or a question is taken when valid and ready are high. They never come
+//             together. The answer stays until it is taken.
 
 module fcfs_engine
   import platter_candidates::*;

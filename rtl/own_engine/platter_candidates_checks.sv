@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The checker of the port `platter_candidates`, for simulations only. It only listens. This file is
-// the same in every engine; do not change it. Each assertion has a name a_*, and its text says what
-// is violated.
+// the same in every engine; do not change it. A port has the name and the meaning of the engine's
+// port. Each assertion has a name a_*, and its text says what is violated.
 //
 // Parameters: Entries  commands that the table holds; their tags are below it
 // Latency:    none; the checks are clocked immediate assertions.
@@ -54,6 +54,8 @@ module platter_candidates_checks
       else $error("An update has a tag that the table does not have.");
       a_update_of_held: assert (!update_valid_i || holds(update_tag_i) == (update_kind_i != Enter))
       else $error("An update enters a tag twice, or takes one out that is not in the table.");
+      a_update_or_question: assert (!(update_valid_i && decide_valid_i))
+      else $error("An update and a question come in the same cycle.");
       a_one_at_a_time: assert (!asked_q || !(update_valid_i || decide_valid_i))
       else $error("An update or a question comes before the last question is answered.");
       a_answer_after_question: assert (!answer_valid_o || asked_q)

@@ -79,6 +79,12 @@ class OwnEngine(unittest.TestCase):
         assert made.returncode == 0, made
         for old, new in BREAKS:
             cls.replace("broken/broken.sv", old, new)
+        # With 36 KB the master breaks the rules: it asks while it offers an update.
+        cls.replace(
+            "broken/adapter.cpp",
+            "top_.update_valid_i = 1;",
+            "top_.update_valid_i = 1; top_.decide_valid_i = update.length == 72;",
+        )
 
     @classmethod
     def tearDownClass(cls):
@@ -217,6 +223,7 @@ class OwnEngine(unittest.TestCase):
             (24, "an assertion of it failed"),
             (28, "it has not taken an update within 100000 cycles, expected update_ready_o"),
             (32, "it has called $finish"),
+            (36, "an assertion of it failed"),
         ):
             with self.subTest(what=what):
                 for name in ("engine_fault.txt", "engine_fault.fst"):
@@ -233,6 +240,9 @@ class OwnEngine(unittest.TestCase):
                 self.assertRegex(report, r"\d+ commands in the table:\n  tag \d+ order")
                 self.assertGreater((self.folder / "engine_fault.fst").stat().st_size, 1000)
                 self.assertFalse((self.folder / "broken.csv").exists())
+                if kilobytes == 36:
+                    text = "An update and a question come in the same cycle."
+                    self.assertIn(text, done.stdout + done.stderr)
         good = self.simulate("own:broken", seconds=1)
         self.assertEqual(good.returncode, 0, good.stderr)
 

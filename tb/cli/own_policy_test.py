@@ -267,6 +267,23 @@ class PythonPolicy(unittest.TestCase):
             logs.append(log.read_bytes())
         self.assertEqual(*logs)
 
+    def test_the_classes_have_the_numbers_of_the_program(self):
+        # With this load, the commands of streams and no others have a deadline.
+        file = self.file(
+            """
+            from platter_lab.policy import BACKGROUND, CONTINUOUS, DISCRETE, NO_DEADLINE
+
+            class Checked(Policy):
+                def pick(self, queue, head, now):
+                    for cls, deadline in zip(queue.cls, queue.deadline):
+                        assert cls in (DISCRETE, CONTINUOUS, BACKGROUND)
+                        assert (cls == CONTINUOUS) == (deadline != NO_DEADLINE), (cls, deadline)
+                    return queue.tag[0]
+            """
+        )
+        done = self.simulate(f"own:{file}", "--set", "sim.measure_s=1")
+        self.assertEqual(done.returncode, 0, done.stderr)
+
     def test_its_parameters_and_its_cycles_count(self):
         file = self.file(
             """
@@ -362,6 +379,10 @@ class PythonPolicy(unittest.TestCase):
             ("class A(Policy): pass\nclass B(Policy): pass\n", "found A, B, expected one class"),
             ("raise OSError('at the start')\n", "OSError: at the start"),
             ("class A(Policy):\n  cycles = -5\n", "found cycles = -5, expected 0 to"),
+            (
+                "class A(Policy):\n  parameters = {'w': ('wait', 1, 1)}\n",
+                "parameter w: found the range 1 to 1, expected an ascending one",
+            ),
             ("class A(Policy):\n  description = 'a\\tb'\n", "has a tab or several lines"),
         ):
             with self.subTest(text=text):

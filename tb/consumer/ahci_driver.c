@@ -125,7 +125,8 @@ bool ahci_start(struct ahci_port* p, const struct ahci_bus* bus) {
   if (get(p, SIG) != 0x101) return false;
   start(p);
   if (!alone(p, IDENTIFY_DEVICE, 0, 0, 512)) return false;
-  if ((word(p, 76) & 1u << 8) == 0) return false; /* no NCQ */
+  if ((word(p, 76) & 1u << 8) == 0) return false;       /* no NCQ */
+  if ((word(p, 106) & 0xD000u) == 0x5000) return false; /* logical sectors of more than 512 bytes */
   p->depth = (word(p, 75) & 0x1Fu) + 1;
   memcpy(&p->sectors, p->bus.memory + PAGE_AT + 200, sizeof p->sectors);
   return true;

@@ -43,10 +43,11 @@ struct ahci_port {
   } commands[AHCI_SLOTS];
 };
 
-/* Starts port 0, identifies the device, and switches interrupts on. Returns false if there is no disk. */
+/* Starts port 0, identifies the device, and switches interrupts on. Returns false if there is no disk, if IDENTIFY DEVICE fails, if the disk has no
+ * NCQ, or if its sectors do not have 512 bytes. */
 bool ahci_start(struct ahci_port* port, const struct ahci_bus* bus);
 
-/* Sends a queued read or write of `count` sectors (1 to 8,192). `data` is an even address on the adapter's bus. Neither is checked: with a larger
+/* Sends a queued read or write of `count` sectors of 512 bytes (1 to 8,192). `data` is an even address on the adapter's bus. Neither is checked: with a larger
  * count, wrong data is moved. Returns the tag, or -1 if the queue is full. */
 int ahci_submit(struct ahci_port* port, bool write, uint64_t lba, unsigned count, uint64_t data, ahci_done done, void* context);
 

@@ -3,9 +3,9 @@
 // A computer in SystemC: memory, an interrupt, an AHCI adapter and its drive, and a processor that runs the driver of ahci_driver.c. The driver writes
 // and reads back with a full queue, and recovers from a command past the end of the drive.
 //
-//   ahci_system [ENGINE]
+//   ahci_system [ENGINE [DRIVE]]
 //
-// ENGINE is firmware (the default), model, rtl or lockstep. The last two need a build with the RTL.
+// ENGINE is firmware (the default), model, rtl or lockstep. The last two need a build with the RTL. DRIVE is a profile, whose sectors have 512 bytes.
 #include <tlm_utils/simple_initiator_socket.h>
 #include <tlm_utils/simple_target_socket.h>
 
@@ -175,7 +175,7 @@ int sc_main(int argc, char** argv) {
     return 2;
   }
   drive::DriveConfig config;
-  config.profile = system::load_drive("atlas10k");
+  config.profile = system::load_drive(argc > 2 ? argv[2] : "atlas10k");
   system::EngineOptions engine(config.profile);
   engine.engine = *choice;
   engine.policy = scheduling::find_policy("SPTF").value();

@@ -52,6 +52,11 @@ for engine in firmware model rtl lockstep; do
   "$build/consumer/build/consumer" $engine
   "$build/consumer/build/ahci_system" $engine
 done
+# The driver refuses a disk whose sectors do not have 512 bytes.
+sed 's/^sector_bytes.*/sector_bytes = 4096/' "$configs/drives/atlas10k.toml" >"$configs/drives/only_here.toml"
+code=0
+said=$("$build/consumer/build/ahci_system" firmware only_here 2>&1) || code=$?
+[ $code = 1 ] && [[ $said != *"a disk of"* ]] || fail "ahci_system: sectors of 4,096 bytes: exit code $code: $said"
 
 # A policy and RTL of the program's own. The page shows what these programs print.
 made=$build/consumer/build

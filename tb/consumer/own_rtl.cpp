@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// RTL of the program's own as the engine of a drive, beside a drive with Platter's RTL. Each has its wave file.
+// RTL of the program's own as the engine of a drive, beside a drive with Platter's RTL. Each has its wave file, the second one only if this build of
+// Platter writes waves.
 //
 //   own_rtl OWN.fst PLATTER.fst
 //
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "platter/drive/drive.h"
@@ -62,6 +64,7 @@ class NearestRtl : public engine::EngineIf {
     top_.valid_i = 0;
     ++statistics_.decisions;
     statistics_.cycles += commands_.size() + 1;
+    statistics_.latency += time - now;
     scheduling::Decision decision;  // idle
     if (top_.found_o) {
       const core::Tag tag(top_.tag_o);
@@ -107,13 +110,18 @@ int sc_main(int argc, char** argv) {
   system::EngineOptions options(config.profile);
   options.engine = *system::find_engine("rtl");
   options.policy = scheduling::find_policy("SPTF");
-  options.tracing = accelerator::RtlCore::traced();
+  const bool writes_waves = observe::WaveFile::is_built();
+  if (writes_waves) options.tracing = accelerator::RtlCore::traced();
   ReadDrive platters("platters", config, system::engine_factory(options), 10);
-  observe::WaveFile waves(argv[2], 0, core::kPicosecondsPerSecond);
-  observe::WaveProbe probe("probe", platters.disk, waves, "disk", 48, "SPTF", "rtl");
-  waves.add(*system::traced_design_of(platters.disk.engine()));
+  std::optional<observe::WaveFile> waves;
+  std::optional<observe::WaveProbe> probe;
+  if (writes_waves) {
+    waves.emplace(argv[2], 0, core::kPicosecondsPerSecond);
+    probe.emplace("probe", platters.disk, *waves, "disk", 48, "SPTF", "rtl");
+    waves->add(*system::traced_design_of(platters.disk.engine()));
+  }
 
   sc_core::sc_start();
-  waves.commit();
+  if (waves) waves->commit();
   return own.report() && platters.report() ? 0 : 1;
 }

@@ -47,7 +47,9 @@ grep -q 'platter_cli.dir/' "$folder/b/compile_commands.json" || fail "the comman
 
 # Within another project of C++20: its own sources, and one source of each library. The other sources compile in the same way, and the libraries link
 # without the RTL in the command below. `CONSUMER_PLATTER=TREE` builds and runs the whole. The command is not built there.
-must within "${within[@]}" -G Ninja -B "$folder/within" -DCMAKE_CXX_STANDARD=20 -DCMAKE_EXPORT_COMPILE_COMMANDS=ON
+must within "${within[@]}" -G Ninja -B "$folder/within" -DCMAKE_CXX_STANDARD=20 -DCMAKE_EXPORT_COMPILE_COMMANDS=ON \
+  -DCONSUMER_VERILATOR="$source/scripts/verilator"
+grep -q 'own_rtl.cpp' "$folder/within/compile_commands.json" || fail "the program with RTL of its own is not configured"
 ! grep -q 'platter_cli.dir/' "$folder/within/compile_commands.json" || fail "the command is built within another project"
 object() { echo "platter/models/CMakeFiles/$1.dir/platter/$2.cpp.o"; }
 must build_within "$cmake" --build "$folder/within" -j "$(nproc)" --target CMakeFiles/consumer.dir/main.cpp.o CMakeFiles/ahci_system.dir/ahci_system.cpp.o \

@@ -146,9 +146,24 @@ static void issue_one(void) {
   platter_request request = request_of(PLATTER_READ, drawn(platter_blocks(loop_disk) / 8) * 8, 8, NULL);
   MUST(platter_submit(loop_disk, &request, NULL));
 }
+/* What a callback must not call. */
+static void refused_within_a_callback(void) {
+  platter_device* none = NULL;
+  const char* json = NULL;
+  CHECK(platter_run(PLATTER_FOREVER) == PLATTER_BAD_STATE);
+  CHECK(platter_create(kDrive, "within", NULL, &none) == PLATTER_BAD_STATE && none == NULL);
+  CHECK(platter_on_completion(loop_disk, NULL, NULL) == PLATTER_BAD_STATE);
+  CHECK(platter_cut_power(loop_disk) == PLATTER_BAD_STATE && platter_restore_power(loop_disk) == PLATTER_BAD_STATE);
+  CHECK(platter_power_image(loop_disk, 0, "/nowhere/image") == PLATTER_BAD_STATE);
+  CHECK(platter_statistics(loop_disk, &json) == PLATTER_BAD_STATE && json == NULL);
+  CHECK(platter_waves_begin(loop_disk, "/nowhere/waves.fst") == PLATTER_BAD_STATE);
+  CHECK(platter_waves_end(loop_disk) == PLATTER_BAD_STATE);
+  platter_destroy(loop_disk);
+  CHECK(platter_blocks(loop_disk) > 0); /* it is still there */
+}
 static void ended(const platter_completion* done, void* context) {
   CHECK(context == &loop_left);
-  CHECK(platter_run(PLATTER_FOREVER) == PLATTER_BAD_STATE); /* within platter_run() */
+  if (loop_left % 100 == 0) refused_within_a_callback();
   loop_sum += done->completed - done->issued;
   loop_last = done->completed;
   if (loop_left-- > 0) issue_one();
@@ -172,6 +187,49 @@ static void loop(int by_callback) {
   }
   MUST(platter_on_completion(loop_disk, NULL, NULL));
   loop_last -= begin;
+}
+
+/* platter_cancel() calls the callback of a request that waits in the library. */
+static void withdrawn(const platter_completion* done, void* context) {
+  CHECK(done->status == PLATTER_ABORTED);
+  refused_within_a_callback();
+  ++*(int*)context;
+}
+static void cancel_by_callback(platter_device* disk) {
+  uint64_t last = 0;
+  int calls = 0, yes = 0;
+  platter_completion done;
+  for (int i = 0; i < 100; ++i) {
+    platter_request request = request_of(PLATTER_READ, (uint64_t)i * 8, 8, NULL);
+    MUST(platter_submit(disk, &request, &last));
+  }
+  loop_disk = disk;
+  MUST(platter_on_completion(disk, withdrawn, &calls));
+  MUST(platter_cancel(disk, last, &yes));
+  MUST(platter_on_completion(disk, NULL, NULL));
+  CHECK(yes == 1 && calls == 1);
+  MUST(platter_cancel(disk, last, &yes));
+  CHECK(yes == 0); /* it is not outstanding any more */
+  take(99, &done);
+}
+
+/* While a completion has not been taken, no time passes; platter_destroy() drops those of its device. */
+static void completions_that_are_not_taken(platter_device* disk, platter_device* other) {
+  platter_completion done;
+  platter_request request = request_of(PLATTER_READ, 80, 8, NULL);
+  MUST(platter_submit(disk, &request, NULL));
+  MUST(platter_submit(other, &request, NULL));
+  MUST(platter_run(PLATTER_FOREVER));
+  const int64_t now = platter_now();
+  MUST(platter_run(now + kMillisecond));
+  CHECK(platter_now() == now);
+  CHECK(platter_next(&done) == 1);
+  MUST(platter_run(PLATTER_FOREVER));
+  platter_destroy(other);
+  CHECK(platter_blocks(other) == 0 && platter_block_bytes(NULL) == 0);
+  while (platter_next(&done)) CHECK(done.device == disk);
+  request = request_of(PLATTER_READ, 80, 8, NULL);
+  CHECK(platter_submit(other, &request, NULL) == PLATTER_BAD_ARGUMENT);
 }
 
 /* A copy of the process in mid-run goes on as the original does. */
@@ -217,7 +275,9 @@ static void power(platter_device* disk, const char* folder) {
   MUST(platter_run(platter_now() + kMillisecond / 10));
   MUST(platter_cut_power(disk));
   take(1, &done);
-  CHECK(strcmp(platter_status_text(done.status), "the drive has failed") == 0);
+  CHECK(done.status == PLATTER_DRIVE_FAILED && strcmp(platter_status_text(done.status), "the drive has failed") == 0);
+  CHECK(strcmp(platter_status_text(PLATTER_WRITE_FAULT), "a sector cannot be written") == 0);
+  CHECK(strcmp(platter_status_text(200), "?") == 0);
   MUST(platter_restore_power(disk));
   MUST(platter_submit(disk, &request, NULL));
   take(1, &done);
@@ -246,6 +306,7 @@ int main(int argc, char** argv) {
   CHECK(platter_block_bytes(disk) == 512 && platter_blocks(disk) == platter_blocks(twin) && platter_blocks(array) > 0);
   snprintf(path, sizeof path, "%s/waves.fst", folder);
   const int waves = platter_waves_begin(twin, path) == PLATTER_OK;
+  if (waves) CHECK(platter_waves_begin(twin, path) == PLATTER_BAD_ARGUMENT);
   bad_requests(disk);
   bytes(disk);
   CHECK(platter_create(kDrive, "late", NULL, &late) == PLATTER_BAD_STATE && late == NULL);
@@ -261,6 +322,7 @@ int main(int argc, char** argv) {
   platter_completion done;
   take(1, &done);
   many(disk);
+  cancel_by_callback(disk);
   loop_disk = twin;
   loop_depth = 8;
   loop(0);
@@ -280,9 +342,9 @@ int main(int argc, char** argv) {
   if (waves) {
     MUST(platter_waves_end(twin));
     CHECK(access(path, R_OK) == 0);
+    CHECK(platter_waves_end(twin) == PLATTER_BAD_ARGUMENT); /* and the simulation goes on */
   }
-  platter_destroy(twin);
-  CHECK(platter_submit(twin, &request, NULL) == PLATTER_BAD_ARGUMENT);
+  completions_that_are_not_taken(disk, twin);
   if (wrong == 0) puts("all is well");
   return wrong != 0;
 }

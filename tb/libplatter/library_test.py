@@ -55,6 +55,21 @@ class Library(unittest.TestCase):
         # Alone, a transaction waits for four random reads and computes three times.
         self.assertTrue(4 * 7 + 3 * 2 < means[0] < 4 * 11 + 3 * 2, means)
 
+    def test_the_programs_of_the_page_run_as_they_stand_there(self):
+        page = (SOURCE / "docs/reference/c_library.md").read_text(encoding="utf-8")
+        found = dict(re.findall(r"<!-- example -->\n```(c|python)\n(.*?)```", page, re.DOTALL))
+        (self.folder / "program.c").write_text(found["c"])
+        program = self.folder / "program"
+        done = run(
+            "cc", "-Wall", "-Wextra", "-Werror", self.folder / "program.c", "-o", program,
+            "-I", SOURCE / "models/libplatter", LIBRARY, f"-Wl,-rpath,{LIBRARY.parent}",
+        )  # fmt: skip
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = run(program)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"^\d{9,} ps\n$")
+        self.assertEqual(self.python(found["python"]), done.stdout)
+
     def test_nothing_but_the_functions_of_the_header_is_visible(self):
         names = run("nm", "-D", "--defined-only", "--format=posix", LIBRARY).stdout.split("\n")
         found = {line.split()[0] for line in names if line}
@@ -129,6 +144,75 @@ assert all(done.good for done in found.values())
 print(len(numbers), len(differ))
 """
         self.assertEqual(self.python(text).split(), [str(len(rows)), "0"])
+
+    def test_the_package_refuses_data_that_a_request_cannot_have(self):
+        text = """
+import platter
+disk = platter.Device(drive="atlas10k")
+block = disk.block_bytes
+given = bytes(block)
+for operation, data in (("write", True), ("write", False), ("write", "x" * block), ("write", 3),
+                        ("write", b"x"), ("read", given), ("read", 1), ("flush", True)):
+    try:
+        print(disk.submit(operation, 0, 1, data=data))
+    except ValueError as error:
+        print(error)
+for i, data in enumerate((bytearray(b"a" * block), memoryview(b"b" * 2 * block)[::2])):
+    disk.submit("write", i, data=data)
+    disk.submit("read", i, data=True)
+print([done.data and done.data[:2] for done in platter.advance() if done.data])
+try:
+    platter.Device('format = 1\\ndrive = "atlas10k"\\n', policy="NONSENSE")
+except ValueError as error:
+    print(error)
+"""
+        lines = self.python(text).splitlines()
+        self.assertEqual(
+            lines,
+            [
+                *["data of a write: found bool, expected 512 bytes or None"] * 2,
+                "data of a write: found str, expected 512 bytes or None",
+                "data of a write: found int, expected 512 bytes or None",
+                "data of a write: found 1 bytes, expected 512 bytes or None",
+                "data of a read: found bytes, expected True or None",
+                "data of a read: found int, expected True or None",
+                "data of a flush: found bool, expected None",
+                "[b'aa', b'bb']",
+                "found a scenario and the keys ['policy'], expected one of them",
+            ],
+        )
+
+    def test_a_read_that_fails_brings_no_data(self):
+        text = """
+import platter
+fault = "[[fault]]\\nkind = 'unreadable'\\nblock = 101\\n"
+disk = platter.Device("format = 1\\ndrive = 'atlas10k'\\n" + fault)
+disk.submit("read", 100, 2, data=True)
+disk.submit("read", 200, 2, data=True)
+for done in platter.run():
+    print(done.status, done.data and len(done.data), done.first_bad)
+"""
+        self.assertEqual(
+            self.python(text).splitlines(), ["a sector cannot be read None 101", "good 1024 0"]
+        )
+
+    def test_time_passes_in_a_run_that_is_iterated_and_others_are_a_warning(self):
+        text = """
+import platter, warnings
+disk = platter.Device(drive="atlas10k")
+disk.submit("read")
+with warnings.catch_warnings(record=True) as found:
+    warnings.simplefilter("always")
+    platter.run(10**9)
+    print(platter.now(), [one.category.__name__ for one in found])
+    done = platter.advance(10**11)
+    print(platter.now(), [one.request for one in done])
+    print(list(platter.run(2 * 10**11)), platter.now(), len(found))
+"""
+        self.assertEqual(
+            self.python(text).splitlines(),
+            ["0 ['RuntimeWarning']", f"{10**11} [1]", f"[] {2 * 10**11} 1"],
+        )
 
     def test_the_package_reads_what_it_wrote_and_says_what_is_wrong(self):
         text = """

@@ -88,7 +88,7 @@ struct Target {
     } else {
       for (std::uint32_t i = 0; i < 2; ++i)
         drives.push_back(make_eager(("disk" + std::to_string(i)).c_str(), "SATF-EW", toy_profile(), 2, true, i + 1));
-      ew_array = std::make_unique<host::EwArray>("array", host::ArrayOptions{}, drives[0]->capacity_sectors() * 512);
+      ew_array = std::make_unique<host::EwArray>("array", host::EwArrayOptions{}, drives[0]->capacity_sectors() * 512);
       for (std::uint32_t i = 0; i < 2; ++i) ew_array->disk_init_sockets[i].bind(drives[i]->host_tgt_socket);
       host.init_socket.bind(ew_array->host_tgt_socket);
     }

@@ -12,7 +12,7 @@ namespace platter::testing {
 
 /// Eager toy drives and the array that uses them, with two copies of each block.
 struct EwArrayRig {
-  explicit EwArrayRig(const host::ArrayOptions& options) {
+  explicit EwArrayRig(const host::EwArrayOptions& options) {
     for (std::uint32_t i = 0; i < options.drives; ++i) {
       profile::DriveProfile profile = toy_profile();
       profile.queue_depth = 8;
@@ -26,8 +26,8 @@ struct EwArrayRig {
   std::unique_ptr<host::EwArray> array;
 };
 
-inline host::ArrayOptions three_drives(host::WriteAnswer answer) {
-  host::ArrayOptions options;
+inline host::EwArrayOptions three_drives(host::WriteAnswer answer) {
+  host::EwArrayOptions options;
   options.drives = 3;
   options.copies = 2;
   options.answer = answer;

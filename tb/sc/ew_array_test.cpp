@@ -9,8 +9,8 @@
 namespace platter::testing {
 namespace {
 
-using host::ArrayOptions;
 using host::EwArray;
+using host::EwArrayOptions;
 using host::WriteAnswer;
 
 class EwArrayAnswer : public ::testing::TestWithParam<WriteAnswer> {};
@@ -58,7 +58,7 @@ INSTANTIATE_TEST_SUITE_P(All, EwArrayAnswer, ::testing::Values(WriteAnswer::All,
                          [](const auto& test) { return test.param == WriteAnswer::All ? "All" : "First"; });
 
 TEST(EwArray, AWriteIsAnsweredAtItsLastOrItsFirstCopy) {
-  ArrayOptions options = three_drives(WriteAnswer::First);
+  EwArrayOptions options = three_drives(WriteAnswer::First);
   options.drives = options.copies = 2;
   EwArrayRig rig(options);
   Script script("script", [&](Script& s) {
@@ -81,7 +81,7 @@ TEST(EwArray, AWriteIsAnsweredAtItsLastOrItsFirstCopy) {
 }
 
 TEST(EwArray, ReadsGoToTheDriveWithTheFewestCommands) {
-  ArrayOptions options;
+  EwArrayOptions options;
   EwArrayRig rig(options);
   AtHost host("host");
   host.disk_init_socket.bind(rig.array->host_tgt_socket);
@@ -94,7 +94,7 @@ TEST(EwArray, ReadsGoToTheDriveWithTheFewestCommands) {
 }
 
 TEST(EwArray, ReadsTheNextCopyOfABlockThatCannotBeRead) {
-  EwArrayRig rig(ArrayOptions{});
+  EwArrayRig rig(EwArrayOptions{});
   AtHost host("host");
   host.disk_init_socket.bind(rig.array->host_tgt_socket);
   host.submit(true, 0, kBlock, 0x5A);
@@ -132,7 +132,7 @@ media::Fault bad_sectors(const drive::Drive& disk, std::uint32_t block, std::uin
 }
 
 TEST(EwArray, WritesABlockThatCannotBeReadAgainFromAnotherCopy) {
-  EwArrayRig rig(ArrayOptions{});
+  EwArrayRig rig(EwArrayOptions{});
   AtHost host("host");
   host.disk_init_socket.bind(rig.array->host_tgt_socket);
   host.submit(true, 0, kBlock, 0x5A);
@@ -154,7 +154,7 @@ TEST(EwArray, WritesABlockThatCannotBeReadAgainFromAnotherCopy) {
 
 /// The copy from which a block is repaired cannot be read either. The third one can.
 TEST(EwArray, RepairsTwoOfThreeCopiesFromTheThird) {
-  ArrayOptions options;
+  EwArrayOptions options;
   options.drives = options.copies = 3;
   EwArrayRig rig(options);
   AtHost host("host");
@@ -172,7 +172,7 @@ TEST(EwArray, RepairsTwoOfThreeCopiesFromTheThird) {
 }
 
 TEST_P(EwArrayAnswer, APartOfABlockIsWrittenAlthoughACopyCannotReadTheRest) {
-  ArrayOptions options;
+  EwArrayOptions options;
   options.answer = GetParam();
   EwArrayRig rig(options);
   AtHost host("host");
@@ -195,7 +195,7 @@ TEST_P(EwArrayAnswer, APartOfABlockIsWrittenAlthoughACopyCannotReadTheRest) {
 }
 
 TEST(EwArray, RefusesWhatItCannotDo) {
-  EwArrayRig rig(ArrayOptions{});
+  EwArrayRig rig(EwArrayOptions{});
   AtHost host("host");
   host.disk_init_socket.bind(rig.array->host_tgt_socket);
   const std::uint64_t sectors = rig.array->capacity_bytes() / 512;
@@ -223,7 +223,7 @@ TEST(EwArray, RefusesWhatItCannotDo) {
 }
 
 TEST(EwArray, NeedsADriveForEachCopy) {
-  ArrayOptions options;
+  EwArrayOptions options;
   options.copies = 3;
   EXPECT_THROW(EwArray("array", options, 1 << 20), std::invalid_argument);
 }

@@ -15,7 +15,19 @@
 
 namespace platter::accelerator {
 
-/// Drives the handshakes of an engine. `Pins` is the adapter's class: it sets and reads the pins of the Verilated class.
+/// Drives the handshakes of an engine, one exchange at a time: never an update and a question together. `Pins` is the adapter's class, which sets and
+/// reads the pins of the Verilated class. It has these members:
+///
+/// - `Pins(VerilatedContext&, const char* name)`, which makes the Verilated class with this name of its scope;
+/// - `clock(bool high)` sets the clock and evaluates the model, which nothing else does;
+/// - `reset(bool active)` sets the reset; `rest()` is called before it, and after each handshake: update, question and answer are not valid or ready;
+/// - `depth()`: the constant `depth_o`;
+/// - `offer(const CandidateUpdate&)` sets the pins of an update, and makes it valid;
+/// - `ask(const CandidateQuestion&)` sets the pins of a question, and makes it valid;
+/// - `take()` makes the simulator ready for the answer;
+/// - `update_ready()`, `decide_ready()`: an update, or a question, is taken at the next edge of the clock;
+/// - `answers()`: there is an answer, and `answer()` is it (CandidateAnswer);
+/// - `trace(VerilatedFstC&)`, by the line `PLATTER_WAVES_OF(top)`.
 template <typename Pins>
 class CandidatesMaster final : public CandidatesDesign {
  public:

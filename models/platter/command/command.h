@@ -15,7 +15,7 @@ using core::Picoseconds;
 enum class CommandStatus : std::uint8_t {
   Good,  ///< no error
   /// Neither read, write, flush nor zone management; a flush or zone command whose payload is not TLM_IGNORE_COMMAND; a zone command to a
-  /// drive without zones; or an attribute (class, task attribute, deadline) out of range or not supported.
+  /// drive without zones; or an attribute (class, task attribute, deadline, number of the duration descriptor) out of range or not supported.
   BadCommand,
   BadAddress,     ///< past the end, or not at a sector boundary
   BadLength,      ///< 0, or not a whole number of sectors

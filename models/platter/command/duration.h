@@ -40,7 +40,7 @@ constexpr bool permitted(LimitKind kind, LimitPolicy policy) {
   return false;
 }
 
-/// True if a command does not go on when its limit has passed.
+/// True if a command that waits ends when its inactive limit or its guideline passes. (AbortRecovery is a policy of active limits only.)
 constexpr bool ends_command(LimitPolicy policy) {
   return policy == LimitPolicy::Abort || policy == LimitPolicy::CompleteUnavailable;
 }

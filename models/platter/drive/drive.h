@@ -44,7 +44,8 @@ struct DriveConfig {
   /// Temporal decoupling (IEEE 1666-2011, 10.1): b_transport never waits. It returns with a delay to the command's end, and all times are those of
   /// the waiting call. The drive takes b_transport of one initiator, whose calls come at increasing times: a call before the end of the previous
   /// one begins at that end. The drive runs ahead of the kernel. What else acts on it (registers, failures, tokens) acts at the time that it has
-  /// reached. See docs/reference/drive.md.
+  /// reached. Another transport call is an SC_ERROR, and an engine that needs the kernel an SC_FATAL, `/platter/host_port/loosely_timed`. See
+  /// docs/reference/drive.md.
   bool loosely_timed = false;
   std::vector<media::Fault> faults{};  ///< faults of the drive from the beginning; Drive::add_fault() adds further ones
 };
@@ -101,7 +102,8 @@ class Drive : public sc_core::sc_module {
   bool loosely_timed() const { return local_ != nullptr; }              ///< see DriveConfig
   const mechanics::AccessPlanner& planner() const { return planner_; }  ///< its mechanics
   const HazardQueue& queue() const { return queue_; }                   ///< its command queue
-  /// How many actuators it has. Each has a scheduling engine, and its own range of blocks.
+  /// How many actuators it has. Each has a scheduling engine, and its own range of blocks. The functions that take a number of an actuator have
+  /// the precondition that it is below this.
   std::size_t actuators() const { return actuators_.size(); }
   /// The scheduling engine of an actuator.
   engine::EngineIf& engine(std::size_t actuator = 0) { return *engines_[actuator]; }
@@ -122,7 +124,7 @@ class Drive : public sc_core::sc_module {
       if (controller_.cache(i) != nullptr) sum += controller_.cache(i)->statistics();
     return sum;
   }
-  /// Null for a drive whose profile has no power.
+  /// Time in each power state, ps, and its power, W: the energy is the sum of their products. Null for a drive whose profile has no power.
   const EnergyAccount* energy() const { return energy_.get(); }
   /// The segments of an actuator. Null for a drive without a buffer.
   const buffer::SegmentBuffer* segments(std::size_t actuator = 0) const {
@@ -131,7 +133,8 @@ class Drive : public sc_core::sc_module {
   const media::Media& media() const { return media_; }  ///< the bytes of its sectors
   /// Conditions and write pointers of its zones, as the commands accepted so far have left them. Null for a drive without zones.
   const zones::Zones* zones() const { return zones_ ? &zones_->zones() : nullptr; }
-  /// A zone fails: it can be read only, or neither read nor written, until the end of the simulation. Precondition: the drive has this zone.
+  /// A zone fails until the end of the simulation. `offline`: it can be neither read nor written; otherwise it can be read only. Precondition: the
+  /// drive has this zone.
   void wear_out(std::uint32_t zone, bool offline) {
     zones_->wear_out(zone, offline ? zones::ZoneCondition::Offline : zones::ZoneCondition::ReadOnly);
   }
@@ -176,8 +179,8 @@ class Drive : public sc_core::sc_module {
     supply.add(power_);
     if (supply.counts()) host_port_.set_supply(&supply);
   }
-  /// Adds a fault, and returns a number by which it can be cleared. Throws std::invalid_argument if the drive cannot have it. Times and
-  /// counts of the fault are absolute times, and counts from now on.
+  /// Adds a fault, and returns a number by which it can be cleared. Throws std::invalid_argument if the drive cannot have it. `Fault::at` is an
+  /// absolute time. `at_command`, `at_access` and `count` count from this call on.
   std::uint64_t add_fault(const media::Fault& fault);
   /// Ends a fault. What the drive knows of bad sectors stays. Returns false if there is no such fault.
   bool clear_fault(std::uint64_t number) { return faults_.clear(number); }

@@ -113,7 +113,7 @@ class EngineIf {
   /// True if the engine holds no command. A command that is being withdrawn does not count.
   virtual bool empty() const = 0;
   /// Announces the next `decide(at, when)`; `when` is later than now. The engine may begin to work on it, or do nothing. It must not call
-  /// the sink. The drive calls again if state or time have changed; a call with the same values has no effect. If a command arrives or is
+  /// the sink. The drive calls again if state or time have changed. The engine ignores a call with the same values. If a command arrives or is
   /// withdrawn before `decide`, the engine must decide again with the commands that it then holds.
   virtual void prepare(const HeadState& at, Picoseconds when) = 0;
   /// Requests a decision: the actuator is free now, in state `head`. Work since `prepare` counts if it was for exactly this state and

@@ -21,15 +21,17 @@ class Geometry {
   /// Throws LayoutError for a profile that describes no layout.
   explicit Geometry(const profile::GeometryProfile& profile);
 
-  std::uint64_t block_count() const { return layout_->block_count(); }
-  std::uint32_t sector_bytes() const { return sector_bytes_; }
-  std::uint64_t capacity_bytes() const { return block_count() * sector_bytes_; }
+  std::uint64_t block_count() const { return layout_->block_count(); }  ///< blocks of the media; a block is a logical sector
+  std::uint32_t sector_bytes() const { return sector_bytes_; }          ///< bytes of a block
+  std::uint64_t capacity_bytes() const { return block_count() * sector_bytes_; }  ///< bytes of all blocks
   /// Blocks of a physical sector, which is written as a whole.
   std::uint32_t blocks_per_physical_sector() const { return blocks_per_physical_sector_; }
   /// Positions of the arm.
   std::uint32_t cylinders() const { return cylinders_; }
-  std::uint32_t surfaces() const { return surfaces_; }
+  std::uint32_t surfaces() const { return surfaces_; }  ///< data surfaces, each with a head
+  /// @cond of the implementation
   const Layout& layout() const { return *layout_; }
+  /// @endcond
   /// Actuators, each with its own surfaces and its own range of blocks, all of the same size.
   std::uint32_t actuators() const { return actuators_; }
   std::uint64_t actuator_blocks() const { return actuator_blocks_; }  ///< blocks of an actuator
@@ -41,7 +43,7 @@ class Geometry {
   std::uint64_t actuator_end(std::uint32_t actuator) const { return (actuator + 1) * actuator_blocks_; }
   std::uint32_t actuator_surfaces() const { return surfaces_ / actuators_; }  ///< surfaces of an actuator
 
-  // As Layout's.
+  /// @cond of the implementation, as Layout's
   std::size_t zone_count() const { return layout_->zone_count(); }
   ZoneSummary zone(std::size_t index) const { return layout_->zone(index); }
   std::size_t zone_of(Lba block) const { return layout_->zone_of(block); }
@@ -54,6 +56,7 @@ class Geometry {
     if (!shifts_.empty()) run.cylinder.value += shifts_[run.head.value];
     return run;
   }
+  /// @endcond
   /// Position of the arm when a head is on a cylinder of the layout.
   Cylinder arm_at(Cylinder cylinder, Head head) const {
     return shifts_.empty() ? cylinder : Cylinder(cylinder.value + shifts_[head.value]);

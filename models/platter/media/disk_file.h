@@ -14,8 +14,8 @@ namespace platter::media {
 /// A program fills it before it constructs the drive: from its DriveConfig, and from the geometry (`AccessPlanner(profile).geometry()`).
 struct DiskIdentity {
   std::string drive;  ///< DriveProfile::name; at most 63 bytes count
-  /// A number of the program's choice that differs between geometries, and between zones. `platter serve` has a digest of their values here, so
-  /// it refuses the file of a program that has another number.
+  /// A number of the program's choice. Two drives with different geometries, or different settings of their zones, must have different numbers.
+  /// `platter serve` has a digest of these values here, so it refuses the file of a program that has another number.
   std::uint64_t layout = 0;
   std::uint64_t sectors = 0;        ///< of the media: Geometry::block_count()
   std::uint32_t sector_bytes = 0;   ///< of each: Geometry::sector_bytes()

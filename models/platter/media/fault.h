@@ -101,7 +101,8 @@ struct Fault {
   std::uint32_t turns = 0;        ///< Slow, OffTrack: further turns of an access, from 1 to kMaxTurns
   Picoseconds delay = 0;          ///< Late: of each answer, ps; Reset: until the drive is ready, ps
   std::uint64_t other_block = 0;  ///< SilentMisdirected: the block that is written instead
-  std::uint32_t bit = 0;          ///< SilentBit: number of the bit in the block
+  /// SilentBit: number of the bit, below 8 times the bytes of a block. Bit b is bit b mod 8 of byte b / 8, where 0 is the lowest bit.
+  std::uint32_t bit = 0;
 
   bool any_block() const { return first == kAnyBlock; }  ///< it has no particular blocks
   std::uint64_t end() const { return first + blocks; }   ///< the block behind its last one

@@ -53,7 +53,10 @@ class WaveFile : public accelerator::WaveSamplerIf {
     std::size_t scope = 0;  ///< its number
   };
   /// Adds a scope with its signals. To be called before the simulation starts: a WaveProbe opens the file at time 0. Throws std::logic_error
-  /// if the file is open.
+  /// if the file is open. The texts of the rows, which are views, must live as long as the file:
+  ///
+  ///     const observe::WaveFile::Signals bench = file.add("bench", {{"", "waiting", "requests that wait", 8}});
+  ///     file.set(bench, 0, std::uint64_t{3}, core::now_ps());
   Signals add(const std::string& scope, std::vector<params::SignalRow> rows);
   /// Adds the RTL of a drive's engine (system::rtl_of(), system::traced_design_of()). Its system::EngineOptions::tracing must have been set;
   /// throws std::invalid_argument otherwise. The RTL must outlive the file. For the rest as the function above.
@@ -87,10 +90,10 @@ class WaveFile : public accelerator::WaveSamplerIf {
       if (windows_[i].from > now) return windows_[i].from;
     return core::kNoDeadline;
   }
-  /// Closes the files and checks that they are complete; `commit` of the returned files gives them their names. Without `commit` nothing
-  /// remains.
+  /// Closes the files and checks that they are complete; throws core::SimulationError otherwise. `commit` of the returned files gives them their
+  /// names. Without `commit` nothing remains.
   std::vector<OutputFile*> close();
-  /// Closes the files, and gives them their names.
+  /// Closes the files as close() does, and gives them their names.
   void commit() { commit_all(close()); }
 
  private:

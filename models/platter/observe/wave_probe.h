@@ -18,8 +18,8 @@ class WaveProbe : public sc_core::sc_module, public drive::ProbeIf {
   SC_HAS_PROCESS(WaveProbe);
   /// To be constructed before the simulation starts. Drive and file must outlive the probe. After the run call `file.commit()`: without it no
   /// file remains. `scope`: name of the drive's scope in the file; the views in the folder `waves` expect "disk". `samples_per_turn`: samples of
-  /// arm and spindle in a revolution; throws std::invalid_argument for 0. `policy` and `engine`: names to be shown. `actuator`: number below
-  /// Drive::actuators().
+  /// arm and spindle in a revolution. `policy` and `engine`: names to be shown. `actuator`: number below Drive::actuators(). Throws
+  /// std::invalid_argument for 0 samples and for a loosely timed drive, and std::logic_error if the file is open.
   WaveProbe(const sc_core::sc_module_name& name, drive::Drive& drive, WaveFile& file, const std::string& scope,
             std::uint32_t samples_per_turn, const std::string& policy = "", const std::string& engine = "",
             std::uint32_t actuator = 0);

@@ -15,7 +15,7 @@ struct Enumeration {
   std::vector<const char*> values;  ///< names of the values 0, 1, ...
 };
 
-/// The description of a signal in a wave file.
+/// The description of a signal in a wave file. Its texts are views: they must live as long as the file.
 struct SignalRow {
   /// Most characters of a text. A wave file has no signals that are texts. A text is a vector of eight bits for each character, the last one
   /// in the lowest bits, as a string is in Verilog. A longer text is cut off.

@@ -142,7 +142,7 @@ struct GeometryProfile {
 /// The form of a seek curve.
 enum class SeekModel {
   Table,       ///< measured points, straight lines between them
-  SqrtLinear,  ///< a + b sqrt(d), then c + d d
+  SqrtLinear,  ///< for x cylinders a + b sqrt(x), beyond the knee c + d x
   ThreePoint,  ///< a curve through one cylinder, a third of the stroke, the full stroke
 };
 
@@ -151,7 +151,7 @@ struct SeekProfile {
   SeekModel model = SeekModel::Table;  ///< form of the curve
   /// (cylinders, time). Table: the curve. Formulas: measured distances, whose time replaces that of the formula.
   std::vector<std::pair<std::uint32_t, double>> points_us;
-  std::uint32_t knee_cylinders = 0;  ///< SqrtLinear: a + b sqrt(d) up to here, c + d d beyond
+  std::uint32_t knee_cylinders = 0;  ///< SqrtLinear: for x cylinders a + b sqrt(x) up to here, c + d x beyond
   double a_us = 0;                   ///< SqrtLinear: a
   double b_us = 0;                   ///< SqrtLinear: b
   double c_us = 0;                   ///< SqrtLinear: c

@@ -28,11 +28,12 @@ struct Command {
   /// Of a write: before this time its first sector must not pass under the head, because its data would come too late.
   /// AccessPlanner::estimate() takes it.
   Picoseconds data_ready = 0;
-  Picoseconds overhead_end = 0;               ///< where overheads run from the arrival: the end of this command's overhead
-  std::uint32_t stream = 0;                   ///< number of the stream of a continuous command
-  bool destage = false;                       ///< a write of buffered blocks, for which no host waits
-  bool high_priority = false;                 ///< it goes before commands without priority, under policies that know priorities
-  bool limited = false;                       ///< `deadline` is that of a duration limit, or earlier
+  Picoseconds overhead_end = 0;  ///< where overheads run from the arrival: the end of this command's overhead
+  std::uint32_t stream = 0;      ///< number of the stream of a continuous command
+  bool destage = false;          ///< a write of buffered blocks, for which no host waits
+  bool high_priority = false;    ///< it goes before commands without priority, under policies that know priorities
+  /// It has a duration limit. `deadline` is the time of that limit, or the host's deadline if that is earlier.
+  bool limited = false;
   bool guideline = false;                     ///< that limit is a guideline, which may cost only a share of the throughput
   std::uint16_t guideline_cost_permille = 0;  ///< this share, in 1/1000
   Extent extent;                              ///< where it begins and ends on the media

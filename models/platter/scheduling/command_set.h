@@ -11,24 +11,27 @@ namespace platter::scheduling {
 /// The commands of a flat policy: dense, in order of age, no allocation once its capacity is reached.
 class CommandSet {
  public:
+  /// `capacity`: most commands at once.
   explicit CommandSet(std::size_t capacity) { commands_.reserve(capacity); }
 
+  /// Takes a command in, which must live until it is removed.
   void insert(const Command& command) {
     auto at = commands_.end();
     while (at != commands_.begin() && older(command, **(at - 1))) --at;  // nearly always at the end
     commands_.insert(at, &command);
   }
 
+  /// Takes a command out; no effect if there is none with this tag.
   void remove(Tag tag) {
     const auto at = std::find_if(commands_.begin(), commands_.end(), [tag](const Command* c) { return c->tag == tag; });
     if (at != commands_.end()) commands_.erase(at);
   }
 
-  bool empty() const { return commands_.empty(); }
-  std::size_t size() const { return commands_.size(); }
-  auto begin() const { return commands_.begin(); }
-  auto end() const { return commands_.end(); }
-  const Command& oldest() const { return *commands_.front(); }
+  bool empty() const { return commands_.empty(); }              ///< Are there no commands?
+  std::size_t size() const { return commands_.size(); }         ///< number of commands
+  auto begin() const { return commands_.begin(); }              ///< pointers to the commands, the oldest first
+  auto end() const { return commands_.end(); }                  ///< the end of these pointers
+  const Command& oldest() const { return *commands_.front(); }  ///< precondition: not empty
 
  private:
   std::vector<const Command*> commands_;

@@ -28,22 +28,27 @@ namespace platter::scheduling {
 /// until it is empty (Balafoutis et al., section 2; docs/reference/policies.md has the interpretation).
 class ContinuousSweep {
  public:
+  /// `capacity`: all tags are below it. `decision_bound`: ps. The planner must outlive the sweep.
   ContinuousSweep(const AccessPlanner& planner, std::size_t capacity, Picoseconds decision_bound,
                   SweepStart start = SweepStart::Nearer);
 
+  /// Takes a command in, which must live until it is removed. Precondition: it has a deadline, and its tag is not in the sweep.
   void insert(const Command& command);
+  /// Takes a command out; no effect if it is not in the sweep.
   void remove(Tag tag);
-  bool contains(Tag tag) const { return links_[tag.value].command != nullptr; }
-  bool empty() const { return count_ == 0; }
-  std::size_t size() const { return count_; }
+  bool contains(Tag tag) const { return links_[tag.value].command != nullptr; }  ///< Is it in the sweep?
+  bool empty() const { return count_ == 0; }                                     ///< Are there no commands?
+  std::size_t size() const { return count_; }                                    ///< number of commands
 
   /// Updates order and sums; must be called before the queries below. `head` decides the direction of a new sweep.
   void prepare(const HeadState& head);
 
-  const Command& first() const { return *links_[first_].command; }
-  bool upward() const { return upward_; }
+  const Command& first() const { return *links_[first_].command; }  ///< its next command; precondition: not empty
+  bool upward() const { return upward_; }                           ///< Does it go to higher cylinders?
+  /// @cond of the implementation
   Picoseconds sweep() const { return sweep_ + shortfall_; }
   Picoseconds credit(Tag tag) const { return links_[tag.value].credit; }
+  /// @endcond
   /// Earliest deadline of the commands in the sweep.
   Picoseconds deadline() const { return deadline_; }
   /// Time left at `now` until the sweep's last block must have reached the host. The bus carries blocks of earlier reads until `bus_free`.
@@ -52,13 +57,16 @@ class ContinuousSweep {
     return deadline_ - std::max(now, bus_free) - planner_.bus_block_time(false);
   }
 
+  /// @cond of the implementation
   /// Time that a command occupies the drive from its transfer's start: media or bus, whichever is longer. The bus may end one block later,
   /// which `slack` reserves.
   Picoseconds node(const Extent& extent) const;
   Picoseconds onward_to_first(const Extent& from) const { return planner_.most_onward(from, first().extent, decision_bound_); }
   Picoseconds decision_bound() const { return decision_bound_; }
+  /// @endcond
 
-  /// True if the sweep still meets its deadline when `command`, with this positioning time, is served at `now`.
+  /// True if the sweep still meets its deadline when `command`, with this positioning time (AccessPlanner::guarded()), is served at `now`.
+  /// `bus_free`: HeadState::bus_free. All in ps. Precondition: it is prepared, and not empty.
   bool allows(const Command& command, Picoseconds positioning, Picoseconds now, Picoseconds bus_free) const {
     return excess(command, positioning, now, bus_free) <= 0;
   }

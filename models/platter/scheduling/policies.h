@@ -25,7 +25,7 @@ enum class GuardMode : std::uint8_t {
 /// The parameters in the parentheses of a policy's notation.
 struct PolicyParameters {
   Weight weight;                ///< w: of a command's wait; R: of a reversal of direction
-  Weight delay;                 ///< c: of continuous commands
+  Weight delay;                 ///< c of `OPS:SLACK(c|w)`: most turns by which continuous commands are put off
   ClassWeights shares;          ///< C, D, B: of the classes continuous, discrete, background
   std::uint32_t requests = 0;   ///< M: largest number of requests of an exact order; 0: the policy makes none
   std::uint32_t cylinders = 0;  ///< T: extent of a cluster

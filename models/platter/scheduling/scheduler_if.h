@@ -106,8 +106,8 @@ class SchedulerIf {
   /// A rule outside the policy has replaced the decision that the last `pick` has returned: this command is served. `remove` follows, as
   /// after a decision of the policy. A policy that keeps an account of service charges the command as one of its own choice.
   virtual void put_first(const Command& /*command*/, const HeadState& /*head*/, Picoseconds /*now*/) {}
-  /// The work that the next `pick` with this state will take. The call may fix which commands that `pick` chooses from, so the caller must
-  /// continue with `pick` with the same state.
+  /// The work that the next `pick` with this state will take. The call may fix the set of commands from which `pick` chooses, so the caller
+  /// must continue with `pick` with the same state.
   virtual DecisionWork work(const HeadState& head) = 0;
   /// True for a policy with a deadline guard (GuardedScheduler), which has its own `has_time` and `next_of_sweep`. PolicySpec::create() puts it
   /// inside an OwnDeadlines, which checks deadlines outside the sweep.

@@ -134,9 +134,9 @@ void Disks::call_at(double seconds, std::function<void()> call) {
 
 void Disks::make_ew(const Scenario& s) {
   refuse_zones(s);
-  const host::ArrayOptions options{s.array.drives, s.redundancy.copies, s.eager.block_bytes,
-                                   s.array.answer == "first" ? host::WriteAnswer::First : host::WriteAnswer::All,
-                                   s.drive.geometry.sector_bytes};
+  const host::EwArrayOptions options{s.array.drives, s.redundancy.copies, s.eager.block_bytes,
+                                     s.array.answer == "first" ? host::WriteAnswer::First : host::WriteAnswer::All,
+                                     s.drive.geometry.sector_bytes};
   const std::uint64_t drive_bytes = bytes_of(first());
   if (drive_bytes / options.block_bytes < options.copies)
     s.refuse("array.copies", "the drives are too small: they do not hold a block of each copy");

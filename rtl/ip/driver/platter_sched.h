@@ -123,7 +123,9 @@ struct platter_sched_cluster {
   uint32_t max;              /* most commands; 0: no limit */
   uint32_t from, span;       /* cylinders, less than 2^cyl_w */
   bool continuous, discrete; /* classes that are taken */
-  bool stop_at_continuous, down, order;
+  bool stop_at_continuous;   /* a continuous command ends the cluster */
+  bool down;                 /* towards lower cylinders */
+  bool order;                /* the best order is found; needs an orderer */
 };
 
 static inline uint32_t platter_sched_read(const struct platter_sched* dev, uint32_t offset) { return dev->base[offset / 4]; }
@@ -134,17 +136,22 @@ static inline void platter_sched_write(const struct platter_sched* dev, uint32_t
 /* Identifies the accelerator, brings it to its state after reset (the seek table stays) and reads its parameters. */
 int platter_sched_init(struct platter_sched* dev, volatile uint32_t* base);
 
+/* Sets the times of the drive, by which all later decisions count. */
 void platter_sched_set_timing(struct platter_sched* dev, const struct platter_sched_timing* timing);
 
 /* The cells are all those of the instance: (cyl_w - seg_m + 1) << seg_m. The segments may be fewer than 2^seg_w. Nothing is loaded if one is beyond its
  * range: PLATTER_SCHED_BAD_VALUE. */
 int platter_sched_load_seek(struct platter_sched* dev, const struct platter_sched_cell* cells, uint32_t cell_count,
                             const struct platter_sched_segment* segments, uint32_t segment_count);
+/* The number of cells of the instance. */
 uint32_t platter_sched_cells(const struct platter_sched* dev);
 
 /* The guard keeps the continuous commands on time. `reserve`: ticks that are subtracted from the time left. */
 void platter_sched_set_guard(struct platter_sched* dev, bool enable, uint32_t reserve);
+/* `down`: the sweep of the continuous commands goes to lower cylinders. `next_only`: while the guard is on, only the next one of them
+ * competes. */
 void platter_sched_set_sweep(struct platter_sched* dev, bool down, bool next_only);
+/* Whether the end of an operation raises the interrupt; an operation that has ended already may raise it at once. */
 void platter_sched_enable_irq(struct platter_sched* dev, bool enable);
 
 /* The optional parts. Each is off after platter_sched_init(); PLATTER_SCHED_NO_FEATURE if the instance lacks it. */
@@ -160,10 +167,12 @@ int platter_sched_set_rest_cost(struct platter_sched* dev, bool enable);
  * picked them; PLATTER_SCHED_EMPTY if there is none. Does not take it out: the next decision, from another place of the head, judges anew. */
 int platter_sched_expired(const struct platter_sched* dev);
 
-/* Enters a command under a free tag, below `entries`. One with a limit or a rest needs the optional part. */
+/* Enters a command under a free tag, below `entries`. One with a limit or a rest needs the optional part. PLATTER_SCHED_BAD_TAG: the tag is not below
+ * `entries`, or in use. PLATTER_SCHED_NO_FEATURE: the part is missing. PLATTER_SCHED_BAD_VALUE: class, kind of limit or rest is beyond its range. */
 int platter_sched_insert(struct platter_sched* dev, uint32_t tag, const struct platter_sched_command* command);
+/* Takes the command out. PLATTER_SCHED_BAD_TAG: no command has this tag. */
 int platter_sched_remove(struct platter_sched* dev, uint32_t tag);
-/* Takes the command out; the head is then where it ends. */
+/* Takes the command out; the head is then where it ends. PLATTER_SCHED_BAD_TAG: no command has this tag. */
 int platter_sched_serve(struct platter_sched* dev, uint32_t tag);
 
 /* Where the head is, and whether it wrote. platter_sched_serve() does the same by itself. */
@@ -185,12 +194,13 @@ int platter_sched_decide(struct platter_sched* dev, uint32_t time, uint32_t age_
 
 /* Disables the interrupt (it stays disabled), collects commands, waits, and sets one bit for each collected tag in mask[0 .. 7]. With `order` and 1
  * to order_max collected, `order_tags` (room for order_max; may be a null pointer) gets their best order, and *order_cost (may be a null pointer) its
- * cost in ticks. Returns how many were collected. The accelerator's mask then has the collected commands. Whether the next decision uses it stays
+ * cost in ticks. Returns how many were collected, or a negative code: PLATTER_SCHED_BAD_SIZE for an order without an orderer, PLATTER_SCHED_BAD_VALUE
+ * for cylinders beyond their range. The accelerator's mask then has the collected commands. Whether the next decision uses it stays
  * as platter_sched_set_mask() has set it. */
 int platter_sched_collect(struct platter_sched* dev, const struct platter_sched_cluster* cluster, uint32_t mask[8],
                           uint8_t* order_tags, uint32_t* order_cost);
-/* Lets only the commands of a mask compete; a null pointer: all of them. The next command of the sweep is picked even outside it, if none passes the
- * guard. */
+/* Lets only the commands of a mask compete, of which (entries + 31) / 32 words are read; a null pointer: all of them. The next command of the sweep
+ * is picked even outside it, if none passes the guard. */
 void platter_sched_set_mask(struct platter_sched* dev, const uint32_t* mask);
 
 #ifdef __cplusplus

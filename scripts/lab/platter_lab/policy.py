@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Scheduling policies in Python, for experiments and prototypes.
 
-A file with one class of `Policy` is a policy of one's own: `platter run ... --set
-'policy="own:FILE.py(0.5)"'`. The program starts it as a process (platter_lab.policy_process), which
-decides on numpy views of the queue in a memory that both share.
+A file with one class of `Policy` is a policy of one's own: `platter run ... --set engine=firmware
+--set 'policy="own:FILE.py(0.5)"'`. Only the engine `firmware` runs it. The program starts it as a
+process (platter_lab.policy_process), which decides on numpy views of the queue in a memory that
+both share.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ COLUMNS = (
     "positioning",
 )
 
-CONTINUOUS, DISCRETE, BACKGROUND = range(3)  # values of `Queue.cls`
+DISCRETE, CONTINUOUS, BACKGROUND = range(3)  # values of `Queue.cls`, those of core::RequestClass
 NO_DEADLINE = np.iinfo(np.int64).max  # value of `Queue.deadline`
 
 
@@ -36,7 +37,7 @@ class Queue:
     """The commands that wait, the oldest first. Each member is an array of 64-bit integers with a
     number for each command, valid during one `pick`. Times are absolute, in ps.
 
-    tag: what `pick` returns; arrival; deadline (or NO_DEADLINE); cls: CONTINUOUS, DISCRETE or
+    tag: what `pick` returns; arrival; deadline (or NO_DEADLINE); cls: DISCRETE, CONTINUOUS or
     BACKGROUND; stream; write (1 or 0); block, blocks: on the media; cylinder, head: of the first
     sector; positioning: time in ps until the access would begin if it were served now.
     """
@@ -82,8 +83,11 @@ class Policy:
 
     Each scheduler of a run has an instance of its own, in a process of its own. `parameters` are
     the numbers of the notation, which become members: a meaning and the smallest and largest value
-    of each. `cycles` are those of the firmware's processor for a decision, besides a search through
-    the queue. `random` gives the same numbers in every run.
+    of each. There are at most 8, and the smallest value is below the largest. The members are set
+    after `__init__`, which therefore cannot read them. `cycles`, from 0 to 10^9, are those of the
+    firmware's processor for a decision, besides a search through the queue. `random` gives the same
+    numbers in every run. A class with an `__init__` of its own calls `super().__init__()`, because
+    that makes `random`. An exception ends the run with its traceback and exit code 1.
     """
 
     description: ClassVar[str] = ""

@@ -43,9 +43,11 @@ class AhciTarget : public sc_core::sc_module, private DmaIf {
   AhciPort& port(std::size_t number) { return *ports_.at(number); }
   std::size_t ports() const { return ports_.size(); }  ///< how many
 
+  /// @cond of the implementation: its interface is in ahci_probe.h
   /// The probe must live until it is removed, or as long as the simulation runs.
   void add_probe(AhciProbeIf& probe) { probes_.add(probe); }
   void remove_probe(AhciProbeIf& probe) { probes_.remove(probe); }  ///< ends the registration
+  /// @endcond
 
   /// Reads an aligned word of registers; 0 where there is no register.
   std::uint32_t read(std::uint32_t offset) const;

@@ -129,7 +129,7 @@ class Array : public sc_core::sc_module, private LinkSinkIf, private RequestEndI
   /// The drive has been revived: uses it again as revive() does, and rebuilds its stale units.
   void drive_revived(std::uint32_t drive);
 
-  /// What the array knows of the drive.
+  /// What the array knows of the drive. This function and those below that take a drive have the precondition that there is such a drive.
   ArrayDriveReport report_of(std::uint32_t drive) const {
     return {queued(drive), in_drive(drive), alive(drive), stale_units(drive), rebuilt_units(drive)};
   }

@@ -14,7 +14,7 @@ using command::CommandStatus;
 using core::now_ps;
 using Heard = command::InitiatorPort::Heard;
 
-EwArray::EwArray(const sc_core::sc_module_name& name, const ArrayOptions& options, std::uint64_t drive_bytes)
+EwArray::EwArray(const sc_core::sc_module_name& name, const EwArrayOptions& options, std::uint64_t drive_bytes)
     : sc_module(name),
       port_("host_tgt_socket", *this, "/platter/ew_array/phase"),
       host_tgt_socket(port_.socket),

@@ -23,13 +23,16 @@ enum class WriteAnswer {
 };
 
 /// What an EwArray is constructed with.
-struct ArrayOptions {
+struct EwArrayOptions {
   std::uint32_t drives = 2;          ///< number of drives
   std::uint32_t copies = 2;          ///< of each block, each on another drive; at most `drives`
   std::uint32_t block_bytes = 4096;  ///< of the array; as large as the drives' eager blocks, which are always written whole
   WriteAnswer answer = WriteAnswer::All;  ///< when a write is complete
   std::uint32_t sector_bytes = 512;       ///< of the drives
 };
+
+/// The former name.
+using ArrayOptions = EwArrayOptions;
 
 /// EW-Array (Zhang et al. 2002), in its simple form: several drives that write eagerly, with `copies` copies of each block. Copy
 /// k of block b is on drive (b + k) mod N, as its block (b / N) * copies + k. A read goes to the copy whose drive has the fewest
@@ -53,7 +56,7 @@ class EwArray : public sc_core::sc_module, public tlm::tlm_mm_interface {
   SC_HAS_PROCESS(EwArray);
   /// `drive_bytes`: capacity that each drive offers to its host, `Drive::capacity_sectors()` times the sector size. Throws
   /// std::invalid_argument if there are more copies than drives, if a number is 0, or if the copies of one block do not fit.
-  EwArray(const sc_core::sc_module_name& name, const ArrayOptions& options, std::uint64_t drive_bytes);
+  EwArray(const sc_core::sc_module_name& name, const EwArrayOptions& options, std::uint64_t drive_bytes);
   ~EwArray() override;
 
  private:
@@ -175,7 +178,7 @@ class EwArray : public sc_core::sc_module, public tlm::tlm_mm_interface {
     return static_cast<Command&>(*payload.get_extension<command::CommandExtension>());
   }
 
-  ArrayOptions options_;
+  EwArrayOptions options_;
   std::uint64_t capacity_bytes_;
   std::vector<DrivePort> drives_;
   array::ArrayErrors errors_;
