@@ -412,7 +412,7 @@ void declare(CLI::App& app, std::vector<std::string> program, std::function<int(
                        ->check(CLI::Range(1.0, 9.2e18));
   convert
       ->add_option("--past-end", conversion.past_end,
-                   "requests past the capacity: stop with an error, wrap or cut them; or scale all addresses to the capacity")
+                   "requests past the capacity: stop with an error, wrap or clip them; or scale all addresses to the capacity")
       ->check(CLI::IsMember({"error", "wrap", "clip", "scale"}))
       ->needs(capacity)
       ->capture_default_str();

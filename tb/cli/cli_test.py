@@ -179,6 +179,15 @@ class Lists(Case):
         self.assertEqual(engines["SPTF"], "firmware, model, rtl, lockstep; program sptf]")
         self.assertEqual(engines["SATF-EW"], "firmware, eager writing]")
 
+        programs = {name for name, text in engines.items() if "; program " in text}
+        readme = (SOURCE / "README.md").read_text()
+        self.assertIn(f"shows the {len(engines)} policies", readme)
+        self.assertIn(f"runs {len(programs)} of the {len(engines)} policies", readme)
+        page = (SOURCE / "docs/reference/policies.md").read_text()
+        table = page.partition("| program | policies |")[2].partition("\n\n")[0]
+        named = {name for row in table.splitlines() for name in re.findall("`([^`]+)`", row.replace("\\|", "|"))}
+        self.assertEqual(programs - named, set())
+
     def test_the_page_of_traces_has_every_format_with_its_units(self):
         rows = re.findall(
             r"(?m)^\| `([\w-]+)` \| (time in [^|]*) \|",

@@ -68,7 +68,7 @@ struct platter_sched {
 /* All in ticks. */
 struct platter_sched_timing {
   uint32_t margin;      /* a rotational wait below it is charged one more turn */
-  uint32_t risk;        /* a wait from margin to below this (it counts from 0) may miss its sector; 0: none may */
+  uint32_t risk;        /* a wait from margin to below this may miss its sector; 0: none may */
   uint32_t risk_charge; /* what such a wait is charged: the probability of a miss times one turn */
   uint32_t head_switch;
   int32_t write_settle;    /* added to a write that moves arm or head; may be negative */
