@@ -142,7 +142,7 @@ void Device::issue(nbd::BlockRequest& request) {
 }
 
 bool Device::cancel(std::uint64_t number) {
-  if (!own_tags_) throw std::invalid_argument("platter_cancel: found an array, expected a drive");
+  if (!own_tags_) throw std::invalid_argument("found an array, expected a drive");
   const auto found = std::find_if(open_.begin(), open_.end(), [number](const Open& open) { return open.number == number; });
   if (number == 0 || found == open_.end()) return false;
   nbd::BlockRequest& made = *found->made;
@@ -227,14 +227,15 @@ const std::string& Device::statistics() {
 }
 
 void Device::begin_waves(const std::string& path) {
-  if (waves_) throw std::invalid_argument("platter_waves_begin: found a second file, expected one for a device");
+  if (waves_) throw std::invalid_argument("found a second file, expected one for a device");
   system::RunOptions options;
   options.wave_windows = {{path, 0, core::kNoDeadline}};
   waves_ = std::make_unique<system::DiskWaves>(*scenario_, options, *disks_);
 }
 
 void Device::end_waves() {
-  if (!waves_) throw std::invalid_argument("platter_waves_end: found no file, expected platter_waves_begin() before");
+  if (!waves_ || waves_ended_) throw std::invalid_argument("found no file, expected platter_waves_begin() before");
+  waves_ended_ = true;
   observe::commit_all(waves_->close());
 }
 

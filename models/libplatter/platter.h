@@ -92,7 +92,8 @@ const char* platter_status_text(int status);
 int platter_create(const char* scenario, const char* name, const char* disk, platter_device** device);
 /* The same with the scenario in a file. */
 int platter_create_from_file(const char* path, const char* name, const char* disk, platter_device** device);
-/* Frees the device's contents. Its requests that have not completed get no completion. It takes part in the simulation until the process ends. */
+/* Frees the device's contents; not within a callback. Its requests that have not completed get no completion. It takes part in the simulation
+ * until the process ends. */
 void platter_destroy(platter_device* device);
 
 /* Bytes of a block, and number of blocks. */
@@ -113,7 +114,7 @@ int64_t platter_now(void);
 /* Simulates until the time `until`, or until a request has completed for which there is no callback, whichever comes first.
  * With PLATTER_FOREVER it ends, at the latest, when no request of any device is outstanding. */
 int platter_run(int64_t until);
-/* Takes the oldest completion that platter_run() has left. Returns 1, or 0 if there is none. */
+/* Takes the oldest completion that platter_run() has left. Returns 1, or 0 if there is none, or in another thread. */
 int platter_next(platter_completion* completion);
 /* Completions of this device go to `callback` at once. NULL: to platter_next() again. */
 int platter_on_completion(platter_device* device, platter_callback callback, void* context);
@@ -128,7 +129,7 @@ int platter_power_image(platter_device* device, uint32_t drive, const char* path
 int platter_statistics(platter_device* device, const char** json);
 
 /* Records waves of the device into an FST file, until platter_waves_end() or the end of the scenario's window `waves.to_s`.
- * To be called before the first platter_run(). */
+ * To be called before the first platter_run(), of a device whose engine is no RTL. */
 int platter_waves_begin(platter_device* device, const char* path);
 /* Completes the file. */
 int platter_waves_end(platter_device* device);

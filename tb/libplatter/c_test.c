@@ -45,6 +45,11 @@ static void bad_input(void) {
   CHECK(platter_create_from_file("/nowhere.toml", NULL, NULL, &none) == PLATTER_BAD_INPUT);
   CHECK(platter_create("format = 1\ndrive = \"atlas10k\"\n[host]\nkind = \"media-server\"\n", "mine", NULL, &none) ==
         PLATTER_BAD_INPUT);
+  /* RTL that is not built in is refused before it is compiled, and what follows goes on. */
+  CHECK(platter_create("format = 1\ndrive = \"wd22tb\"\nengine = \"rtl\"\n", "mine", NULL, &none) == PLATTER_FAILED);
+  CHECK(none == NULL && strlen(platter_error()) > 0);
+  platter_request_init(NULL);
+  CHECK(platter_next(NULL) == 0);
 }
 
 static void bad_requests(platter_device* disk) {
@@ -149,6 +154,7 @@ static void issue_one(void) {
 static void ended(const platter_completion* done, void* context) {
   CHECK(context == &loop_left);
   CHECK(platter_run(PLATTER_FOREVER) == PLATTER_BAD_STATE); /* within platter_run() */
+  platter_destroy(done->device);                            /* so it stays */
   loop_sum += done->completed - done->issued;
   loop_last = done->completed;
   if (loop_left-- > 0) issue_one();
@@ -226,7 +232,9 @@ static void power(platter_device* disk, const char* folder) {
 
 static void* elsewhere(void* disk) {
   platter_request request = request_of(PLATTER_READ, 0, 1, NULL);
+  platter_completion done;
   CHECK(platter_submit(disk, &request, NULL) == PLATTER_BAD_STATE);
+  CHECK(platter_next(&done) == 0 && strstr(platter_error(), "another thread") != NULL);
   return NULL;
 }
 
@@ -280,6 +288,7 @@ int main(int argc, char** argv) {
   if (waves) {
     MUST(platter_waves_end(twin));
     CHECK(access(path, R_OK) == 0);
+    CHECK(platter_waves_end(twin) == PLATTER_BAD_ARGUMENT);
   }
   platter_destroy(twin);
   CHECK(platter_submit(twin, &request, NULL) == PLATTER_BAD_ARGUMENT);
