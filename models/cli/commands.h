@@ -118,8 +118,12 @@ struct EngineNewOptions {
 };
 /// Writes the folder of an engine of a user's own, and prints its notation.
 int engine_new(const EngineNewOptions& options);
-/// Makes the shared object of such a folder, unless it is there, and prints its notation.
-int engine_build(const std::string& folder);
+struct EngineBuildOptions {
+  std::string folder;
+  bool strict = false;  ///< warnings are errors
+};
+/// Makes the shared object of such a folder, unless it is there, and prints its notation. Prints the warnings about its sources.
+int engine_build(const EngineBuildOptions& options);
 
 struct DriveShowOptions {
   std::string drive;

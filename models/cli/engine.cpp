@@ -11,6 +11,7 @@
 #include <regex>
 #include <string>
 #include <system_error>
+#include <vector>
 
 #include "commands.h"
 #include "platter/accelerator/own_rtl.h"
@@ -85,11 +86,22 @@ int engine_new(const EngineNewOptions& options) {
   return kGood;
 }
 
-int engine_build(const std::string& folder) {
+int engine_build(const EngineBuildOptions& options) {
   accelerator::RtlLibrary::set_package(system::config_directory().parent_path());
-  const std::string module = accelerator::OwnRtl::build(folder);
-  const accelerator::OwnRtl rtl(folder, core::kPicosecondsPerMicrosecond);
-  fmt::print("own:{}  module {}, {} entries\n", folder, module, rtl.depth());
+  const std::string module = accelerator::OwnRtl::build(options.folder);
+  std::vector<std::string> warnings;
+  try {
+    warnings = accelerator::OwnRtl::lint(options.folder);
+  } catch (const core::SimulationError& error) {
+    if (options.strict) throw;
+    fmt::print(stderr, "platter: the sources were not looked through for warnings: {}\n", error.what());
+  }
+  for (const std::string& warning : warnings) fmt::print(stderr, "{}\n", warning);
+  if (options.strict && !warnings.empty())
+    throw core::InputError(options.folder, 0, 0,
+                           fmt::format("found {} warning{}, expected none", warnings.size(), warnings.size() == 1 ? "" : "s"));
+  const accelerator::OwnRtl rtl(options.folder, core::kPicosecondsPerMicrosecond);
+  fmt::print("own:{}  module {}, {} entries\n", options.folder, module, rtl.depth());
   return kGood;
 }
 

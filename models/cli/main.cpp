@@ -347,11 +347,12 @@ void declare(CLI::App& app, std::vector<std::string> program, std::function<int(
       "new", "write the folder of an engine: SystemVerilog with the port platter_candidates, and its adapter");
   new_engine->add_option("name", engine.folder, "folder that is made; its name becomes that of the module")->required();
   new_engine->callback([&action] { action = [] { return cli::engine_new(engine); }; });
-  static std::string engine_folder;
+  static cli::EngineBuildOptions built_engine;
   auto* build_engine =
       engine_command->add_subcommand("build", "compile an engine, and print its notation, module and number of entries");
-  build_engine->add_option("folder", engine_folder, "folder of the engine")->required();
-  build_engine->callback([&action] { action = [] { return cli::engine_build(engine_folder); }; });
+  build_engine->add_option("folder", built_engine.folder, "folder of the engine")->required();
+  build_engine->add_flag("--strict", built_engine.strict, "warnings about its SystemVerilog are errors");
+  build_engine->callback([&action] { action = [] { return cli::engine_build(built_engine); }; });
 
   auto* drive_command = app.add_subcommand("drive", "show, make, import and query drive profiles")->require_subcommand(1);
   static cli::DriveShowOptions shown;

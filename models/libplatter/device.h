@@ -81,6 +81,7 @@ class Device : public sc_core::sc_module, private nbd::BlockClientIf {
   nbd::BlockInitiator initiator_;
   serving::Memory memory_;
   std::unique_ptr<system::DiskWaves> waves_;
+  bool waves_ended_ = false;  ///< the file is complete
   const std::uint32_t block_bytes_;
   platter_device* const handle_;
   CompletionSinkIf& sink_;

@@ -113,10 +113,10 @@ int guarded(const char* function, Body body) {
   } catch (const std::logic_error& error) {
     return failed(PLATTER_BAD_STATE, fmt::format("{}: {}", function, error.what()));
   } catch (const sc_core::sc_report& report) {
-    Process::only().broken = true;
+    Process::only().broken = Process::only().started;
     return failed(PLATTER_FAILED, report.get_msg());
   } catch (const std::exception& error) {
-    Process::only().broken = true;
+    Process::only().broken = Process::only().started;
     return failed(PLATTER_FAILED, error.what());
   }
 }
@@ -194,6 +194,7 @@ uint64_t platter_blocks(const platter_device* device) {
 }
 
 void platter_request_init(platter_request* request) {
+  if (request == nullptr) return;
   *request = {};
   request->size = sizeof *request;
   request->operation = PLATTER_READ;
@@ -247,11 +248,16 @@ int platter_run(int64_t until) {
 }
 
 int platter_next(platter_completion* completion) {
-  auto& completions = Process::only().completions;
-  if (completions.empty() || completion == nullptr) return 0;
-  *completion = completions.front();
-  completions.pop_front();
-  return 1;
+  bool taken = false;
+  static_cast<void>(guarded(__func__, [&] {
+    if (completion == nullptr) throw std::invalid_argument("found no place for the completion");
+    auto& completions = Process::only().completions;
+    if (completions.empty()) return;
+    *completion = completions.front();
+    completions.pop_front();
+    taken = true;
+  }));
+  return taken ? 1 : 0;
 }
 
 int platter_on_completion(platter_device* device, platter_callback callback, void* context) {

@@ -131,7 +131,7 @@ int64_t platter_now(void);
  * It returns at once, and no time passes, while platter_next() has a completion: take all of them first.
  * PLATTER_BAD_ARGUMENT: `until` has passed. PLATTER_FAILED: the simulation stopped; from then on PLATTER_BAD_STATE. */
 int platter_run(int64_t until);
-/* Takes the oldest completion that platter_run() has left. Returns 1, or 0 if there is none. */
+/* Takes the oldest completion that platter_run() has left. Returns 1, or 0 if there is none, or in another thread. */
 int platter_next(platter_completion* completion);
 /* Completions of this device go to `callback` at once. NULL: to platter_next() again. */
 int platter_on_completion(platter_device* device, platter_callback callback, void* context);
@@ -149,7 +149,7 @@ int platter_statistics(platter_device* device, const char** json);
 
 /* Records waves of the device into an FST file, until platter_waves_end() or the end of the scenario's window `waves.to_s`.
  * To be called before the first platter_run(), otherwise PLATTER_BAD_STATE. PLATTER_BAD_ARGUMENT: the device has such a file already.
- * PLATTER_BAD_INPUT: the file cannot be written, or this library writes no waves. */
+ * PLATTER_BAD_INPUT: the file cannot be written, or this library writes no waves. A device with an RTL engine has none. */
 int platter_waves_begin(platter_device* device, const char* path);
 /* Completes the file. Without it the file does not appear. PLATTER_BAD_ARGUMENT: there is none, or it was completed. */
 int platter_waves_end(platter_device* device);

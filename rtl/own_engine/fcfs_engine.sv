@@ -16,7 +16,7 @@ module fcfs_engine
   import platter_candidates::*;
 #(
   parameter int unsigned Entries = 32,
-  localparam int unsigned IndexW = $clog2(Entries)
+  localparam int unsigned IndexW = Entries > 1 ? $clog2(Entries) : 1
 ) (
   // Clock.
   input  logic      clk_i,

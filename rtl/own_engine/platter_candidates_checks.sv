@@ -25,13 +25,15 @@ module platter_candidates_checks
   input logic    answer_idle_o,
   input tag_t    answer_tag_o
 );
+  localparam int unsigned IndexW = Entries > 1 ? $clog2(Entries) : 1;
+
   logic [Entries-1:0] held_q;
   logic asked_q, given_q, idle_q;
   tag_t tag_q;
 
   // Is the tag that of a command in the table?
   function automatic logic holds(tag_t tag);
-    return 32'(tag) < Entries && held_q[$clog2(Entries)'(tag)];
+    return 32'(tag) < Entries && held_q[IndexW'(tag)];
   endfunction
 
   always_ff @(posedge clk_i or negedge rst_ni) begin
@@ -43,7 +45,7 @@ module platter_candidates_checks
       tag_q   <= '0;
     end else begin
       if (update_valid_i && update_ready_o && 32'(update_tag_i) < Entries)
-        held_q[$clog2(Entries)'(update_tag_i)] <= update_kind_i == Enter;
+        held_q[IndexW'(update_tag_i)] <= update_kind_i == Enter;
       if (decide_valid_i && decide_ready_o) asked_q <= 1'b1;
       else if (answer_valid_o && answer_ready_i) asked_q <= 1'b0;
       given_q <= answer_valid_o && !answer_ready_i;

@@ -20,13 +20,14 @@ PLATTER = os.environ["PLATTER"]
 SOURCE = pathlib.Path(os.environ["PLATTER_SOURCE"])
 SCENARIOS = SOURCE / "models" / "configs" / "scenarios"
 PAGE = SOURCE / "docs" / "tutorials" / "your_own_rtl.md"
+REFERENCE = SOURCE / "docs" / "reference" / "own_engine.md"
 
-# What makes `broken` of the engine of `engine new`: the length of the best command, in units of
-# 4 KB, says how it fails.
+# What makes `broken` of LOOK: the length of the best command, in units of 4 KB, says how it fails.
+# With 4 KB it does not.
 BREAKS = (
     (
         "  assign update_ready_o = state_q == Rest;",
-        "  wire [31:0] fault = best_q.length >> 3;\n  logic again_q, flip_q;\n"
+        "  wire [7:0] fault = best_q.length >> 3;\n  logic again_q, flip_q;\n"
         "  always_ff @(posedge clk_i) begin\n"
         "    again_q <= state_q == Answer && answer_ready_i;\n"
         "    flip_q  <= ~flip_q;\n"
@@ -77,6 +78,7 @@ class OwnEngine(unittest.TestCase):
         cls.replace("wrong/near.sv", "Entries - 1)) state_q", "Entries - 2)) state_q")
         made = run("engine", "new", cls.folder / "broken")
         assert made.returncode == 0, made
+        cls.make_look("broken")
         for old, new in BREAKS:
             cls.replace("broken/broken.sv", old, new)
         # With 36 KB the master breaks the rules: it asks while it offers an update.
@@ -89,6 +91,21 @@ class OwnEngine(unittest.TestCase):
     @classmethod
     def tearDownClass(cls):
         shutil.rmtree(cls.folder)
+
+    @classmethod
+    def make_look(cls, name):
+        """Follows the page: an engine of the template becomes an elevator."""
+        page = REFERENCE.read_text()
+        state, policy = re.findall(
+            r"^```systemverilog\n(.*?)^```$",
+            page[page.index("### An engine that remembers") : page.index("### Warnings")],
+            re.M | re.S,
+        )
+        updated = "  wire [IndexW-1:0] updated = IndexW'(update_tag_i);\n"
+        cls.replace(f"{name}/{name}.sv", updated, updated + "\n" + state)
+        port = "    .row_i(row),\n"
+        cls.replace(f"{name}/{name}.sv", port, "    .upward_i(upward_q),\n" + port)
+        (cls.folder / name / f"{name}_policy.sv").write_text(policy.replace("look", name))
 
     @classmethod
     def replace(cls, name, old, new):
@@ -111,6 +128,19 @@ class OwnEngine(unittest.TestCase):
         built = run("engine", "build", "near", cwd=self.folder)
         self.assertEqual(built.returncode, 0, built.stderr)
         self.assertEqual(built.stdout, "own:near  module near, 32 entries\n")
+        self.assertEqual(built.stderr.count("warning"), 0, built.stderr)  # it begins without any
+
+    def test_build_shows_warnings(self):
+        built = run("engine", "build", "broken", cwd=self.folder)
+        self.assertEqual(built.returncode, 0, built.stderr)
+        self.assertRegex(built.stderr, r"(?m)^broken/broken\.sv:\d+:\d+: warning: .* \[WIDTH")
+        strict = run("engine", "build", "broken", "--strict", cwd=self.folder)
+        self.assertEqual(strict.returncode, 2)
+        self.assertEqual(strict.stdout, "")
+        self.assertRegex(strict.stderr, r"broken: found \d+ warnings?, expected none")
+        for name in ("near", "sstf"):
+            built = run("engine", "build", name, "--strict", cwd=self.folder)
+            self.assertEqual(built.returncode, 0, built.stderr)
 
     def test_the_engine_of_the_template_is_fcfs(self):
         logs = []
@@ -245,6 +275,13 @@ class OwnEngine(unittest.TestCase):
                     self.assertIn(text, done.stdout + done.stderr)
         good = self.simulate("own:broken", seconds=1)
         self.assertEqual(good.returncode, 0, good.stderr)
+
+    def test_an_engine_with_a_direction_agrees_with_look(self):
+        done = self.simulate("lockstep:own:broken", *self.policy("LOOK"))
+        self.assertEqual(done.returncode, 0, done.stderr)
+        done = self.simulate("lockstep:own:broken", *self.policy("C-LOOK"))
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("differs from policy C-LOOK at decision", done.stderr)
 
     # --- bad input ------------------------------------------------------------------------------
 

@@ -148,6 +148,11 @@ class OwnPolicy(unittest.TestCase):
             (7, r"still holds \d+ of \d+ commands after \d+ decisions without an arrival"),
             (8, r"two schedulers that got the same calls decide differently"),
             (9, r"aborted in pick"),
+            (
+                10,
+                r"broken\.so: in its constructor it reads parameters\.own\[1\], but has declared "
+                r"1 parameter; expected one more in the line PLATTER_OWN_POLICY",
+            ),
         ):
             with self.subTest(kind=kind):
                 checked = run("policy", "check", f"{self.own('broken')}({kind})")
@@ -321,6 +326,8 @@ class PythonPolicy(unittest.TestCase):
                 r"ValueError: Wrong.pick returned 77777, expected None or one of the tags \[",
             ),
             ("return 'x'", r"Wrong.pick returned 'x'"),
+            ("return bool(queue.tag[0] + 1)", r"Wrong.pick returned True, expected None or one"),
+            ("return -1", r"Wrong.pick returned -1, expected None or one"),
         ):
             with self.subTest(body=body):
                 file = self.file(
@@ -372,6 +379,24 @@ class PythonPolicy(unittest.TestCase):
         self.assertEqual(done.returncode, 1)
         self.assertIn("pick has not returned within 10 s", done.stderr)
 
+    def test_one_that_does_not_end_is_ended(self):
+        file = self.file(
+            """
+            import threading, time
+
+            class Lingers(Policy):
+                def __init__(self):
+                    threading.Thread(target=time.sleep, args=(1000,)).start()
+
+                def pick(self, queue, head, now):
+                    print("here")
+                    return queue.tag[0]
+            """
+        )
+        done = self.simulate(f"own:{file}", "--set", "sim.measure_s=0.1")
+        self.assertEqual((done.returncode, done.stdout), (0, ""), done.stderr)
+        self.assertIn("here\n", done.stderr)  # what it prints is no output of the command
+
     def test_a_file_without_a_policy_is_bad_input(self):
         for text, message in (
             ("class X(Policy:\n  pass\n", "SyntaxError"),
@@ -391,6 +416,10 @@ class PythonPolicy(unittest.TestCase):
                 self.assertIn(message, done.stderr)
                 self.assertEqual(done.stderr.count("Traceback"), 1)
                 self.assertIn("policy.py: it offers no policy; expected one class", done.stderr)
+        file = self.file("class A(Policy):\n  parameters = {'w': ('of the wait', 5, 1)}\n")
+        done = self.simulate(f"own:{file}(3)")
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("parameter w: found the range 5 to 1, expected a smallest", done.stderr)
 
     def test_without_python_it_says_so(self):
         done = subprocess.run(

@@ -45,6 +45,11 @@ static void bad_input(void) {
   CHECK(platter_create_from_file("/nowhere.toml", NULL, NULL, &none) == PLATTER_BAD_INPUT);
   CHECK(platter_create("format = 1\ndrive = \"atlas10k\"\n[host]\nkind = \"media-server\"\n", "mine", NULL, &none) ==
         PLATTER_BAD_INPUT);
+  /* RTL that is not built in is refused before it is compiled, and what follows goes on. */
+  CHECK(platter_create("format = 1\ndrive = \"wd22tb\"\nengine = \"rtl\"\n", "mine", NULL, &none) == PLATTER_FAILED);
+  CHECK(none == NULL && strlen(platter_error()) > 0);
+  platter_request_init(NULL);
+  CHECK(platter_next(NULL) == 0);
 }
 
 static void bad_requests(platter_device* disk) {
@@ -286,7 +291,9 @@ static void power(platter_device* disk, const char* folder) {
 
 static void* elsewhere(void* disk) {
   platter_request request = request_of(PLATTER_READ, 0, 1, NULL);
+  platter_completion done;
   CHECK(platter_submit(disk, &request, NULL) == PLATTER_BAD_STATE);
+  CHECK(platter_next(&done) == 0 && strstr(platter_error(), "another thread") != NULL);
   return NULL;
 }
 

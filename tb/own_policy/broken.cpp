@@ -11,7 +11,9 @@ using namespace platter::scheduling;
 class Broken : public FlatScheduler {
  public:
   explicit Broken(const SchedulerContext& context)
-      : FlatScheduler(context.capacity), kind_(static_cast<int>(context.parameters.own[0])) {}
+      : FlatScheduler(context.capacity), kind_(static_cast<int>(context.parameters.own[0])) {
+    if (kind_ == 10) kind_ = static_cast<int>(context.parameters.own[1]);  // not declared
+  }
 
   bool empty() const override { return kind_ == 5 || FlatScheduler::empty(); }
   bool keeps_deadlines() const override { return kind_ == 6; }
@@ -46,4 +48,4 @@ class Broken : public FlatScheduler {
   int count_ = 0;
 };
 
-PLATTER_OWN_POLICY(Broken, "breaks its contract", {"kind", "what it does", 0, 9})
+PLATTER_OWN_POLICY(Broken, "breaks its contract", {"kind", "what it does", 0, 10})

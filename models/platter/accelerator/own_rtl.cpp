@@ -6,7 +6,10 @@
 #include <verilated.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <map>
 #include <regex>
 #include <sstream>
@@ -120,7 +123,7 @@ std::string engine_entry_name(const EngineSource& source, const ObjectRecipe& ma
 [[noreturn]] void refuse_source(const EngineSource& source, const std::string& output) {
   constexpr std::size_t kLines = 12;
   static const std::regex kPlace(
-      "^(?:%Error[^:]*: )?([^:\\s]+\\.(?:sv|svh|v|vh|cpp|h)):([0-9]+):([0-9]+): (?:fatal )?(?:error: )?(.*)");
+      "^(?:%Error[^:]*: )?([^:]+\\.(?:sv|svh|v|vh|cpp|h)):([0-9]+):([0-9]+): (?:fatal )?(?:error: )?(.*)");
   std::stringstream in(output);
   std::string first, rest, file = source.given;
   std::size_t line_number = 0, column = 0, shown = 0;
@@ -173,6 +176,7 @@ CandidatesDesignFunction* load_engine(const std::string& given, std::string* mod
   if (design != nullptr) return design;
 
   const auto tell = [&](const std::string& line) { fmt::print(stderr, "platter: {}: {}\n", made.what, line); };
+  RtlLibrary::require_run_time(made.what);
   const fs::path folder = RtlLibrary::cache_folder();
   if (folder.empty())
     throw core::SimulationError("there is no folder for " + made.what + "; set PLATTER_RTL_CACHE to one that can be written");
@@ -208,7 +212,8 @@ std::string text_of_fault(PortFault fault) {
       return fmt::format("it has not taken a question within {} cycles, expected decide_ready_o", CandidatesDesign::kMaxCycles);
     case PortFault::NoAnswer:
       return fmt::format("it has not answered within {} cycles, expected answer_valid_o", CandidatesDesign::kMaxCycles);
-    case PortFault::EarlyAnswer: return "it answers without a question, expected one answer to each question";
+    case PortFault::EarlyAnswer:
+      return "it answers without a question, or in the cycle of the question; expected one answer to each, in a later cycle";
     case PortFault::ChangedAnswer: return "its answer does not stay, expected the same until answer_ready_i is high";
     case PortFault::SecondAnswer: return "it answers twice, expected one answer to each question";
   }
@@ -221,6 +226,35 @@ std::string OwnRtl::build(const std::string& folder) {
   std::string module;
   load_engine(folder, &module);
   return module;
+}
+
+std::vector<std::string> OwnRtl::lint(const std::string& folder) {
+  const EngineSource source = read_folder(folder);
+  fs::path work = fs::temp_directory_path() / "platter-lint-XXXXXX";
+  std::string name = work.string();
+  if (mkdtemp(name.data()) == nullptr)
+    throw core::SimulationError(fmt::format("{}: it cannot be made: {}", name, std::strerror(errno)));
+  work = name;
+  std::string said;
+  std::error_code ignored;
+  try {
+    said = lint_object(recipe_of(source), work);
+  } catch (...) {
+    fs::remove_all(work, ignored);
+    throw;
+  }
+  fs::remove_all(work, ignored);
+  static const std::regex kWarning("^%Warning-([A-Z0-9]+): (.+:[0-9]+:[0-9]+): (.*)$");
+  std::vector<std::string> warnings;
+  std::stringstream in(said);
+  for (std::string line; std::getline(in, line);) {
+    std::smatch found;
+    if (!std::regex_match(line, found, kWarning)) continue;
+    const std::string file = found[2];
+    warnings.push_back(fmt::format("{}: warning: {} [{}]", file[0] == '/' ? file : (fs::path(folder) / file).string(),
+                                   found[3].str(), found[1].str()));
+  }
+  return warnings;
 }
 
 fs::path OwnRtl::template_folder() { return RtlLibrary::sources_folder() / "own_engine"; }

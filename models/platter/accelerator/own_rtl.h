@@ -29,6 +29,9 @@ class OwnRtl : public TracedDesignIf {
   /// Makes the shared object, unless it is there. Returns the module's name. Throws core::InputError about a file of the folder that is missing or does
   /// not compile, and core::SimulationError where a tool is missing. Lines on stderr say what is made.
   static std::string build(const std::string& folder);
+  /// The warnings of Verilator's lint (-Wall) about the sources of such a folder, each a line: "FILE:LINE:COLUMN: warning: text [CODE]". Throws as
+  /// build().
+  static std::vector<std::string> lint(const std::string& folder);
   /// The folder of the files that an engine begins with (rtl/own_engine).
   static std::filesystem::path template_folder();
 

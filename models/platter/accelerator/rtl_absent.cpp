@@ -31,6 +31,7 @@ void RtlLibrary::set_package(std::filesystem::path) {}
 std::filesystem::path RtlLibrary::sources_folder() { refuse(); }
 
 std::string OwnRtl::build(const std::string&) { refuse(); }
+std::vector<std::string> OwnRtl::lint(const std::string&) { refuse(); }
 std::filesystem::path OwnRtl::template_folder() { refuse(); }
 OwnRtl::OwnRtl(const std::string&, core::Picoseconds, RtlCore::Tracing, const std::string&) { refuse(); }
 OwnRtl::~OwnRtl() = default;

@@ -330,6 +330,19 @@ void RtlBuild::make(const fs::path& object, const std::function<void(const std::
   make_object(recipe, object, say);
 }
 
+std::string lint_object(const ObjectRecipe& recipe, const fs::path& folder) {
+  Command lint = find_verilator(folder, recipe.what).command;
+  lint.folder = recipe.folder;
+  append(lint.words, {"--lint-only", "-Wall"});
+  append(lint.words, split(recipe::kVerilatorOptions, ';'));
+  append(lint.words, recipe.verilator_options);
+  append(lint.words, {"--Mdir", folder.string()});
+  for (const fs::path& file : recipe.files) lint.words.push_back(file.string());
+  const fs::path said = folder / "lint.txt";
+  succeeds(start(lint, said));
+  return text_of(said);
+}
+
 void make_object(const ObjectRecipe& recipe, const fs::path& object, const std::function<void(const std::string&)>& say) {
   const fs::path folder = object.parent_path();
   const fs::path compiler = find_compiler(recipe.what);

@@ -11,6 +11,7 @@
 
 #include "platter/accelerator/object_entry.h"
 #include "platter/accelerator/rtl_build.h"
+#include "platter/accelerator/rtl_core.h"
 #include "platter/accelerator/rtl_recipe.h"
 #include "platter/core/error.h"
 
@@ -113,6 +114,16 @@ void RtlLibrary::set_package(fs::path folder) { package() = std::move(folder); }
 
 fs::path RtlLibrary::sources_folder() { return require_sources("an engine of your own needs"); }
 
+void RtlLibrary::require_run_time(const std::string& what) {
+  if (dlsym(RTLD_DEFAULT, "_ZTI22platter_VerilatedModel") != nullptr) return;
+  const AcceleratorParameters built = RtlCore::built_parameters();
+  throw core::SimulationError(
+      fmt::format("{} cannot be loaded, because this program or library does not export the run-time of Verilator; expected "
+                  "the RTL that is "
+                  "built in ({} entries, {} lanes, cylinder numbers of {} bits), or engine model",
+                  what, built.entries, built.lanes, built.format.cyl_w));
+}
+
 fs::path RtlLibrary::cache_folder() {
   const auto set = [](const char* name) -> fs::path {
     const char* value = std::getenv(name);
@@ -126,6 +137,9 @@ fs::path RtlLibrary::cache_folder() {
 }
 
 RtlDesignFunction* RtlLibrary::load(const AcceleratorParameters& parameters, RtlCopy copy) {
+  const std::string size =
+      fmt::format("the RTL of {} entries x {} lane{}", parameters.entries, parameters.lanes, parameters.lanes == 1 ? "" : "s");
+  require_run_time(size);
   const Places& at = places();
   require_sources("sizes need that are not part of the program; use engine model");
   std::string problem;
@@ -134,8 +148,6 @@ RtlDesignFunction* RtlLibrary::load(const AcceleratorParameters& parameters, Rtl
     throw core::SimulationError(problem);
   }
 
-  const std::string size =
-      fmt::format("the RTL of {} entries x {} lane{}", parameters.entries, parameters.lanes, parameters.lanes == 1 ? "" : "s");
   const auto tell = [&size](const std::string& line) { fmt::print(stderr, "platter: {}: {}\n", size, line); };
   const RtlBuild build(parameters, copy, at.sources);
   const fs::path folder = cache_folder();

@@ -26,6 +26,9 @@ class RtlLibrary {
   /// The folder of the package's data, where it is neither beside the program nor where the build has installed it. To be called before the first
   /// design is made.
   static void set_package(std::filesystem::path folder);
+  /// Shared objects use the run-time of Verilator that is part of the program. Throws core::SimulationError if the program does not export it, as a
+  /// shared library with a C interface does not. `what`: begins the message.
+  static void require_run_time(const std::string& what);
   /// The folder of the sources from which shared objects are made; it also has the files of an engine of a user's own. Throws core::SimulationError
   /// where it cannot be found.
   static std::filesystem::path sources_folder();

@@ -58,18 +58,32 @@ const Loaded* enter(const std::string& path, const std::string& file, const OwnP
   return &entry;
 }
 
+/// Empty if each parameter can have a value.
+std::string objection_to_ranges(const OwnPolicy& policy) {
+  for (std::uint32_t i = 0; i < policy.parameter_count; ++i) {
+    const OwnParameter& parameter = policy.parameters[i];
+    if (!(parameter.least < parameter.most))
+      return fmt::format("parameter {}: found the range {:g} to {:g}, expected a smallest and a larger largest value",
+                         parameter.name, parameter.least, parameter.most);
+  }
+  return {};
+}
+
 const Loaded* load_python(const std::string& path, const std::string& file, std::string& objection) {
   static std::map<std::string, std::string> refused;  // so that its traceback is printed once
   std::string& problem = refused[path];
   std::unique_ptr<PythonPolicy> python = problem.empty() ? read_python_policy(path, problem) : nullptr;
   objection = problem;
   if (python == nullptr) return nullptr;
-  if (python->parameters.size() > PolicyParameters::kMaxOwn) {
-    objection = fmt::format("{}: it has {} parameters, expected at most {}", file, python->parameters.size(),
-                            PolicyParameters::kMaxOwn);
+  if (python->parameters.size() > OwnValues::kMost) {
+    objection = fmt::format("{}: it has {} parameters, expected at most {}", file, python->parameters.size(), OwnValues::kMost);
     return nullptr;
   }
   const OwnPolicy& policy = python->policy;
+  if (const std::string wrong = objection_to_ranges(policy); !wrong.empty()) {
+    objection = fmt::format("{}: {}", file, wrong);
+    return nullptr;
+  }
   return enter(path, file, policy, std::move(python));
 }
 
@@ -101,14 +115,10 @@ const Loaded* load(const std::string& file, std::string& objection) {
         "it was made for \"{}\", expected \"{}\"; `platter policy build` makes it "
         "again",
         *abi, kOwnPolicyAbi);
-  else if (get()->parameter_count > PolicyParameters::kMaxOwn)
-    problem = fmt::format("it has {} parameters, expected at most {}", get()->parameter_count, PolicyParameters::kMaxOwn);
-  for (std::uint32_t i = 0; problem.empty() && i < get()->parameter_count; ++i) {
-    const OwnParameter& parameter = get()->parameters[i];
-    if (!(parameter.least < parameter.most))
-      problem = fmt::format("parameter {}: found the range {:g} to {:g}, expected a smallest and a larger largest value",
-                            parameter.name, parameter.least, parameter.most);
-  }
+  else if (get()->parameter_count > OwnValues::kMost)
+    problem = fmt::format("it has {} parameters, expected at most {}", get()->parameter_count, OwnValues::kMost);
+  else
+    problem = objection_to_ranges(*get());
   if (!problem.empty()) {
     dlclose(handle);
     return object(problem);
@@ -347,6 +357,14 @@ class CheckedPolicy : public WrappedScheduler {
 
 }  // namespace
 
+void OwnValues::refuse(std::size_t index) const {
+  const bool known = under_way.call != nullptr;
+  throw core::SimulationError(fmt::format(
+      "{}{}it reads parameters.own[{}], but has declared {} parameter{}; expected one more in the line PLATTER_OWN_POLICY",
+      known ? std::string("policy ") + const_cast<const char*>(under_way.policy) + ": " : "",
+      known ? std::string("in ") + const_cast<const char*>(under_way.call) + " " : "", index, count_, count_ == 1 ? "" : "s"));
+}
+
 bool is_own_policy(std::string_view notation) { return notation.substr(0, kPrefix.size()) == kPrefix; }
 
 PolicySpec own_policy(std::string_view notation, std::string& objection) {
@@ -366,8 +384,11 @@ PolicySpec own_policy(std::string_view notation, std::string& objection) {
   for (std::uint32_t i = 0; good && i < policy.parameter_count; ++i) {
     const bool last = i + 1 == policy.parameter_count;
     const std::size_t end = last ? values.size() : values.find('|');
-    good = end != std::string_view::npos && read(values.substr(0, end), policy.parameters[i], spec.parameters.own[i]);
-    if (!last && good) values.remove_prefix(end + 1);
+    double value = 0;
+    good = end != std::string_view::npos && read(values.substr(0, end), policy.parameters[i], value);
+    if (!good) break;
+    spec.parameters.own.add(value);
+    if (!last) values.remove_prefix(end + 1);
   }
   if (good) return spec;
   objection = fmt::format("policy \"{}\": expected {}", notation, shape_of(policy, found->name));
@@ -387,7 +408,7 @@ const OwnPolicy* own_policy_of(const std::string& file, std::string& objection) 
 std::string own_policy_name(const PolicySpec& policy) {
   std::string text(policy.row->name);
   const std::uint32_t count = policy.row->own->parameter_count;
-  for (std::uint32_t i = 0; i < count; ++i) text += fmt::format("{}{:g}", i == 0 ? "(" : "|", policy.parameters.own[i]);
+  for (std::uint32_t i = 0; i < count; ++i) text += fmt::format("{}{}", i == 0 ? "(" : "|", policy.parameters.own[i]);
   return text + (count > 0 ? ")" : "");
 }
 

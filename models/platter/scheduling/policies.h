@@ -22,6 +22,28 @@ enum class GuardMode : std::uint8_t {
   NextContinuous,  ///< only the next continuous command of the sweep competes
 };
 
+/// The numbers in the notation of a policy of your own, in the order in which it declares its parameters.
+class OwnValues {
+ public:
+  static constexpr std::size_t kMost = 8;  ///< parameters that a policy may have
+
+  /// Number of parameters that the policy has declared.
+  std::size_t size() const { return count_; }
+  /// Throws core::SimulationError if the policy has not declared this parameter. Counted from 0.
+  double operator[](std::size_t index) const {
+    if (index >= count_) refuse(index);
+    return values_[index];
+  }
+  /// At most kMost times.
+  void add(double value) { values_.at(count_++) = value; }
+
+ private:
+  [[noreturn]] void refuse(std::size_t index) const;
+
+  std::array<double, kMost> values_{};
+  std::size_t count_ = 0;
+};
+
 /// The parameters in the parentheses of a policy's notation.
 struct PolicyParameters {
   Weight weight;                ///< w: of a command's wait; R: of a reversal of direction
@@ -30,9 +52,7 @@ struct PolicyParameters {
   std::uint32_t requests = 0;   ///< M: largest number of requests of an exact order; 0: the policy makes none
   std::uint32_t cylinders = 0;  ///< T: extent of a cluster
   std::uint32_t groups = 0;     ///< g: number of groups of streams
-  /// Most parameters of a policy of your own.
-  static constexpr std::size_t kMaxOwn = 8;
-  std::array<double, kMaxOwn> own{};  ///< of a policy of your own, in the order of its parameters
+  OwnValues own;                ///< of a policy of your own
 };
 
 /// Rules of a drive's firmware, which go before the policy.

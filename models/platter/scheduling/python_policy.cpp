@@ -10,8 +10,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -89,12 +91,33 @@ pid_t start(std::vector<std::string> words, const std::vector<int>& given, int o
   return error == 0 ? pid : 0;
 }
 
+/// Waits until a process has ended, and ends one that does not. It may have threads or copies of its own.
 int status_of(pid_t pid) {
+  constexpr useconds_t kPause = 2000;
   int status = 0;
-  while (waitpid(pid, &status, 0) < 0)
-    if (errno != EINTR) return -1;
-  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  pid_t ended = 0;
+  for (std::int64_t waited = 0; (ended = waitpid(pid, &status, WNOHANG)) == 0; waited += kPause) {
+    if (waited == kOwnPolicyLimit * std::int64_t{1'000'000}) kill(pid, SIGKILL);
+    usleep(kPause);
+  }
+  return ended == pid && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
+
+/// Waits until there is something to read, or the other end has gone. Returns false after so many seconds.
+bool can_be_read(int connection, int seconds) {
+  using Clock = std::chrono::steady_clock;
+  const Clock::time_point end = Clock::now() + std::chrono::seconds(seconds);
+  for (;;) {
+    const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
+    pollfd ready{connection, POLLIN, 0};
+    const int polled = poll(&ready, 1, static_cast<int>(std::max<std::int64_t>(left, 0)));
+    if (polled > 0 || (polled < 0 && errno != EINTR)) return true;
+    if (polled == 0) return false;
+  }
+}
+
+/// Seconds in which a file must be loaded, with all that it imports, and its policy constructed.
+constexpr int kLoadLimit = 60;
 
 std::vector<std::string> fields(const std::string& line) {
   std::vector<std::string> parts;
@@ -200,19 +223,22 @@ class PythonScheduler : public FlatScheduler {
   /// Waits for the answer of the process.
   std::int64_t answer_of() {
     if (owner_ != getpid()) fail("a copy of the process cannot ask it; expected a run without copies");
+    if (!constructed_) await("its file and its constructor have", kLoadLimit);
+    constructed_ = true;
+    const char byte = 0;
+    send(connection_.get(), &byte, 1, MSG_NOSIGNAL);
+    await("pick has", kOwnPolicyLimit);
+    return words_[kAnswer];
+  }
+
+  /// Waits for a byte of the process. `what`: begins a message.
+  void await(const char* what, int seconds) {
     char byte = 0;
-    if (send(connection_.get(), &byte, 1, MSG_NOSIGNAL) == 1) {
-      pollfd ready{connection_.get(), POLLIN, 0};
-      int polled = 0;
-      do polled = poll(&ready, 1, kOwnPolicyLimit * 1000);
-      while (polled < 0 && errno == EINTR);
-      if (polled == 0) {
-        kill(pid_, SIGKILL);
-        fail(fmt::format("pick has not returned within {} s", kOwnPolicyLimit));
-      }
+    if (!can_be_read(connection_.get(), seconds)) {
+      kill(pid_, SIGKILL);
+      fail(fmt::format("{} not returned within {} s", what, seconds));
     }
     if (recv(connection_.get(), &byte, 1, 0) != 1) fail("its process has ended; the standard error has its message");
-    return words_[kAnswer];
   }
 
   const PythonPolicy& python_;
@@ -223,6 +249,7 @@ class PythonScheduler : public FlatScheduler {
   std::size_t bytes_ = 0;
   Descriptor connection_;
   pid_t pid_ = 0;
+  bool constructed_ = false;
 };
 
 }  // namespace
@@ -237,7 +264,16 @@ std::unique_ptr<PythonPolicy> read_python_policy(const std::string& file, std::s
   }
   std::string text;
   std::array<char, 4096> piece{};
-  for (ssize_t got = 0; (got = recv(output.get(), piece.data(), piece.size(), 0)) != 0;) {
+  for (;;) {
+    if (!can_be_read(output.get(), kLoadLimit)) {
+      kill(pid, SIGKILL);
+      status_of(pid);
+      objection =
+          fmt::format("{}: it was not loaded within {} s, expected a file that only declares its policy", file, kLoadLimit);
+      return nullptr;
+    }
+    const ssize_t got = recv(output.get(), piece.data(), piece.size(), 0);
+    if (got == 0) break;
     if (got > 0)
       text.append(piece.data(), static_cast<std::size_t>(got));
     else if (errno != EINTR)

@@ -79,6 +79,10 @@ def serve(file: Path, capacity: int, values: Sequence[float], connection: int, m
     words = shared[:_WORDS]
     queue = Queue(shared[_WORDS:].reshape(len(COLUMNS), capacity))
     head = Head()
+    try:
+        os.write(connection, b".")
+    except BrokenPipeError:  # it was never asked
+        return
     while os.read(connection, 1):
         count, now, head.cylinder, head.head, last_was_write = words[:5].tolist()
         head.last_was_write = last_was_write != 0
@@ -87,7 +91,8 @@ def serve(file: Path, capacity: int, values: Sequence[float], connection: int, m
         if tag is None:
             words[5] = -1
         else:
-            if tag not in queue.tag:
+            is_number = type(tag) is int or isinstance(tag, np.integer)
+            if not is_number or tag not in queue.tag:
                 raise ValueError(
                     f"{kind.__name__}.pick returned {tag!r}, expected None or one of the tags "
                     f"{queue.tag.tolist()}"
