@@ -88,7 +88,6 @@ class Device : public sc_core::sc_module, private nbd::BlockClientIf {
   platter_callback callback_ = nullptr;
   void* context_ = nullptr;
   bool closed_ = false;
-  bool waves_ended_ = false;
   std::uint64_t submitted_ = 0;
   std::vector<Open> open_;
   std::vector<std::size_t> free_;           ///< places in it
