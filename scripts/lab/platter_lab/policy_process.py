@@ -111,6 +111,7 @@ def main(words: Sequence[str]) -> int:
             os.dup2(2, 1)
             os.write(output, described(load(Path(words[1]))).encode())
         else:
+            sys.stdout = os.fdopen(1, "w", buffering=1, closefd=False)  # nothing is lost
             serve(Path(words[1]), int(words[2]), [float(word) for word in words[3:]], 3, 4)
     except KeyboardInterrupt:
         return 1
