@@ -52,7 +52,8 @@ const std::vector<PolicyInfo>& policy_table() {
       {"ASPTF(w)", "w", "SPTF that subtracts w times a request's wait from its positioning time", create_sptf,
        Accelerated::Sptf, GuardMode::Pooled},
       {"LSPTF(w)", "w",
-       "ASPTF(w) for duration limits: a limited request competes only shortly before its limit, and goes first behind it; "
+       "ASPTF(w) for duration limits: a limited request competes only shortly before its limit, and goes first after it has "
+       "passed; "
        "requests with priority go first",
        create_limited_sptf, Accelerated::Limited, GuardMode::Pooled},
       {"TPS:SCAN/SCAN", "", "two phases: first the round's continuous requests by SCAN, then the others by an elevator",
