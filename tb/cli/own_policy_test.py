@@ -416,10 +416,6 @@ class PythonPolicy(unittest.TestCase):
                 self.assertIn(message, done.stderr)
                 self.assertEqual(done.stderr.count("Traceback"), 1)
                 self.assertIn("policy.py: it offers no policy; expected one class", done.stderr)
-        file = self.file("class A(Policy):\n  parameters = {'w': ('of the wait', 5, 1)}\n")
-        done = self.simulate(f"own:{file}(3)")
-        self.assertEqual(done.returncode, 2)
-        self.assertIn("parameter w: found the range 5 to 1, expected a smallest", done.stderr)
 
     def test_without_python_it_says_so(self):
         done = subprocess.run(
