@@ -2,6 +2,7 @@
 //
 // Clocks and sleeps.
 #include <poll.h>
+#include <semaphore.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
 #include <sys/time.h>
@@ -9,7 +10,9 @@
 #include <threads.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdint>
 #include <ctime>
 
@@ -51,6 +54,14 @@ void sleep_for(std::int64_t seconds, std::int64_t nanoseconds) {
   pass_time(seconds > kLongestSleep_s ? INT64_MAX : seconds * kSecond + nanoseconds * kNanosecond);
 }
 
+/// From now to a time of a clock; 0 if it has passed.
+std::int64_t time_until(clockid_t clock, const timespec& time) {
+  const std::int64_t seconds = time.tv_sec - (is_wall_clock(clock) ? channel()->epoch_s : 0);
+  if (seconds < 0) return 0;
+  if (seconds > kLongestSleep_s) return INT64_MAX;
+  return std::max<std::int64_t>(seconds * kSecond + time.tv_nsec * kNanosecond - channel()->now.load(), 0);
+}
+
 /// Returns 0 or a number of errno.
 int sleep_on(clockid_t clock, int flags, const timespec* time) {
   if (!is_known(clock)) return EINVAL;
@@ -59,11 +70,7 @@ int sleep_on(clockid_t clock, int flags, const timespec* time) {
     sleep_for(time->tv_sec, time->tv_nsec);
     return 0;
   }
-  const std::int64_t seconds = time->tv_sec - (is_wall_clock(clock) ? channel()->epoch_s : 0);
-  if (seconds < 0) return 0;
-  if (seconds > kLongestSleep_s) pass_time(INT64_MAX);
-  const std::int64_t left = seconds * kSecond + time->tv_nsec * kNanosecond - channel()->now.load();
-  if (left > 0) pass_time(left);
+  pass_time(time_until(clock, *time));
   return 0;
 }
 
@@ -177,4 +184,33 @@ PLATTER_INTERPOSE(int, epoll_wait, int poll, epoll_event* events, int count, int
 PLATTER_INTERPOSE(int, epoll_pwait, int poll, epoll_event* events, int count, int milliseconds, const sigset_t* mask) {
   const int found = PLATTER_NEXT(epoll_pwait)(poll, events, count, milliseconds, mask);
   return channel() == nullptr ? found : after_wait_ms(found, milliseconds);
+}
+PLATTER_INTERPOSE(int, epoll_pwait2, int poll, epoll_event* events, int count, const timespec* time, const sigset_t* mask) {
+  const int found = PLATTER_NEXT(epoll_pwait2)(poll, events, count, time, mask);
+  return channel() == nullptr ? found : after_wait(found, time);
+}
+PLATTER_INTERPOSE(int, sigtimedwait, const sigset_t* signals, siginfo_t* facts, const timespec* time) {
+  const int found = PLATTER_NEXT(sigtimedwait)(signals, facts, time);
+  if (channel() == nullptr || time == nullptr || found >= 0 || errno != EAGAIN) return found;
+  sleep_for(time->tv_sec, time->tv_nsec);
+  return found;
+}
+
+// A semaphore may be another process's, which works in real time. So the wait takes what is left to its deadline in real time, too.
+PLATTER_INTERPOSE(int, sem_clockwait, sem_t* semaphore, clockid_t clock, const timespec* deadline) {
+  if (channel() == nullptr || deadline == nullptr || !is_valid(*deadline) || (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC))
+    return PLATTER_NEXT(sem_clockwait)(semaphore, clock, deadline);
+  const std::int64_t left = time_until(clock, *deadline);
+  timespec real{};
+  PLATTER_NEXT(clock_gettime)(CLOCK_MONOTONIC, &real);
+  const timespec more = to_timespec(left, 0);
+  real.tv_sec += more.tv_sec + (real.tv_nsec + more.tv_nsec) / 1'000'000'000;
+  real.tv_nsec = (real.tv_nsec + more.tv_nsec) % 1'000'000'000;
+  const int result = PLATTER_NEXT(sem_clockwait)(semaphore, CLOCK_MONOTONIC, &real);
+  if (result != 0 && errno == ETIMEDOUT) pass_time(left);
+  return result;
+}
+PLATTER_INTERPOSE(int, sem_timedwait, sem_t* semaphore, const timespec* deadline) {
+  if (channel() == nullptr) return PLATTER_NEXT(sem_timedwait)(semaphore, deadline);
+  return platter_sem_clockwait(semaphore, CLOCK_REALTIME, deadline);
 }

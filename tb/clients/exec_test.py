@@ -323,6 +323,53 @@ head -c 100 /dev/pl0 | wc -c
         out, _ = self.call("bash", "-c", script, options=("--quiet",))
         self.assertEqual(out.split(), ["onetwo", "three", "100"])
 
+    def test_programs_that_a_program_starts(self):
+        """They get its descriptors, and it keeps its own. (Python starts them with vfork.)"""
+        out, _ = self.python(
+            """
+import subprocess
+fd = os.open("/dev/pl0", os.O_RDWR)
+os.write(fd, b"abcdef")
+os.lseek(fd, 0, 0)
+print(subprocess.run(["head", "-c", "3"], stdin=fd, capture_output=True).stdout)
+print(os.lseek(fd, 0, 1), os.read(fd, 3))
+"""
+        )
+        self.assertEqual(out, "b'abc'\n3 b'def'\n")
+
+    def test_other_names_of_a_descriptor(self):
+        script = """
+echo text > /dev/pl0
+head -c 4 /dev/stdin < /dev/pl0; echo
+exec 3< /dev/pl0
+head -c 4 /dev/fd/3; head -c 4 /proc/self/fd/3; echo; stat -L -c %F /dev/fd/3
+"""
+        out, _ = self.call("sh", "-c", script, options=("--quiet",))
+        self.assertEqual(out.splitlines(), ["text", "texttext", "block special file"])
+
+    def test_appending_begins_at_the_position(self):
+        """A block device ignores O_APPEND."""
+        script = "echo one > /dev/pl0; echo two >> /dev/pl0; head -c 4 /dev/pl0"
+        self.assertEqual(self.call("sh", "-c", script, options=("--quiet",))[0], "two\n")
+
+    def test_waits_with_a_timeout(self):
+        """For locks and signals: their time passes in simulation, too."""
+        out, _ = self.python(
+            """
+import signal, threading, time
+lock = threading.Lock()
+lock.acquire()
+for wait in (
+    lambda: lock.acquire(timeout=0.02),
+    lambda: signal.sigtimedwait([signal.SIGUSR1], 0.02),
+):
+    begin = time.monotonic()
+    wait()
+    print(f"{time.monotonic() - begin:.4f}")
+"""
+        )
+        self.assertEqual(out, "0.0200\n0.0200\n")
+
     def test_streams(self):
         program = self.compile(
             "streams",
@@ -407,6 +454,34 @@ for _ in range(2):
         self.assertTrue(process.communicate(timeout=60)[0].endswith("bye\n"))
         self.assertEqual(process.returncode, 5)
         self.assertTrue((self.folder / "log.csv").exists())
+
+    def test_blocked_signals_are_inherited(self):
+        """The end of the program is noticed all the same."""
+        text = (
+            "import os, signal, sys\n"
+            "signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD, signal.SIGUSR1])\n"
+            "os.execv(sys.argv[1], sys.argv[1:])"
+        )
+        program = [
+            PLATTER,
+            "exec",
+            "disk.toml",
+            "--quiet",
+            "--",
+            "grep",
+            "Blk",
+            "/proc/self/status",
+        ]
+        process = subprocess.Popen(
+            [sys.executable, "-c", text, *program],
+            cwd=self.folder,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        self.addCleanup(process.kill)
+        out, _ = process.communicate(timeout=60)
+        blocked = int(out.split()[1], 16)
+        self.assertEqual(blocked, 1 << signal.SIGCHLD - 1 | 1 << signal.SIGUSR1 - 1)
 
     def test_errors_of_the_drive(self):
         (self.folder / "disk.toml").write_text(
