@@ -198,7 +198,8 @@ PLATTER_INTERPOSE(int, sigtimedwait, const sigset_t* signals, siginfo_t* facts, 
 
 // A semaphore may be another process's, which works in real time. So the wait takes what is left to its deadline in real time, too.
 PLATTER_INTERPOSE(int, sem_clockwait, sem_t* semaphore, clockid_t clock, const timespec* deadline) {
-  if (channel() == nullptr || deadline == nullptr || !is_valid(*deadline) || (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC))
+  if (channel() == nullptr || deadline == nullptr || !is_valid(*deadline) ||
+      (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC))
     return PLATTER_NEXT(sem_clockwait)(semaphore, clock, deadline);
   const std::int64_t left = time_until(clock, *deadline);
   timespec real{};

@@ -384,13 +384,16 @@ int main(void) {
   fgets(text, 4, disk);
   printf("%s %ld %d\\n", text, ftell(disk), fileno(disk) > 2);
   fclose(disk);
+  disk = fopen("/dev/pl0", "a");
+  printf("%d\\n", fputs("x", disk) >= 0 && fflush(disk) == EOF);
+  fclose(disk);
   freopen("/dev/pl0", "r", stdin);
   printf("%c\\n", getchar());
   return 0;
 }
 """,
         )
-        self.assertEqual(self.call(program, options=("--quiet",))[0], "abc 3 1\na\n")
+        self.assertEqual(self.call(program, options=("--quiet",))[0], "abc 3 1\n1\na\n")
 
     def test_a_second_thread_is_refused(self):
         out, _ = self.python(
