@@ -2,9 +2,11 @@
 //
 // Clocks and sleeps.
 #include <poll.h>
+#include <pthread.h>
 #include <semaphore.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/times.h>
 #include <threads.h>
@@ -90,6 +92,23 @@ int after_wait_ms(int found, int milliseconds) {
 }
 int after_wait(int found, const timespec* time) {
   return time == nullptr ? found : after_wait(found, time->tv_sec, time->tv_nsec);
+}
+
+/// The wait for a lock, as `wait(clock, deadline)`, which returns 0 or a number of errno. The lock may be shared with another process, which works
+/// in real time. So the wait takes what is left to its deadline in real time, too.
+template <typename Wait>
+int wait_until(clockid_t clock, const timespec* deadline, Wait wait) {
+  if (channel() == nullptr || deadline == nullptr || !is_valid(*deadline) ||
+      (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC))
+    return wait(clock, deadline);
+  timespec real{};
+  syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &real);
+  const timespec left = to_timespec(time_until(clock, *deadline), 0);
+  real.tv_sec += left.tv_sec + (real.tv_nsec + left.tv_nsec) / 1'000'000'000;
+  real.tv_nsec = (real.tv_nsec + left.tv_nsec) % 1'000'000'000;
+  const int error = wait(CLOCK_MONOTONIC, &real);
+  if (error == ETIMEDOUT) pass_time(time_until(clock, *deadline));
+  return error;
 }
 
 }  // namespace
@@ -196,22 +215,25 @@ PLATTER_INTERPOSE(int, sigtimedwait, const sigset_t* signals, siginfo_t* facts, 
   return found;
 }
 
-// A semaphore may be another process's, which works in real time. So the wait takes what is left to its deadline in real time, too.
 PLATTER_INTERPOSE(int, sem_clockwait, sem_t* semaphore, clockid_t clock, const timespec* deadline) {
-  if (channel() == nullptr || deadline == nullptr || !is_valid(*deadline) ||
-      (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC))
-    return PLATTER_NEXT(sem_clockwait)(semaphore, clock, deadline);
-  const std::int64_t left = time_until(clock, *deadline);
-  timespec real{};
-  PLATTER_NEXT(clock_gettime)(CLOCK_MONOTONIC, &real);
-  const timespec more = to_timespec(left, 0);
-  real.tv_sec += more.tv_sec + (real.tv_nsec + more.tv_nsec) / 1'000'000'000;
-  real.tv_nsec = (real.tv_nsec + more.tv_nsec) % 1'000'000'000;
-  const int result = PLATTER_NEXT(sem_clockwait)(semaphore, CLOCK_MONOTONIC, &real);
-  if (result != 0 && errno == ETIMEDOUT) pass_time(left);
-  return result;
+  return as_result(wait_until(clock, deadline, [semaphore](clockid_t real_clock, const timespec* until) {
+    return PLATTER_NEXT(sem_clockwait)(semaphore, real_clock, until) == 0 ? 0 : errno;
+  }));
 }
 PLATTER_INTERPOSE(int, sem_timedwait, sem_t* semaphore, const timespec* deadline) {
-  if (channel() == nullptr) return PLATTER_NEXT(sem_timedwait)(semaphore, deadline);
   return platter_sem_clockwait(semaphore, CLOCK_REALTIME, deadline);
+}
+PLATTER_INTERPOSE(int, pthread_mutex_clocklock, pthread_mutex_t* mutex, clockid_t clock, const timespec* deadline) {
+  return wait_until(clock, deadline, [mutex](clockid_t real_clock, const timespec* until) {
+    return PLATTER_NEXT(pthread_mutex_clocklock)(mutex, real_clock, until);
+  });
+}
+PLATTER_INTERPOSE(int, pthread_mutex_timedlock, pthread_mutex_t* mutex, const timespec* deadline) {
+  return platter_pthread_mutex_clocklock(mutex, CLOCK_REALTIME, deadline);
+}
+PLATTER_INTERPOSE(int, pthread_cond_clockwait, pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock,
+                  const timespec* deadline) {
+  return wait_until(clock, deadline, [condition, mutex](clockid_t real_clock, const timespec* until) {
+    return PLATTER_NEXT(pthread_cond_clockwait)(condition, mutex, real_clock, until);
+  });
 }

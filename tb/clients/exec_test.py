@@ -356,19 +356,30 @@ head -c 4 /dev/fd/3; head -c 4 /proc/self/fd/3; echo; stat -L -c %F /dev/fd/3
         """For locks and signals: their time passes in simulation, too."""
         out, _ = self.python(
             """
-import signal, threading, time
+import ctypes, signal, threading, time
 lock = threading.Lock()
 lock.acquire()
+library = ctypes.CDLL(None)
+mutex = ctypes.create_string_buffer(64)
+condition = ctypes.create_string_buffer(64)
+library.pthread_mutex_lock(mutex)
+def until(clock):
+    nanoseconds = time.clock_gettime_ns(clock) + 20_000_000
+    return (ctypes.c_long * 2)(*divmod(nanoseconds, 10**9))
 for wait in (
     lambda: lock.acquire(timeout=0.02),
     lambda: signal.sigtimedwait([signal.SIGUSR1], 0.02),
+    lambda: library.pthread_mutex_timedlock(mutex, until(time.CLOCK_REALTIME)),
+    lambda: library.pthread_cond_clockwait(
+        condition, mutex, time.CLOCK_MONOTONIC, until(time.CLOCK_MONOTONIC)
+    ),
 ):
     begin = time.monotonic()
     wait()
     print(f"{time.monotonic() - begin:.4f}")
 """
         )
-        self.assertEqual(out, "0.0200\n0.0200\n")
+        self.assertEqual(out, "0.0200\n" * 4)
 
     def test_streams(self):
         program = self.compile(
