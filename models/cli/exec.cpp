@@ -29,7 +29,7 @@ namespace {
 namespace fs = std::filesystem;
 
 // What signal handlers need.
-volatile pid_t exec_program = 0;
+volatile pid_t exec_program = 0;  ///< 0: it has ended, and its number may be another process's
 exec::Channel* exec_channel = nullptr;
 
 extern "C" void exec_program_changed(int /*signal*/) {
@@ -39,7 +39,7 @@ extern "C" void exec_program_changed(int /*signal*/) {
 }
 extern "C" void exec_pass_on(int signal) {
   const int before = errno;
-  kill(exec_program, signal);
+  if (exec_program > 0) kill(exec_program, signal);
   errno = before;
 }
 
@@ -101,10 +101,16 @@ class Program {
     exec_channel = &channel;
     std::fflush(nullptr);
     handle(SIGCHLD, exec_program_changed);
-    const pid_t pid = fork();
-    if (pid < 0) throw std::system_error(errno, std::generic_category(), "fork");
-    if (pid == 0) execute(argv, envp, to.get());
-    exec_program = pid;
+    // A process inherits which signals are blocked.
+    sigset_t needed{};
+    sigset_t before{};
+    sigemptyset(&needed);
+    sigaddset(&needed, SIGCHLD);
+    sigprocmask(SIG_UNBLOCK, &needed, &before);
+    pid_ = fork();
+    if (pid_ < 0) throw std::system_error(errno, std::generic_category(), "fork");
+    if (pid_ == 0) execute(argv, envp, before, to.get());
+    exec_program = pid_;
     // The terminal sends these to the program, too. The drive remains until it has ended.
     for (const int signal : {SIGINT, SIGQUIT}) handle(signal, SIG_IGN);
     for (const int signal : {SIGTERM, SIGHUP})
@@ -119,16 +125,22 @@ class Program {
   }
 
   bool ended() {
-    if (!ended_) ended_ = waitpid(exec_program, &status_, WNOHANG) == exec_program;
+    look(WNOHANG);
     return ended_;
   }
   void wait() {
-    while (!ended_) ended_ = waitpid(exec_program, &status_, 0) == exec_program;
+    while (!ended_) look(0);
   }
   /// As a shell has it.
   int exit_code() const { return WIFEXITED(status_) ? WEXITSTATUS(status_) : 128 + WTERMSIG(status_); }
 
  private:
+  void look(int options) {
+    if (ended_ || waitpid(pid_, &status_, options) != pid_) return;
+    ended_ = true;
+    exec_program = 0;
+  }
+
   static std::vector<char*> pointers(const std::vector<std::string>& texts) {
     std::vector<char*> all;
     all.reserve(texts.size() + 1);
@@ -154,9 +166,10 @@ class Program {
   }
 
   /// In the child.
-  [[noreturn]] void execute(std::vector<char*>& argv, std::vector<char*>& envp, int report) {
+  [[noreturn]] void execute(std::vector<char*>& argv, std::vector<char*>& envp, const sigset_t& blocked, int report) {
     std::signal(SIGXFSZ, SIG_DFL);  // what end_cleanly_on_signals() ignores
     std::signal(SIGCHLD, SIG_DFL);
+    sigprocmask(SIG_SETMASK, &blocked, nullptr);
     if (dup2(stdout_fd_, STDOUT_FILENO) >= 0) execve(file_.c_str(), argv.data(), envp.data());
     const int error = errno;
     if (write(report, &error, sizeof error) < 0) _exit(126);
@@ -166,6 +179,7 @@ class Program {
   const std::vector<std::string> command_;
   const std::string file_;
   const int stdout_fd_;
+  pid_t pid_ = 0;
   int status_ = 0;
   bool ended_ = false;
 };

@@ -2,14 +2,19 @@
 //
 // Clocks and sleeps.
 #include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/times.h>
 #include <threads.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <csignal>
 #include <cstdint>
 #include <ctime>
 
@@ -51,6 +56,14 @@ void sleep_for(std::int64_t seconds, std::int64_t nanoseconds) {
   pass_time(seconds > kLongestSleep_s ? INT64_MAX : seconds * kSecond + nanoseconds * kNanosecond);
 }
 
+/// From now to a time of a clock; 0 if it has passed.
+std::int64_t time_until(clockid_t clock, const timespec& time) {
+  const std::int64_t seconds = time.tv_sec - (is_wall_clock(clock) ? channel()->epoch_s : 0);
+  if (seconds < 0) return 0;
+  if (seconds > kLongestSleep_s) return INT64_MAX;
+  return std::max<std::int64_t>(seconds * kSecond + time.tv_nsec * kNanosecond - channel()->now.load(), 0);
+}
+
 /// Returns 0 or a number of errno.
 int sleep_on(clockid_t clock, int flags, const timespec* time) {
   if (!is_known(clock)) return EINVAL;
@@ -59,11 +72,7 @@ int sleep_on(clockid_t clock, int flags, const timespec* time) {
     sleep_for(time->tv_sec, time->tv_nsec);
     return 0;
   }
-  const std::int64_t seconds = time->tv_sec - (is_wall_clock(clock) ? channel()->epoch_s : 0);
-  if (seconds < 0) return 0;
-  if (seconds > kLongestSleep_s) pass_time(INT64_MAX);
-  const std::int64_t left = seconds * kSecond + time->tv_nsec * kNanosecond - channel()->now.load();
-  if (left > 0) pass_time(left);
+  pass_time(time_until(clock, *time));
   return 0;
 }
 
@@ -83,6 +92,23 @@ int after_wait_ms(int found, int milliseconds) {
 }
 int after_wait(int found, const timespec* time) {
   return time == nullptr ? found : after_wait(found, time->tv_sec, time->tv_nsec);
+}
+
+/// The wait for a lock, as `wait(clock, deadline)`, which returns 0 or a number of errno. The lock may be shared with another process, which works
+/// in real time. So the wait takes what is left to its deadline in real time, too.
+template <typename Wait>
+int wait_until(clockid_t clock, const timespec* deadline, Wait wait) {
+  if (channel() == nullptr || deadline == nullptr || !is_valid(*deadline) ||
+      (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC))
+    return wait(clock, deadline);
+  timespec real{};
+  syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &real);
+  const timespec left = to_timespec(time_until(clock, *deadline), 0);
+  real.tv_sec += left.tv_sec + (real.tv_nsec + left.tv_nsec) / 1'000'000'000;
+  real.tv_nsec = (real.tv_nsec + left.tv_nsec) % 1'000'000'000;
+  const int error = wait(CLOCK_MONOTONIC, &real);
+  if (error == ETIMEDOUT) pass_time(time_until(clock, *deadline));
+  return error;
 }
 
 }  // namespace
@@ -177,4 +203,37 @@ PLATTER_INTERPOSE(int, epoll_wait, int poll, epoll_event* events, int count, int
 PLATTER_INTERPOSE(int, epoll_pwait, int poll, epoll_event* events, int count, int milliseconds, const sigset_t* mask) {
   const int found = PLATTER_NEXT(epoll_pwait)(poll, events, count, milliseconds, mask);
   return channel() == nullptr ? found : after_wait_ms(found, milliseconds);
+}
+PLATTER_INTERPOSE(int, epoll_pwait2, int poll, epoll_event* events, int count, const timespec* time, const sigset_t* mask) {
+  const int found = PLATTER_NEXT(epoll_pwait2)(poll, events, count, time, mask);
+  return channel() == nullptr ? found : after_wait(found, time);
+}
+PLATTER_INTERPOSE(int, sigtimedwait, const sigset_t* signals, siginfo_t* facts, const timespec* time) {
+  const int found = PLATTER_NEXT(sigtimedwait)(signals, facts, time);
+  if (channel() == nullptr || time == nullptr || found >= 0 || errno != EAGAIN) return found;
+  sleep_for(time->tv_sec, time->tv_nsec);
+  return found;
+}
+
+PLATTER_INTERPOSE(int, sem_clockwait, sem_t* semaphore, clockid_t clock, const timespec* deadline) {
+  return as_result(wait_until(clock, deadline, [semaphore](clockid_t real_clock, const timespec* until) {
+    return PLATTER_NEXT(sem_clockwait)(semaphore, real_clock, until) == 0 ? 0 : errno;
+  }));
+}
+PLATTER_INTERPOSE(int, sem_timedwait, sem_t* semaphore, const timespec* deadline) {
+  return platter_sem_clockwait(semaphore, CLOCK_REALTIME, deadline);
+}
+PLATTER_INTERPOSE(int, pthread_mutex_clocklock, pthread_mutex_t* mutex, clockid_t clock, const timespec* deadline) {
+  return wait_until(clock, deadline, [mutex](clockid_t real_clock, const timespec* until) {
+    return PLATTER_NEXT(pthread_mutex_clocklock)(mutex, real_clock, until);
+  });
+}
+PLATTER_INTERPOSE(int, pthread_mutex_timedlock, pthread_mutex_t* mutex, const timespec* deadline) {
+  return platter_pthread_mutex_clocklock(mutex, CLOCK_REALTIME, deadline);
+}
+PLATTER_INTERPOSE(int, pthread_cond_clockwait, pthread_cond_t* condition, pthread_mutex_t* mutex, clockid_t clock,
+                  const timespec* deadline) {
+  return wait_until(clock, deadline, [condition, mutex](clockid_t real_clock, const timespec* until) {
+    return PLATTER_NEXT(pthread_cond_clockwait)(condition, mutex, real_clock, until);
+  });
 }

@@ -45,6 +45,8 @@ PLATTER_INTERPOSE(void, closefrom, int first) {
   forget(static_cast<unsigned>(std::max(first, 0)), ~0U);
   PLATTER_NEXT(closefrom)(first);
 }
+// The child of a real vfork() shares this library's memory with its parent. So the descriptors that it closes would be lost to the parent.
+PLATTER_INTERPOSE(pid_t, vfork, void) { return fork(); }
 PLATTER_INTERPOSE(int, dup, int fd) { return copied(fd, PLATTER_NEXT(dup)(fd)); }
 PLATTER_INTERPOSE(int, dup2, int fd, int to) {
   if (to != fd) before_replaced(to);

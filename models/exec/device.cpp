@@ -122,6 +122,21 @@ bool is_aligned(const iovec* pieces, int count, std::uint64_t offset, std::uint6
   return offset % block == 0;
 }
 
+/// The descriptor of which a path is another name, such as /dev/fd/3; -1 if there is none.
+int descriptor_of(const char* path) {
+  constexpr const char* kStandard[] = {"/dev/stdin", "/dev/stdout", "/dev/stderr"};
+  for (int fd = 0; fd < 3; ++fd)
+    if (strcmp(path, kStandard[fd]) == 0) return fd;
+  for (const char* const folder : {"/dev/fd/", "/proc/self/fd/", "/proc/thread-self/fd/"}) {
+    const std::size_t length = strlen(folder);
+    if (strncmp(path, folder, length) != 0) continue;
+    char* end = nullptr;
+    const long fd = strtol(path + length, &end, 10);
+    return end != path + length && *end == '\0' && fd >= 0 && fd < kMaxDescriptors ? static_cast<int>(fd) : -1;
+  }
+  return -1;
+}
+
 template <typename Value>
 int give(void* to, Value value) {
   memcpy(to, &value, sizeof value);
@@ -130,9 +145,10 @@ int give(void* to, Value value) {
 
 }  // namespace
 
-bool is_device(int folder, const char* path) {
+bool is_device(int folder, const char* path, bool follow) {
   const Channel* const found = channel();
   if (found == nullptr || path == nullptr) return false;
+  if (follow && is_ours(descriptor_of(path))) return true;
   const char* const wanted = strrchr(found->device, '/') + 1;
   const char* const slash = strrchr(path, '/');
   if (strcmp(slash != nullptr ? slash + 1 : path, wanted) != 0) return false;
@@ -232,8 +248,7 @@ ssize_t transfer(int fd, bool write, const iovec* pieces, int count, off_t offse
   const bool at_position = offset == kAtPosition;
   if (at_position) offset = syscall(SYS_lseek, fd, 0, SEEK_CUR);
   if (offset < 0) return fail(EINVAL);
-  auto at = static_cast<std::uint64_t>(offset);
-  if (write && (flags & O_APPEND) != 0) at = size;
+  auto at = static_cast<std::uint64_t>(offset);  // also with O_APPEND, which a block device ignores
   if (bytes == 0) return 0;
   if (at >= size) return write ? fail(ENOSPC) : 0;
   if ((flags & O_DIRECT) != 0 && !is_aligned(pieces, count, at, to.block_bytes)) return fail(EINVAL);

@@ -9,8 +9,8 @@
 
 namespace platter::exec {
 
-/// Whether a path names the device. `folder`: a descriptor as openat() takes it.
-bool is_device(int folder, const char* path);
+/// Whether a path names the device. `folder`: a descriptor as openat() takes it. `follow`: so do the names of its descriptors, such as /dev/stdin.
+bool is_device(int folder, const char* path, bool follow = true);
 
 /// Whether a descriptor is one of the device. It is a descriptor of the kernel, so that dup(), fork() and execve() share its position. Its file is
 /// empty memory that can be neither read nor written, so calls that this library does not take fail. The size of that file has the flags.

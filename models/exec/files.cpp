@@ -35,6 +35,13 @@ unsigned mode_of(int flags, va_list arguments) {
   return (flags & O_CREAT) != 0 || (flags & O_TMPFILE) == O_TMPFILE ? va_arg(arguments, unsigned) : 0;
 }
 
+/// Whether the flags of preadv2() and pwritev2() are ones that Linux has.
+bool are_known(int flags) {
+  if ((flags & ~(RWF_HIPRI | RWF_DSYNC | RWF_SYNC | RWF_NOWAIT | RWF_APPEND)) == 0) return true;
+  errno = EOPNOTSUPP;
+  return false;
+}
+
 /// For the fortified functions: as the C library ends a program that would write behind its buffer.
 void check_room(size_t bytes, size_t room) {
   if (bytes > room) abort();
@@ -118,11 +125,13 @@ PLATTER_ALSO(pwritev, pwritev64)
 // Their offset -1 is the position.
 PLATTER_INTERPOSE(ssize_t, preadv2, int fd, const iovec* pieces, int count, off_t offset, int flags) {
   if (!is_ours(fd)) return PLATTER_NEXT(preadv2)(fd, pieces, count, offset, flags);
+  if (!are_known(flags)) return -1;
   return offset < kAtPosition ? bad_offset() : transfer(fd, false, pieces, count, offset, false);
 }
 PLATTER_ALSO(preadv2, preadv64v2)
 PLATTER_INTERPOSE(ssize_t, pwritev2, int fd, const iovec* pieces, int count, off_t offset, int flags) {
   if (!is_ours(fd)) return PLATTER_NEXT(pwritev2)(fd, pieces, count, offset, flags);
+  if (!are_known(flags)) return -1;
   return offset < kAtPosition ? bad_offset() : transfer(fd, true, pieces, count, offset, (flags & (RWF_DSYNC | RWF_SYNC)) != 0);
 }
 PLATTER_ALSO(pwritev2, pwritev64v2)

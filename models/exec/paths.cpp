@@ -30,7 +30,8 @@ int described(Facts* facts) {
 
 /// Whether a path relative to a descriptor, or an empty path at it, is the device.
 bool is_device_at(int folder, const char* path, int flags) {
-  return is_device(folder, path) || ((flags & AT_EMPTY_PATH) != 0 && (path == nullptr || *path == '\0') && is_ours(folder));
+  return is_device(folder, path, (flags & AT_SYMLINK_NOFOLLOW) == 0) ||
+         ((flags & AT_EMPTY_PATH) != 0 && (path == nullptr || *path == '\0') && is_ours(folder));
 }
 
 int may_access(int mode) {
@@ -56,7 +57,7 @@ PLATTER_INTERPOSE(int, stat, const char* path, Facts* facts) {
 }
 PLATTER_ALSO(stat, stat64)
 PLATTER_INTERPOSE(int, lstat, const char* path, Facts* facts) {
-  return is_device(AT_FDCWD, path) ? described(facts) : PLATTER_NEXT(lstat)(path, facts);
+  return is_device(AT_FDCWD, path, false) ? described(facts) : PLATTER_NEXT(lstat)(path, facts);
 }
 PLATTER_ALSO(lstat, lstat64)
 PLATTER_INTERPOSE(int, fstat, int fd, Facts* facts) { return is_ours(fd) ? described(facts) : PLATTER_NEXT(fstat)(fd, facts); }
@@ -71,7 +72,7 @@ PLATTER_INTERPOSE(int, __xstat, int version, const char* path, Facts* facts) {
 }
 PLATTER_ALSO(__xstat, __xstat64)
 PLATTER_INTERPOSE(int, __lxstat, int version, const char* path, Facts* facts) {
-  return is_device(AT_FDCWD, path) ? described(facts) : PLATTER_NEXT(__lxstat)(version, path, facts);
+  return is_device(AT_FDCWD, path, false) ? described(facts) : PLATTER_NEXT(__lxstat)(version, path, facts);
 }
 PLATTER_ALSO(__lxstat, __lxstat64)
 PLATTER_INTERPOSE(int, __fxstat, int version, int fd, Facts* facts) {
@@ -126,12 +127,12 @@ PLATTER_INTERPOSE(char*, canonicalize_file_name, const char* path) {
   return is_device(AT_FDCWD, path) ? resolved(nullptr) : PLATTER_NEXT(canonicalize_file_name)(path);
 }
 PLATTER_INTERPOSE(ssize_t, readlink, const char* path, char* to, size_t room) {
-  if (!is_device(AT_FDCWD, path)) return PLATTER_NEXT(readlink)(path, to, room);
+  if (!is_device(AT_FDCWD, path, false)) return PLATTER_NEXT(readlink)(path, to, room);
   errno = EINVAL;
   return -1;
 }
 PLATTER_INTERPOSE(ssize_t, readlinkat, int folder, const char* path, char* to, size_t room) {
-  if (!is_device(folder, path)) return PLATTER_NEXT(readlinkat)(folder, path, to, room);
+  if (!is_device(folder, path, false)) return PLATTER_NEXT(readlinkat)(folder, path, to, room);
   errno = EINVAL;
   return -1;
 }
@@ -141,11 +142,11 @@ PLATTER_INTERPOSE(ssize_t, getxattr, const char* path, const char* name, void* v
   return is_device(AT_FDCWD, path) ? without_attribute() : PLATTER_NEXT(getxattr)(path, name, value, room);
 }
 PLATTER_INTERPOSE(ssize_t, lgetxattr, const char* path, const char* name, void* value, size_t room) {
-  return is_device(AT_FDCWD, path) ? without_attribute() : PLATTER_NEXT(lgetxattr)(path, name, value, room);
+  return is_device(AT_FDCWD, path, false) ? without_attribute() : PLATTER_NEXT(lgetxattr)(path, name, value, room);
 }
 PLATTER_INTERPOSE(ssize_t, listxattr, const char* path, char* names, size_t room) {
   return is_device(AT_FDCWD, path) ? 0 : PLATTER_NEXT(listxattr)(path, names, room);
 }
 PLATTER_INTERPOSE(ssize_t, llistxattr, const char* path, char* names, size_t room) {
-  return is_device(AT_FDCWD, path) ? 0 : PLATTER_NEXT(llistxattr)(path, names, room);
+  return is_device(AT_FDCWD, path, false) ? 0 : PLATTER_NEXT(llistxattr)(path, names, room);
 }

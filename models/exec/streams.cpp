@@ -76,6 +76,9 @@ FILE* open_stream(int fd, const char* mode, bool owns = true) {
   return file;
 }
 
+/// Whether the C library moves a stream of this mode to the end. The device itself ignores O_APPEND.
+bool appends(const char* mode) { return mode[0] == 'a' && strchr(mode, '+') == nullptr; }
+
 /// Opens the device in a mode of fopen().
 int open_path(const char* mode) {
   const bool plus = strchr(mode, '+') != nullptr;
@@ -86,7 +89,9 @@ int open_path(const char* mode) {
     case 'a': flags |= (plus ? O_RDWR : O_WRONLY) | O_APPEND; break;
     default: errno = EINVAL; return -1;
   }
-  return platter::exec::open_device(flags);
+  const int fd = platter::exec::open_device(flags);
+  if (fd >= 0 && appends(mode)) platter::exec::seek(fd, 0, SEEK_END);
+  return fd;
 }
 
 const Stream* stream_of(const FILE* file) {
@@ -138,7 +143,13 @@ PLATTER_INTERPOSE(FILE*, fopen, const char* path, const char* mode) {
 }
 PLATTER_ALSO(fopen, fopen64)
 PLATTER_INTERPOSE(FILE*, fdopen, int fd, const char* mode) {
-  return is_ours(fd) ? open_stream(fd, mode) : PLATTER_NEXT(fdopen)(fd, mode);
+  if (!is_ours(fd)) return PLATTER_NEXT(fdopen)(fd, mode);
+  const int flags = platter::exec::flags_of(fd);
+  if (appends(mode) && (flags & O_APPEND) == 0) {
+    platter::exec::set_flags(fd, flags | O_APPEND);
+    platter::exec::seek(fd, 0, SEEK_END);
+  }
+  return open_stream(fd, mode);
 }
 // A stream of another kind is another object, so only the standard streams, which are variables, can become one.
 PLATTER_INTERPOSE(FILE*, freopen, const char* path, const char* mode, FILE* file) {

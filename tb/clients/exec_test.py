@@ -323,6 +323,64 @@ head -c 100 /dev/pl0 | wc -c
         out, _ = self.call("bash", "-c", script, options=("--quiet",))
         self.assertEqual(out.split(), ["onetwo", "three", "100"])
 
+    def test_programs_that_a_program_starts(self):
+        """They get its descriptors, and it keeps its own. (Python starts them with vfork.)"""
+        out, _ = self.python(
+            """
+import subprocess
+fd = os.open("/dev/pl0", os.O_RDWR)
+os.write(fd, b"abcdef")
+os.lseek(fd, 0, 0)
+print(subprocess.run(["head", "-c", "3"], stdin=fd, capture_output=True).stdout)
+print(os.lseek(fd, 0, 1), os.read(fd, 3))
+"""
+        )
+        self.assertEqual(out, "b'abc'\n3 b'def'\n")
+
+    def test_other_names_of_a_descriptor(self):
+        script = """
+echo text > /dev/pl0
+head -c 4 /dev/stdin < /dev/pl0; echo
+exec 3< /dev/pl0
+head -c 4 /dev/fd/3; head -c 4 /proc/self/fd/3; echo; stat -L -c %F /dev/fd/3
+"""
+        out, _ = self.call("sh", "-c", script, options=("--quiet",))
+        self.assertEqual(out.splitlines(), ["text", "texttext", "block special file"])
+
+    def test_appending_begins_at_the_position(self):
+        """A block device ignores O_APPEND."""
+        script = "echo one > /dev/pl0; echo two >> /dev/pl0; head -c 4 /dev/pl0"
+        self.assertEqual(self.call("sh", "-c", script, options=("--quiet",))[0], "two\n")
+
+    def test_waits_with_a_timeout(self):
+        """For locks and signals: their time passes in simulation, too."""
+        out, _ = self.python(
+            """
+import ctypes, signal, threading, time
+lock = threading.Lock()
+lock.acquire()
+library = ctypes.CDLL(None)
+mutex = ctypes.create_string_buffer(64)
+condition = ctypes.create_string_buffer(64)
+library.pthread_mutex_lock(mutex)
+def until(clock):
+    nanoseconds = time.clock_gettime_ns(clock) + 20_000_000
+    return (ctypes.c_long * 2)(*divmod(nanoseconds, 10**9))
+for wait in (
+    lambda: lock.acquire(timeout=0.02),
+    lambda: signal.sigtimedwait([signal.SIGUSR1], 0.02),
+    lambda: library.pthread_mutex_timedlock(mutex, until(time.CLOCK_REALTIME)),
+    lambda: library.pthread_cond_clockwait(
+        condition, mutex, time.CLOCK_MONOTONIC, until(time.CLOCK_MONOTONIC)
+    ),
+):
+    begin = time.monotonic()
+    wait()
+    print(f"{time.monotonic() - begin:.4f}")
+"""
+        )
+        self.assertEqual(out, "0.0200\n" * 4)
+
     def test_streams(self):
         program = self.compile(
             "streams",
@@ -337,13 +395,16 @@ int main(void) {
   fgets(text, 4, disk);
   printf("%s %ld %d\\n", text, ftell(disk), fileno(disk) > 2);
   fclose(disk);
+  disk = fopen("/dev/pl0", "a");
+  printf("%d\\n", fputs("x", disk) >= 0 && fflush(disk) == EOF);
+  fclose(disk);
   freopen("/dev/pl0", "r", stdin);
   printf("%c\\n", getchar());
   return 0;
 }
 """,
         )
-        self.assertEqual(self.call(program, options=("--quiet",))[0], "abc 3 1\na\n")
+        self.assertEqual(self.call(program, options=("--quiet",))[0], "abc 3 1\n1\na\n")
 
     def test_a_second_thread_is_refused(self):
         out, _ = self.python(
@@ -407,6 +468,34 @@ for _ in range(2):
         self.assertTrue(process.communicate(timeout=60)[0].endswith("bye\n"))
         self.assertEqual(process.returncode, 5)
         self.assertTrue((self.folder / "log.csv").exists())
+
+    def test_blocked_signals_are_inherited(self):
+        """The end of the program is noticed all the same."""
+        text = (
+            "import os, signal, sys\n"
+            "signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGCHLD, signal.SIGUSR1])\n"
+            "os.execv(sys.argv[1], sys.argv[1:])"
+        )
+        program = [
+            PLATTER,
+            "exec",
+            "disk.toml",
+            "--quiet",
+            "--",
+            "grep",
+            "Blk",
+            "/proc/self/status",
+        ]
+        process = subprocess.Popen(
+            [sys.executable, "-c", text, *program],
+            cwd=self.folder,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        self.addCleanup(process.kill)
+        out, _ = process.communicate(timeout=60)
+        blocked = int(out.split()[1], 16)
+        self.assertEqual(blocked, 1 << signal.SIGCHLD - 1 | 1 << signal.SIGUSR1 - 1)
 
     def test_errors_of_the_drive(self):
         (self.folder / "disk.toml").write_text(

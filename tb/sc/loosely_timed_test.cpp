@@ -5,6 +5,7 @@
 #include "testing.h"
 
 #include <algorithm>
+#include <set>
 #include <tuple>
 
 #include "platter/core/random.h"
@@ -21,6 +22,13 @@ struct Step {
   bool fua = false;
   std::uint64_t block = 0;
   std::uint32_t blocks = 0;
+  bool flush = false;
+  bool high_priority = false;
+  RequestClass cls = RequestClass::Discrete;
+  Picoseconds patience = 0;   ///< from its issue to its deadline; 0: none
+  std::uint8_t duration = 0;  ///< its duration descriptor
+  Picoseconds retries = 0;    ///< its recovery limit; 0: none
+  unsigned excess_bytes = 0;  ///< its length is no whole number of blocks: a refused command
 };
 
 using Outcome = std::tuple<CommandStatus, Picoseconds, Picoseconds, Picoseconds, Picoseconds, Picoseconds, Picoseconds,
@@ -40,6 +48,7 @@ class Caller : public sc_core::sc_module {
   std::vector<Outcome> outcomes;
   std::uint64_t waits = 0;
   bool forgets = false;  ///< the delay, after each call
+  bool looks = false;    ///< after each call, at its blocks: by transport_dbg
 
  private:
   void run() {
@@ -48,18 +57,28 @@ class Caller : public sc_core::sc_module {
     for (std::size_t i = 0; i < steps_.size(); ++i) {
       const Step& step = steps_[i];
       delay += core::to_sc_time(step.think);
-      data.assign(std::size_t{step.blocks} * 512, static_cast<unsigned char>(step.write ? i + 1 : 0));
+      data.assign(std::size_t{step.blocks} * 512 + step.excess_bytes, static_cast<unsigned char>(step.write ? i + 1 : 0));
       tlm::tlm_generic_payload payload;
       auto* extension = new CommandExtension;  // the payload deletes it
       extension->fua = step.fua;
-      payload.set_command(step.write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
+      extension->flush = step.flush;
+      extension->high_priority = step.high_priority;
+      extension->cls = step.cls;
+      extension->duration = step.duration;
+      if (step.patience > 0) extension->deadline = core::now_ps() + core::to_ps(delay) + step.patience;
+      if (step.retries > 0) extension->recovery_limit = step.retries;
+      payload.set_command(step.flush ? tlm::TLM_IGNORE_COMMAND : step.write ? tlm::TLM_WRITE_COMMAND : tlm::TLM_READ_COMMAND);
       payload.set_address(step.block * 512);
-      payload.set_data_length(step.blocks * 512);
-      payload.set_streaming_width(step.blocks * 512);
+      payload.set_data_length(step.blocks * 512 + step.excess_bytes);
+      payload.set_streaming_width(step.blocks * 512 + step.excess_bytes);
       payload.set_data_ptr(data.data());
       payload.set_extension(extension);
       disk_init_socket->b_transport(payload, delay);
       const CommandTiming& t = extension->timing;
+      if (looks && !step.flush) {
+        payload.set_read();
+        disk_init_socket->transport_dbg(payload);
+      }
       std::uint64_t sum = 0;
       for (const unsigned char byte : data) sum = sum * 31 + byte;
       outcomes.emplace_back(extension->status, t.issued, t.accepted, t.started, t.completed, t.queue, t.overhead, t.seek,
@@ -94,6 +113,29 @@ std::vector<Step> random_steps(std::uint64_t blocks, std::uint32_t count, std::u
     // None, less than a turn, and long enough for what a drive does without a host.
     step.think = random.below(3) == 0 ? 0 : static_cast<Picoseconds>(random.below(random.below(4) == 0 ? 80 * kMs : 3 * kMs));
     steps.push_back(step);
+  }
+  return steps;
+}
+
+/// The same with all that a command can have.
+std::vector<Step> mixed_steps(std::uint64_t blocks, std::uint32_t count, std::uint64_t seed) {
+  core::RandomStream random(seed, "mixed");
+  std::vector<Step> steps = random_steps(blocks, count, seed);
+  for (Step& step : steps) {
+    step.cls = static_cast<RequestClass>(random.below(3));
+    if (random.below(2) == 0) step.patience = static_cast<Picoseconds>(random.below(40 * kMs)) + 1;
+    step.high_priority = random.below(4) == 0;
+    if (random.below(8) == 0) step.blocks = 1 + static_cast<std::uint32_t>(random.below(200));
+    step.blocks = static_cast<std::uint32_t>(std::min<std::uint64_t>(step.blocks, blocks - step.block));
+    step.duration = static_cast<std::uint8_t>(random.below(3));
+    if (random.below(4) == 0) step.retries = static_cast<Picoseconds>(random.below(60 * kMs));
+    if (random.below(20) == 0) step.excess_bytes = 1;
+    if (random.below(20) == 0) step.block = blocks + random.below(2'000'000);
+    if (random.below(10) != 0) continue;
+    step.flush = true;
+    step.blocks = 0;
+    step.block = 0;
+    step.excess_bytes = 0;
   }
   return steps;
 }
@@ -219,6 +261,43 @@ TEST_P(LooselyTimed, HasTheTimesAndBytesOfTheDriveThatWaits) {
       EXPECT_GT(waiting->energy()->times(core::now_ps())[drive::index_of(drive::PowerState::Standby)], 0);
     }
   }
+}
+
+TEST_P(LooselyTimed, HasTheTimesOfTheDriveThatWaitsWithMixedCommands) {
+  const LtCase c = cases()[static_cast<std::size_t>(GetParam())];
+  SCOPED_TRACE(c.name);
+  drive::DriveConfig config;
+  config.profile = c.profile;
+  config.eager.enabled = c.eager;
+  if (!c.eager && c.profile.geometry.actuators == 1) {
+    config.profile.limits.supported = true;
+    for (auto* table : {&config.profile.limits.reads, &config.profile.limits.writes}) {
+      table->resize(2);
+      (*table)[0].active_ms = 12;
+      (*table)[0].active_policy = profile::LimitAction::Abort;
+      (*table)[1].guideline_ms = 9;
+      (*table)[1].guideline_policy = profile::LimitAction::Abort;
+    }
+  }
+  if (c.fault) {
+    media::Fault fault;
+    fault.blocks = 40;
+    for (fault.first = 500; fault.first < kToyBlocks; fault.first += 2'000) config.faults.push_back(fault);
+  }
+  const system::EngineOptions options = engine_options(c.policy, "firmware", c.profile);
+  drive::Drive waiting("waiting", config, system::engine_factory(options));
+  config.loosely_timed = true;
+  drive::Drive ahead("ahead", config, system::engine_factory(options));
+  const std::vector<Step> steps = mixed_steps(std::min(kToyBlocks, waiting.capacity_sectors()), scaled(1'000), 13);
+  Caller a("a", waiting, steps, 0);
+  Caller b("b", ahead, steps, 30 * kMs);
+  a.looks = b.looks = true;
+  sc_core::sc_start();
+  ASSERT_EQ(a.outcomes.size(), steps.size());
+  for (std::size_t i = 0; i < steps.size(); ++i) ASSERT_EQ(b.outcomes[i], a.outcomes[i]) << "command " << i;
+  std::set<CommandStatus> seen;
+  for (const Outcome& outcome : a.outcomes) seen.insert(std::get<0>(outcome));
+  EXPECT_GE(seen.size(), 2u + (c.fault ? 1u : 0u));
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, LooselyTimed, ::testing::Range(0, 9));

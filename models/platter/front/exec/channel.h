@@ -68,12 +68,33 @@ struct Channel {
 static_assert(std::atomic<std::int64_t>::is_always_lock_free && std::atomic<std::uint32_t>::is_always_lock_free);
 
 inline void wake(std::atomic<std::uint32_t>& word) { syscall(SYS_futex, &word, FUTEX_WAKE, INT_MAX, nullptr, nullptr, 0); }
+/// The machine's time, ns. A program's own clock is simulated.
+inline std::int64_t real_time() {
+  timespec now{};
+  syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &now);
+  return now.tv_sec * std::int64_t{1'000'000'000} + now.tv_nsec;
+}
+/// A yield that takes longer has given the processor to a program that computes.
+inline constexpr std::int64_t kLongYield_ns = 200'000;
+inline constexpr std::uint32_t kSleepsAfterIt = 1000;  ///< waits without a yield
 /// Waits until the word has another value; may return earlier. Async-signal-safe, as the two functions beside it.
 inline void wait_for_change(std::atomic<std::uint32_t>& word, std::uint32_t value, const timespec* longest) {
-  // The other process often answers within microseconds. To sleep and to be woken takes longer.
-  for (int i = 0; i < 100; ++i) {
-    if (word.load(std::memory_order_acquire) != value) return;
-    sched_yield();
+  // The other process often answers within microseconds. To sleep and to be woken takes longer. But on a busy machine another program takes the
+  // processor at a yield, for milliseconds; one that wakes gets it back soon. So after a long yield the next waits sleep at once.
+  static std::uint32_t sleeps = 0;
+  if (word.load(std::memory_order_acquire) != value) return;
+  if (sleeps > 0) {
+    --sleeps;
+  } else {
+    std::int64_t before = real_time();
+    for (int i = 0; i < 100; ++i) {
+      sched_yield();
+      const std::int64_t after = real_time();
+      if (after - before > kLongYield_ns) sleeps = kSleepsAfterIt;
+      if (word.load(std::memory_order_acquire) != value) return;
+      if (sleeps > 0) break;
+      before = after;
+    }
   }
   syscall(SYS_futex, &word, FUTEX_WAIT, value, longest, nullptr, 0);
 }
