@@ -25,7 +25,7 @@ enum class GuardMode : std::uint8_t {
 /// The numbers in the notation of a policy of your own, in the order in which it declares its parameters.
 class OwnValues {
  public:
-  static constexpr std::size_t kMost = 8;  ///< parameters that a policy may have
+  static constexpr std::size_t kMax = 8;  ///< parameters that a policy may have
 
   /// Number of parameters that the policy has declared.
   std::size_t size() const { return count_; }
