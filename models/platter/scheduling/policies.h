@@ -34,13 +34,13 @@ class OwnValues {
     if (index >= count_) refuse(index);
     return values_[index];
   }
-  /// At most kMost times.
+  /// At most kMax times.
   void add(double value) { values_.at(count_++) = value; }
 
  private:
   [[noreturn]] void refuse(std::size_t index) const;
 
-  std::array<double, kMost> values_{};
+  std::array<double, kMax> values_{};
   std::size_t count_ = 0;
 };
 
