@@ -26,7 +26,7 @@ using nlohmann::json;
 namespace {
 
 /// A worker ends after this many violations.
-constexpr std::size_t kMostViolations = 10;
+constexpr std::size_t kMaxViolations = 10;
 
 /// One loss of power: when, and the seed of what follows.
 struct Cut {
@@ -170,7 +170,7 @@ json explore(const system::Scenario& scenario, const CrashOptions& options, cons
                 simulation.run_to(cut.at);
                 return to_json(cut, simulation.crash(cut.seed));
               }));
-      if (sum.violations.size() >= kMostViolations) break;
+      if (sum.violations.size() >= kMaxViolations) break;
     }
     return sum.to_json();
   }
@@ -178,7 +178,7 @@ json explore(const system::Scenario& scenario, const CrashOptions& options, cons
   for (const Cut& cut : cuts) {
     simulation.run_to(cut.at);
     sum.add(cut, in_copy([&] { return to_json(cut, simulation.crash(cut.seed)); }));
-    if (sum.violations.size() >= kMostViolations) break;
+    if (sum.violations.size() >= kMaxViolations) break;
   }
   return sum.to_json();
 }

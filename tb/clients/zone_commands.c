@@ -36,7 +36,7 @@
 #include <string.h>
 #include <sys/ioctl.h>
 
-enum { kSector = 512, kMostBlocks = 512, kMostZones = 1024, kHeader = 64, kDescriptor = 64, kTimeout = 60000 };
+enum { kSector = 512, kMaxBlocks = 512, kMaxZones = 1024, kHeader = 64, kDescriptor = 64, kTimeout = 60000 };
 enum { kEmpty = 1, kImplicit, kExplicit, kClosed, kFull = 0xE };
 
 struct answer {
@@ -49,8 +49,8 @@ struct zone {
 
 static const char* name_of[2];
 static int file_of[2];
-static uint8_t data_of[2][kHeader + kMostZones * kDescriptor + kMostBlocks * kSector];
-static struct zone zones_of[2][kMostZones];
+static uint8_t data_of[2][kHeader + kMaxZones * kDescriptor + kMaxBlocks * kSector];
+static struct zone zones_of[2][kMaxZones];
 static unsigned zone_count;
 static uint64_t drive_blocks, random_state;
 
@@ -147,7 +147,7 @@ static void report_cdb(uint8_t cdb[16], uint64_t lba, uint32_t allocation, unsig
 /// All zones of a drive.
 static unsigned look(unsigned drive) {
   uint8_t cdb[16];
-  const uint32_t allocation = kHeader + (zone_count > 0 ? zone_count : kMostZones) * kDescriptor;
+  const uint32_t allocation = kHeader + (zone_count > 0 ? zone_count : kMaxZones) * kDescriptor;
   report_cdb(cdb, 0, allocation, 0);
   const struct answer answer = send(drive, cdb, SG_DXFER_FROM_DEV, allocation);
   const unsigned count = descriptors(drive, allocation);
@@ -188,9 +188,9 @@ static uint32_t some_length(uint64_t lba, const struct zone* zone) {
   const uint64_t left = zone->start + zone->blocks > lba ? zone->start + zone->blocks - lba : 1;
   const uint64_t draw = below(100);
   if (draw < 40) return (uint32_t)(8 * (1 + below(8)));
-  if (draw < 70) return (uint32_t)(8 * (1 + below(kMostBlocks / 8)));
-  if (draw < 85) return (uint32_t)(left < kMostBlocks ? left : kMostBlocks);
-  if (draw < 91) return (uint32_t)(left < kMostBlocks - 8 ? left + 8 : kMostBlocks);
+  if (draw < 70) return (uint32_t)(8 * (1 + below(kMaxBlocks / 8)));
+  if (draw < 85) return (uint32_t)(left < kMaxBlocks ? left : kMaxBlocks);
+  if (draw < 91) return (uint32_t)(left < kMaxBlocks - 8 ? left + 8 : kMaxBlocks);
   if (draw < 97) return (uint32_t)(1 + below(63));
   return draw < 99 ? 1 : 0;
 }
@@ -364,9 +364,9 @@ int main(int count, char** arguments) {
     even_out(number);
   }
   for (unsigned i = 0; i < zone_count; ++i)
-    for (uint64_t at = 0; at < zones_of[0][i].blocks; at += kMostBlocks) {
+    for (uint64_t at = 0; at < zones_of[0][i].blocks; at += kMaxBlocks) {
       const uint64_t left = zones_of[0][i].blocks - at;
-      const struct command c = {"read", 0x88, 0, zones_of[0][i].start + at, (uint32_t)(left < kMostBlocks ? left : kMostBlocks),
+      const struct command c = {"read", 0x88, 0, zones_of[0][i].start + at, (uint32_t)(left < kMaxBlocks ? left : kMaxBlocks),
                                 0};
       both(&c, commands + 1);
     }

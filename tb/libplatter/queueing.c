@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { kMost = 4096, kPages = 4, kTransactions = 2000 };
+enum { kMax = 4096, kPages = 4, kTransactions = 2000 };
 static const double kSecond = 1e12; /* ps */
 
 /* An event of the simulator: a transaction arrives (page 0), or has computed and reads its next page. */
@@ -19,7 +19,7 @@ typedef struct {
   int transaction;
 } event;
 
-static event events[kMost];
+static event events[kMax];
 static int pending;
 static struct {
   int64_t begin;

@@ -18,7 +18,7 @@ using Heard = command::InitiatorPort::Heard;
 namespace {
 
 /// Most blocks of one command that reads back.
-constexpr std::uint32_t kMostBlocks = 128;
+constexpr std::uint32_t kMaxBlocks = 128;
 
 }  // namespace
 
@@ -233,7 +233,7 @@ void CheckedPort::read_back(std::uint32_t outstanding, std::function<void()> don
   const std::vector<std::uint64_t> blocks = history_.touched();
   for (std::size_t i = 0; i < blocks.size();) {
     std::uint32_t length = 1;
-    while (i + length < blocks.size() && length < kMostBlocks && blocks[i + length] == blocks[i] + length) ++length;
+    while (i + length < blocks.size() && length < kMaxBlocks && blocks[i + length] == blocks[i] + length) ++length;
     enqueue(acquire(Operation::Read, blocks[i], length));
     ++reads_;
     i += length;

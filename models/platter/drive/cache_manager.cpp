@@ -147,10 +147,10 @@ void CacheManager::invalidate(const mechanics::Extent& extent) {
 }
 
 void CacheManager::invalidate(std::uint64_t first, std::uint64_t blocks) {
-  constexpr std::uint32_t kMost = ~std::uint32_t{0};
-  for (const std::uint64_t end = first + blocks; first < end; first += kMost)
+  constexpr std::uint32_t kMax = ~std::uint32_t{0};
+  for (const std::uint64_t end = first + blocks; first < end; first += kMax)
     change_segments(
-        [&] { buffer_.forget(core::Lba(first), static_cast<std::uint32_t>(std::min<std::uint64_t>(kMost, end - first))); });
+        [&] { buffer_.forget(core::Lba(first), static_cast<std::uint32_t>(std::min<std::uint64_t>(kMax, end - first))); });
 }
 
 QueueEntry* CacheManager::next_destage() {

@@ -127,10 +127,10 @@ Picoseconds Scrubber::extended_time() const {
   if (extended_time_ > 0) return extended_time_;
   // The whole media would take a moment, which a served host has not: samples, each for its part of the drive.
   constexpr std::uint64_t kSamples = 256;
-  constexpr std::uint64_t kMostBlocks = 4096;
+  constexpr std::uint64_t kMaxBlocks = 4096;
   const std::uint64_t capacity = planner_.geometry().block_count();
   const std::uint64_t part = std::max<std::uint64_t>(1, capacity / kSamples);
-  const auto blocks = static_cast<std::uint32_t>(std::min(part, kMostBlocks));
+  const auto blocks = static_cast<std::uint32_t>(std::min(part, kMaxBlocks));
   for (std::uint64_t first = 0; first + part <= capacity; first += part)
     extended_time_ += planner_.resolve(core::Lba(first), blocks, false).media / blocks * static_cast<Picoseconds>(part);
   // The overhead of a piece costs a turn.

@@ -118,8 +118,8 @@ bool PatternLayoutReader::Nodes::read_entries(const Value& list, std::vector<Ent
     const auto turns = [&](std::size_t offset, double& to, const char* name) {
       const Value& value = values[at + offset];
       to = value.real;
-      constexpr double kMost = 1e6;
-      if (value.is_number() && std::abs(to) <= kMost) return true;
+      constexpr double kMax = 1e6;
+      if (value.is_number() && std::abs(to) <= kMax) return true;
       return refuse(value.place, "IDX", fmt::format("found {} as {}, expected a number of turns", value.what(), name));
     };
     constexpr auto kBlocks = static_cast<std::int64_t>(mechanics::kMaxBlocks);

@@ -15,7 +15,7 @@ using params::Range;
 namespace {
 
 /// Of one fault, until it overlaps no other.
-constexpr std::uint32_t kMostDraws = 1'000;
+constexpr std::uint32_t kMaxDraws = 1'000;
 constexpr std::string_view kPlaceForm = "[0-9]+/[0-9]+/[0-9]+";
 
 std::optional<PlaceNotation> find_place(std::string_view text) {
@@ -68,28 +68,28 @@ Fault base_of(const FaultParameters& row) {
 
 const params::Table<FaultParameters>& fault_parameters() {
   using P = FaultParameters;
-  constexpr double kMost = 9e15;
+  constexpr double kMax = 9e15;
   static const params::Table<P> table = {
       params::required<P>({"kind", "", "what goes wrong", at(&P::kind), kind_names()}),
       {"drive", "", "number of the drive that has it, from 0", at(&P::drive), Range{0, 31}},
       {"block", "", "first block on the media; without eager writing it is the host's; -1: not given", at(&P::block),
-       Range{-1, kMost}},
-      {"blocks", "", "number of blocks", at(&P::blocks), Range{1, kMost}},
+       Range{-1, kMax}},
+      {"blocks", "", "number of blocks", at(&P::blocks), Range{1, kMax}},
       {"surface", "", "surface: its number; -1: not given", at(&P::surface), Range{-1, 63}},
       {"place", "", "place of the first block instead of `block`: CYLINDER/HEAD/SECTOR",
        params::notated(&P::place, find_place, place_objection), params::Pattern{kPlaceForm}},
       {"drawn", "", "the first block is drawn with the run's seed, as `fault_process` places its clusters", at(&P::drawn)},
       {"at_s", "s", "simulated time at which the fault begins", at(&P::at_s), Range{0, 1e6}},
       {"at_command", "", "it begins with this command of the drive, counted from 1; 0: not by a command", at(&P::at_command),
-       Range{0, kMost}},
+       Range{0, kMax}},
       {"at_access", "", "it begins with this access to its blocks, counted from 1; 0: not by an access", at(&P::at_access),
-       Range{0, kMost}},
+       Range{0, kMax}},
       {"for_s", "s", "time from its begin to its end; 0: no end", at(&P::for_s), Range{0, 1e6}},
-      {"count", "", "times that it takes effect; 0: no limit", at(&P::count), Range{0, kMost}},
+      {"count", "", "times that it takes effect; 0: no limit", at(&P::count), Range{0, kMax}},
       {"tries", "", "retries: number of the retry of the recovery that succeeds", at(&P::tries), Range{0, Fault::kMaxTries}},
       {"turns", "", "slow, off_track: turns that an access takes more", at(&P::turns), Range{0, Fault::kMaxTurns}},
       {"delay_ms", "ms", "late: delay of each answer; reset: time until the drive is ready", at(&P::delay_ms), Range{0, 1e9}},
-      {"other_block", "", "silent_misdirected: block that is written instead", at(&P::other_block), Range{0, kMost}},
+      {"other_block", "", "silent_misdirected: block that is written instead", at(&P::other_block), Range{0, kMax}},
       {"bit", "", "silent_bit: number of the bit in the block", at(&P::bit), Range{0, 65535}},
   };
   return table;
@@ -179,8 +179,8 @@ FaultPlan::FaultPlan(const std::vector<FaultParameters>& rows, const FaultProces
     const std::uint64_t blocks = made[i].blocks;
     std::uint32_t draws = 0;
     do {  // a place that contradicts another fault by chance is drawn again
-      if (draws++ == kMostDraws)
-        refuse(i, "drawn", fmt::format("found no place for the blocks beside those of other faults in {} draws", kMostDraws));
+      if (draws++ == kMaxDraws)
+        refuse(i, "drawn", fmt::format("found no place for the blocks beside those of other faults in {} draws", kMaxDraws));
       made[i].first = draw_block(stream, process.front_share, geometry.block_count());
       made[i].blocks = std::min(blocks, geometry.block_count() - made[i].first);
       check(i);

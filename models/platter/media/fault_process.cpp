@@ -23,7 +23,7 @@ constexpr double kNearlineShare = 0.2348;
 
 /// Errors of a cluster: more than n with probability n^-0.9, so that the median is 3 and 0.2 % of the drives with errors have more than 1,000.
 constexpr double kSizeExponent = 0.9;
-constexpr std::uint32_t kMostErrors = 5000;
+constexpr std::uint32_t kMaxErrors = 5000;
 /// An error has neighbouring bad blocks with this probability (published: below 2.5 % for most models).
 constexpr double kRunShare = 0.02;
 /// The next error of a cluster lies within this distance of the last one, or about a track from it.
@@ -56,7 +56,7 @@ std::vector<DrawnError> draw_errors(const FaultProcess& process, std::uint64_t s
     if (month > until_months) break;
     std::uint64_t block = draw_block(stream, process.front_share, capacity_blocks);
     const double drawn = power(stream.uniform(), -1 / kSizeExponent);
-    const auto size = static_cast<std::uint32_t>(std::min(drawn, double{kMostErrors}));
+    const auto size = static_cast<std::uint32_t>(std::min(drawn, double{kMaxErrors}));
     const bool upwards = stream.uniform() <= 0.5;
     for (std::uint32_t i = 0; i < size; ++i) {
       DrawnError error{month, block, 1, cluster};

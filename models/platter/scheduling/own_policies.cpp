@@ -75,8 +75,8 @@ const Loaded* load_python(const std::string& path, const std::string& file, std:
   std::unique_ptr<PythonPolicy> python = problem.empty() ? read_python_policy(path, problem) : nullptr;
   objection = problem;
   if (python == nullptr) return nullptr;
-  if (python->parameters.size() > OwnValues::kMost) {
-    objection = fmt::format("{}: it has {} parameters, expected at most {}", file, python->parameters.size(), OwnValues::kMost);
+  if (python->parameters.size() > OwnValues::kMax) {
+    objection = fmt::format("{}: it has {} parameters, expected at most {}", file, python->parameters.size(), OwnValues::kMax);
     return nullptr;
   }
   const OwnPolicy& policy = python->policy;
@@ -115,8 +115,8 @@ const Loaded* load(const std::string& file, std::string& objection) {
         "it was made for \"{}\", expected \"{}\"; `platter policy build` makes it "
         "again",
         *abi, kOwnPolicyAbi);
-  else if (get()->parameter_count > OwnValues::kMost)
-    problem = fmt::format("it has {} parameters, expected at most {}", get()->parameter_count, OwnValues::kMost);
+  else if (get()->parameter_count > OwnValues::kMax)
+    problem = fmt::format("it has {} parameters, expected at most {}", get()->parameter_count, OwnValues::kMax);
   else
     problem = objection_to_ranges(*get());
   if (!problem.empty()) {

@@ -25,7 +25,7 @@ enum class GuardMode : std::uint8_t {
 /// The numbers in the notation of a policy of your own, in the order in which it declares its parameters.
 class OwnValues {
  public:
-  static constexpr std::size_t kMost = 8;  ///< parameters that a policy may have
+  static constexpr std::size_t kMax = 8;  ///< parameters that a policy may have
 
   /// Number of parameters that the policy has declared.
   std::size_t size() const { return count_; }
@@ -34,13 +34,13 @@ class OwnValues {
     if (index >= count_) refuse(index);
     return values_[index];
   }
-  /// At most kMost times.
+  /// At most kMax times.
   void add(double value) { values_.at(count_++) = value; }
 
  private:
   [[noreturn]] void refuse(std::size_t index) const;
 
-  std::array<double, kMost> values_{};
+  std::array<double, kMax> values_{};
   std::size_t count_ = 0;
 };
 

@@ -44,13 +44,13 @@ Objection own_objection_of(const EngineChoice& engine, const EngineDemand& deman
 
 Objection own_drive_objection_of(const EngineChoice& engine, const mechanics::AccessPlanner& planner,
                                  const accelerator::AcceleratorOptions& /*accelerator*/) {
-  constexpr std::uint32_t kMostCylinders = 1u << 24;
-  constexpr std::uint32_t kMostHeads = 1u << 8;
+  constexpr std::uint32_t kMaxCylinders = 1u << 24;
+  constexpr std::uint32_t kMaxHeads = 1u << 8;
   const mechanics::Geometry& geometry = planner.geometry();
-  if (geometry.cylinders() > kMostCylinders || geometry.surfaces() > kMostHeads)
+  if (geometry.cylinders() > kMaxCylinders || geometry.surfaces() > kMaxHeads)
     return {"engine", fmt::format("engine {} can count {} cylinders and {} surfaces, but the drive has {} and {}; use engine "
                                   "firmware",
-                                  engine.notation, kMostCylinders, kMostHeads, geometry.cylinders(), geometry.surfaces())};
+                                  engine.notation, kMaxCylinders, kMaxHeads, geometry.cylinders(), geometry.surfaces())};
   return {};
 }
 

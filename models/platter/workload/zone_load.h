@@ -90,7 +90,7 @@ class ZoneRing : public ZoneLoad {
 /// The first writes are those of all logical units in their order; later ones are at random places. A read is of a logical unit at random.
 class ZoneLog : public ZoneLoad {
  public:
-  using Place = std::uint32_t;  ///< a unit; kMostUnits of zone_parameters.cpp has 24 bits
+  using Place = std::uint32_t;  ///< a unit; kMaxUnits of zone_parameters.cpp has 24 bits
   static constexpr Place kNowhere = ~Place{0};
 
   ZoneLog(const ZoneLoadParameters& load, const ZoneSpace& space, std::int32_t first_job, std::uint64_t seed);

@@ -14,7 +14,7 @@ using params::Range;
 namespace {
 
 /// A log keeps a few numbers for each of its units.
-constexpr std::uint64_t kMostUnits = std::uint64_t{1} << 24;
+constexpr std::uint64_t kMaxUnits = std::uint64_t{1} << 24;
 /// Zones of a log that have no live data at its worst: the host's, the cleaner's, and the one that the cleaner needs next.
 constexpr std::int64_t kSpareZones = 3;
 
@@ -68,7 +68,7 @@ ZoneSpace::ZoneSpace(const ZoneLoadParameters& load, const zones::ZoneOptions& o
   if (load.zones > 0) zones = static_cast<std::uint32_t>(std::min<std::int64_t>(load.zones, zones));
   units = static_cast<std::uint32_t>(zone_bytes / static_cast<std::uint64_t>(load.bytes));
   logical_units = static_cast<std::uint32_t>(
-      std::min(load.utilisation * static_cast<double>(zones) * static_cast<double>(units), static_cast<double>(kMostUnits)));
+      std::min(load.utilisation * static_cast<double>(zones) * static_cast<double>(units), static_cast<double>(kMaxUnits)));
 }
 
 std::optional<std::pair<std::string, std::string>> zone_load_objection(const ZoneLoadParameters& load,
@@ -94,10 +94,10 @@ std::optional<std::pair<std::string, std::string>> zone_load_objection(const Zon
     return std::nullopt;
   }
   const std::uint64_t units = std::uint64_t{space.zones} * space.units;
-  if (units > kMostUnits)
+  if (units > kMaxUnits)
     return std::pair("workload.zones.zones",
                      fmt::format("found zones for {} requests of {} bytes, expected at most {}; use fewer zones", units,
-                                 load.bytes, kMostUnits));
+                                 load.bytes, kMaxUnits));
   const std::int64_t live_zones = std::int64_t{space.zones} - load.reserve_zones - kSpareZones;
   if (live_zones <= 0 || space.logical_units > static_cast<std::uint64_t>(live_zones) * space.units)
     return std::pair(

@@ -97,7 +97,7 @@ constexpr bool is_queued(std::uint8_t command) {
 }
 
 constexpr std::uint16_t kSctErc = 3;  // error recovery control, an SCT action
-constexpr std::size_t kMostErrors = DeviceHistory::kErrors;
+constexpr std::size_t kMaxErrors = DeviceHistory::kErrors;
 
 constexpr Sense kInvalidCommand{0x5, 0x20, 0x00};
 constexpr Sense kOutOfRange{0x5, 0x21, 0x00};
@@ -259,7 +259,7 @@ void AtaDevice::look_at_test(const AtaCounters& counters) {
 
 void AtaDevice::record(const RegisterFis& fis, const Outcome& outcome) {
   ++history_.error_count;
-  if (history_.errors.size() == kMostErrors) history_.errors.erase(history_.errors.begin());
+  if (history_.errors.size() == kMaxErrors) history_.errors.erase(history_.errors.begin());
   history_.errors.push_back({fis.command, fis.features, fis.count, fis.lba, fis.device, outcome.status, outcome.error,
                              outcome.lba, control_.counters().power_on_s});
 }

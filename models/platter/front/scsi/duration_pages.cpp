@@ -77,13 +77,13 @@ std::vector<std::uint8_t> duration_page::make(const DurationTable& table, bool w
     const DurationDescriptor& d = table.descriptors[write ? 1 : 0][i];
     if (!d.any()) continue;
     const Picoseconds longest = std::max({d.inactive.time, d.active.time, d.guideline.time});
-    constexpr Picoseconds kMost = std::numeric_limits<std::uint16_t>::max();
+    constexpr Picoseconds kMax = std::numeric_limits<std::uint16_t>::max();
     const TimeUnit* unit = kTimeUnits.begin() + 1;  // microseconds, if they reach
-    while (unit + 1 != kTimeUnits.end() && longest > unit->time * kMost) ++unit;
+    while (unit + 1 != kTimeUnits.end() && longest > unit->time * kMax) ++unit;
     page[at_of(i)] = unit->code;
     for (const LimitField& field : kLimitFields) {
       const DurationLimit& limit = d.*field.limit;
-      put(&page[at_of(i) + field.time], static_cast<std::uint64_t>(std::min((limit.time + unit->time - 1) / unit->time, kMost)),
+      put(&page[at_of(i) + field.time], static_cast<std::uint64_t>(std::min((limit.time + unit->time - 1) / unit->time, kMax)),
           2);
       page[at_of(i) + field.policy] |= static_cast<std::uint8_t>(static_cast<unsigned>(limit.policy) << field.shift);
     }

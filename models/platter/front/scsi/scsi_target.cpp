@@ -10,7 +10,7 @@ namespace platter::scsi {
 
 namespace {
 
-constexpr std::size_t kMostUnits = 256;  ///< that peripheral addresses reach
+constexpr std::size_t kMaxUnits = 256;  ///< that peripheral addresses reach
 
 constexpr std::uint8_t kRequestSense = 0x03;
 constexpr std::uint8_t kInquiry = 0x12;
@@ -19,8 +19,8 @@ constexpr std::uint8_t kReportLuns = 0xA0;
 }  // namespace
 
 ScsiTarget::ScsiTarget(const sc_core::sc_module_name& name, const std::vector<UnitIdentity>& units) : sc_module(name) {
-  if (units.empty() || units.size() > kMostUnits)
-    throw std::invalid_argument(fmt::format("ScsiTarget: found {} logical units, expected 1 to {}", units.size(), kMostUnits));
+  if (units.empty() || units.size() > kMaxUnits)
+    throw std::invalid_argument(fmt::format("ScsiTarget: found {} logical units, expected 1 to {}", units.size(), kMaxUnits));
   for (std::size_t i = 0; i < units.size(); ++i) {
     units_.push_back(std::make_unique<LogicalUnit>(fmt::format("unit{}", i).c_str(), units[i]));
     units_.back()->set_units(static_cast<std::uint32_t>(units.size()));

@@ -22,9 +22,9 @@ constexpr std::array<std::size_t, core::kRequestClasses + 1> kPriority = {core::
                                                                           core::index_of(RequestClass::Discrete),
                                                                           core::index_of(RequestClass::Background), kRepairs};
 /// A command of a repair that has waited for this time goes first.
-constexpr core::Picoseconds kMostRepairWait = 100 * core::kPicosecondsPerMillisecond;
+constexpr core::Picoseconds kMaxRepairWait = 100 * core::kPicosecondsPerMillisecond;
 /// A drive that has had one for this time gets no others until it has answered.
-constexpr core::Picoseconds kMostRepairInDrive = 250 * core::kPicosecondsPerMillisecond;
+constexpr core::Picoseconds kMaxRepairInDrive = 250 * core::kPicosecondsPerMillisecond;
 
 bool is_repair(const LinkCommand& command) { return command.first->request->progress.role == ArrayRequest::Role::Repair; }
 
@@ -164,9 +164,9 @@ LinkCommand* DriveLinks::take(Link& link, std::uint32_t drive, std::size_t backl
 
 LinkCommand* DriveLinks::next_of(Link& link, std::uint32_t drive) {
   const auto& repairs = link.backlog[kRepairs];
-  if (!repairs.empty() && core::now_ps() - repairs.front()->issued >= kMostRepairWait)
+  if (!repairs.empty() && core::now_ps() - repairs.front()->issued >= kMaxRepairWait)
     if (LinkCommand* const repair = take(link, drive, kRepairs)) return repair;
-  if (!link.repairs.empty() && core::now_ps() - link.repairs.front()->sent_at >= kMostRepairInDrive)
+  if (!link.repairs.empty() && core::now_ps() - link.repairs.front()->sent_at >= kMaxRepairInDrive)
     return take(link, drive, core::index_of(RequestClass::Continuous));
   for (const std::size_t backlog : kPriority)
     if (LinkCommand* const next = take(link, drive, backlog)) return next;

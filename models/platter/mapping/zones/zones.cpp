@@ -12,7 +12,7 @@ namespace {
 
 constexpr double kMib = 0x1p20;
 /// Zones of a drive: their numbers and the length of a report fit into 32 bits.
-constexpr std::uint64_t kMostZones = std::uint64_t{1} << 24;
+constexpr std::uint64_t kMaxZones = std::uint64_t{1} << 24;
 
 std::uint32_t conventional_of(const profile::ZonesProfile& profile, std::uint64_t zones) {
   const double wanted = profile.conventional;
@@ -36,9 +36,9 @@ std::pair<const char*, std::string> objection(const profile::DriveProfile& profi
                         blocks, profile.geometry.blocks_per_physical_sector())};
   const auto zone_blocks = static_cast<std::uint64_t>(zone_bytes) / profile.geometry.sector_bytes;
   const std::uint64_t zones = (blocks + zone_blocks - 1) / zone_blocks;
-  if (zones > kMostZones)
+  if (zones > kMaxZones)
     return {"zones.zone_mib",
-            fmt::format("found {:g} MiB, which makes {} zones; expected at most {}", z.zone_mib, zones, kMostZones)};
+            fmt::format("found {:g} MiB, which makes {} zones; expected at most {}", z.zone_mib, zones, kMaxZones)};
   if (z.conventional >= 1 && z.conventional != std::floor(z.conventional))
     return {"zones.conventional",
             fmt::format("found {:g}, expected a share below 1 or a whole number of zones", z.conventional)};
