@@ -1,14 +1,31 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the guests' judges know of two drives with zones, and of disks of two actuators.
+"""What the guests' judges know of two drives with zones, and of disks of two actuators; and which
+loader starts a program of another Debian.
 
 Needs no package: python -m unittest, with scripts/lab on PYTHONPATH.
 """
 
+import pathlib
+import tempfile
 import unittest
 
-from platter_lab.guest import actuators, zones
+from platter_lab.guest import actuators, packages, zones
 
 GOOD = "00:0/00/00"
+
+
+class Loader(unittest.TestCase):
+    def test_it_is_that_of_the_tree(self) -> None:
+        for top in ("lib", "usr/lib"):  # Debian 12, Debian 13
+            with self.subTest(top=top), tempfile.TemporaryDirectory() as folder:
+                tree = packages.Tree(pathlib.Path(folder), ("libc6",), ("bookworm",))
+                loader = tree.root / top / "x86_64-linux-gnu/ld-linux-x86-64.so.2"
+                loader.parent.mkdir(parents=True)
+                loader.touch()
+                link = tree.root / "lib64/ld-linux-x86-64.so.2"
+                link.parent.mkdir()
+                link.symlink_to(f"/{top}/x86_64-linux-gnu/ld-linux-x86-64.so.2")
+                self.assertEqual(tree.command("usr/bin/qemu")[0], str(loader))
 
 
 class Zones(unittest.TestCase):

@@ -98,12 +98,11 @@ class Tree:
         stamp.write_text(wanted)
 
     def _loader(self) -> list[str]:
-        # Debian 13 has it below usr, Debian 12 beside.
-        loader = (
-            next(path for path in (self.root / "usr/lib64", self.root / "lib64") if path.exists())
-            / "ld-linux-x86-64.so.2"
-        )
+        # Debian 13 has its libraries below usr, Debian 12 beside. The link in Debian 12's lib64 has
+        # an absolute path, which leads out of this tree.
         folders = [self.root / top / "x86_64-linux-gnu" for top in ("usr/lib", "lib")]
+        names = [folder / "ld-linux-x86-64.so.2" for folder in folders]
+        loader = next(path for path in names if path.exists())
         return [
             str(loader),
             "--library-path",
