@@ -13,7 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from platter_lab import LabError, StudyFailed
-from platter_lab.executable import ROOT, add_platter, expect_tree, find_platter
+from platter_lab.executable import ROOT, add_platter, expect_tree
 from platter_lab.guest import (
     actuators,
     faults,
@@ -39,7 +39,6 @@ LINUX = (
     "smartmontools",
     "blktrace",
 )
-SCENARIO = ROOT / "models/configs/scenarios/guest_drive.toml"
 # A QEMU that takes a device by vfio-user, and one that does not.
 NEW, OLD = ("trixie", "trixie-backports"), ("bookworm",)
 
@@ -105,7 +104,6 @@ def add_command(subparsers: argparse._SubParsersAction[argparse.ArgumentParser])
     parser.add_argument(
         "--scenario",
         type=Path,
-        default=SCENARIO,
         help=(
             "scenario of the drive; default: guest_drive.toml, of starvation "
             "docs/results/starvation/guest.toml, and of actuators two_actuators.toml"
@@ -233,14 +231,10 @@ def _check(parts: dict[str, str], kind: str) -> list[str]:
     ]
 
 
-def _firmware(
-    arguments: argparse.Namespace,
-    folder: Path,
-    qemu: packages.Tree,
-    linux: packages.Tree,
-    kind: str,
-) -> int:
+def _firmware(bench: machine.Bench) -> int:
     """The firmwares of three projects identify and read the disk, and a system starts from it."""
+    arguments, folder = bench.arguments, bench.folder
+    qemu, linux, kind = bench.qemu, bench.linux, bench.kind
     tree = packages.Tree(folder / "firmware", FIRMWARE, NEW[:1])
     tree.make()
     boot = [
@@ -277,17 +271,8 @@ def _firmware(
         )
         (folder / f"{name}.log").write_text(said)
 
-    options = [
-        "--pacing",
-        arguments.pacing or "asap",
-        *(part for o in arguments.set for part in ("--set", o)),
-    ]
-    with machine.Server(
-        find_platter(arguments.platter), arguments.scenario, folder, *options
-    ).listen(kind) as server:
-        parts = machine.boot(
-            qemu, linux, initrd, kind, server.address, folder / "console.log", arguments.limit
-        )
+    with bench.server("asap").listen(kind) as server:
+        parts = bench.boot(initrd, folder / "console.log", server.address)
         expect("install", parts["install"], "55 aa")
         wrong += _check(parts, kind)
         parts = machine.boot_from_disk(
@@ -346,6 +331,17 @@ def _firmware(
     return 0
 
 
+COMMANDS: dict[str, Callable[[machine.Bench], int]] = {
+    "firmware": _firmware,
+    "power": power.run,
+    "faults": faults.run,
+    "starvation": starvation.run,
+    "zones": zones.run,
+    "actuators": actuators.run,
+    "open-iscsi": open_iscsi.run,
+}
+
+
 def run(arguments: argparse.Namespace) -> int:
     expect_tree("guest")
     if arguments.what == "zones":
@@ -368,38 +364,19 @@ def run(arguments: argparse.Namespace) -> int:
     folder.mkdir(parents=True, exist_ok=True)
     if arguments.what in ("zones", "actuators", "open-iscsi"):
         arguments.door = "iscsi"  # the guest's own commands reach the drive
-    qemu, linux, kind = _trees(folder, arguments.door)
+    bench = machine.Bench(arguments, folder, *_trees(folder, arguments.door))
     try:
         if arguments.what == "fetch":
             return 0
-        if arguments.what == "firmware":
-            return _firmware(arguments, folder, qemu, linux, kind)
-        if arguments.what == "power":
-            return power.run(arguments, folder, qemu, linux, kind)
-        if arguments.what == "faults":
-            return faults.run(arguments, folder, qemu, linux, kind)
-        if arguments.what == "starvation":
-            return starvation.run(arguments, folder, qemu, linux, kind, SCENARIO)
-        if arguments.what == "zones":
-            return zones.run(arguments, folder, qemu, linux, kind)
-        if arguments.what == "actuators":
-            return actuators.run(arguments, folder, qemu, linux, kind, SCENARIO)
-        if arguments.what == "open-iscsi":
-            return open_iscsi.run(arguments, folder, qemu, linux)
-        return _linux(arguments, folder, qemu, linux, kind, begin)
+        if arguments.what in COMMANDS:
+            return COMMANDS[arguments.what](bench)
+        return _linux(bench, begin)
     except (machine.Failed, packages.Unavailable) as reason:
         raise StudyFailed(str(reason)) from reason
 
 
-def _linux(
-    arguments: argparse.Namespace,
-    folder: Path,
-    qemu: packages.Tree,
-    linux: packages.Tree,
-    kind: str,
-    begin: float,
-) -> int:
-    platter = find_platter(arguments.platter)
+def _linux(bench: machine.Bench, begin: float) -> int:
+    arguments, folder, linux, kind = bench.arguments, bench.folder, bench.linux, bench.kind
     texts: dict[str, Callable[[], str]] = {
         "everything": lambda: script.everything(arguments.fio_size, kind == "iscsi"),
         "file-systems": script.file_systems,
@@ -418,21 +395,13 @@ def _linux(
     )
 
     requests, waves = folder / "requests.csv", folder / "waves.fst"
-    options = [
-        "--pacing",
-        arguments.pacing or ("lockstep:15" if kind == "nbd" else "lockstep:31"),
-        "--requests",
-        str(requests),
-    ]
-    for override in arguments.set:
-        options += ["--set", override]
+    options = ["--requests", str(requests)]
     with_waves = arguments.what == "everything" and not arguments.no_waves
     if with_waves:
         options += ["--waves", str(waves), "--wave-to", "1000"]
-    with machine.Server(platter, arguments.scenario, folder, *options).listen(kind) as server:
-        parts = machine.boot(
-            qemu, linux, initrd, kind, server.address, folder / "console.log", arguments.limit
-        )
+    pacing = "lockstep:15" if kind == "nbd" else "lockstep:31"
+    with bench.server(pacing, *options).listen(kind) as server:
+        parts = bench.boot(initrd, folder / "console.log", server.address)
         result, said = server.end()
     for name, body in parts.items():
         body = _fio(body) if name == "fio" else body

@@ -7,11 +7,8 @@ has two disks, which are written and read at the same time.
 
 from __future__ import annotations
 
-import argparse
-from pathlib import Path
-
 from platter_lab import StudyFailed
-from platter_lab.executable import ROOT, find_platter
+from platter_lab.executable import ROOT
 from platter_lab.guest import image, machine, packages, script
 
 SCENARIO = ROOT / "models/configs/scenarios/two_actuators.toml"
@@ -56,16 +53,9 @@ def missing(by: str, parts: dict[str, str]) -> list[str]:
     ]
 
 
-def run(
-    arguments: argparse.Namespace,
-    folder: Path,
-    qemu: packages.Tree,
-    linux: packages.Tree,
-    kind: str,
-    default_scenario: Path,
-) -> int:
+def run(bench: machine.Bench) -> int:
+    arguments, folder, linux = bench.arguments, bench.folder, bench.linux
     by = arguments.kinds[0] if arguments.kinds else "lun"
-    scenario = SCENARIO if arguments.scenario == default_scenario else arguments.scenario
     tools = packages.Tree(folder / "scsi", script.SCSI_PACKAGES, linux.suites)
     tools.make()
     initrd = folder / "actuators.gz"
@@ -77,15 +67,9 @@ def run(
         with_modules=MODULES,
         more=[(tools, f"usr/bin/{name}") for name in PROGRAMS],
     )
-    options = ["--pacing", arguments.pacing or "asap"]
-    for key in (f"drive.actuators.by={by}", *arguments.set):
-        options += ["--set", key]
-    server = machine.Server(find_platter(arguments.platter), scenario, folder, *options)
-    with server.listen(kind):
-        command = machine.linux_machine(
-            qemu, linux, initrd, machine.disk_options(kind, *server.addresses)
-        )
-        parts = machine.run_to_end(command, folder / "actuators.log", arguments.limit)
+    server = bench.server("asap", keys=(f"drive.actuators.by={by}",), scenario=SCENARIO)
+    with server.listen(bench.kind):
+        parts = bench.boot(initrd, folder / "actuators.log", *server.addresses)
         result, said = server.end()
     for name, body in parts.items():
         if name != "end":

@@ -7,15 +7,12 @@ control socket.
 
 from __future__ import annotations
 
-import argparse
 import os
 import re
 from collections.abc import Callable, Iterable
-from pathlib import Path
 from typing import Any
 
 from platter_lab import StudyFailed
-from platter_lab.executable import find_platter
 from platter_lab.guest import image, machine, packages, script
 from platter_lab.guest.power import SOFTWARE
 
@@ -48,14 +45,9 @@ FAULTS: dict[str, tuple[dict[str, Any], ...]] = {
 }
 
 
-def run(
-    arguments: argparse.Namespace,
-    folder: Path,
-    qemu: packages.Tree,
-    linux: packages.Tree,
-    kind: str,
-) -> int:
-    if kind != "vfio-user":
+def run(bench: machine.Bench) -> int:
+    folder, linux = bench.folder, bench.linux
+    if bench.kind != "vfio-user":
         raise StudyFailed("guest faults: there is no QEMU here that uses Platter's own adapter")
     software = packages.Tree(folder / "software", SOFTWARE, linux.suites)
     software.make()
@@ -68,18 +60,14 @@ def run(
         with_modules=MODULES,
         more=[(software, "usr/sbin/mdadm")],
     )
-    options = ["--pacing", arguments.pacing or "realtime:0.25"]
-    for key in (*KEYS, *arguments.set):
-        options += ["--set", key]
-    server = machine.Server(find_platter(arguments.platter), arguments.scenario, folder, *options)
-    with server.listen(kind):
-        command = machine.linux_machine(
-            qemu, linux, initrd, machine.disk_options(kind, server.address)
-        )
+    server = bench.server("realtime:0.25", keys=KEYS)
+    with server.listen(bench.kind):
+        disks = machine.disk_options(bench.kind, server.address)
+        command = machine.linux_machine(bench.qemu, linux, initrd, disks)
         with machine.Guest(command, folder / "faults.log") as guest:
             done = 0
             while True:
-                said = guest.wait_for(r"^(HOST \w+|== end)$", arguments.limit, after=done)
+                said = guest.wait_for(r"^(HOST \w+|== end)$", bench.arguments.limit, after=done)
                 asked = re.findall(r"^HOST (\w+)$", said[done:], flags=re.M)
                 done = len(said)
                 for name in asked:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import pathlib
@@ -14,9 +15,13 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from platter_lab.executable import ROOT, find_platter
 from platter_lab.guest.packages import Tree
+
+SCENARIO = ROOT / "models/configs/scenarios/guest_drive.toml"
 
 
 class Failed(Exception):
@@ -113,6 +118,43 @@ class Server:
                 f"platter serve ended with exit code {self._process.returncode}: {said.strip()}"
             )
         return json.loads(self.result.read_text()), said
+
+
+@dataclass(frozen=True)
+class Bench:
+    """What the guests of one command have in common."""
+
+    arguments: argparse.Namespace  #: of the command line
+    folder: pathlib.Path  #: of packages and results
+    qemu: Tree
+    linux: Tree  #: and its programs
+    kind: str  #: how the disk is attached: `vfio-user`, `iscsi` or `nbd`
+
+    def server(
+        self,
+        pacing: str,
+        *options: str,
+        keys: Iterable[str] = (),
+        scenario: pathlib.Path = SCENARIO,
+        folder: pathlib.Path | None = None,
+    ) -> Server:
+        """A server, with this pacing, keys and scenario unless the command line says otherwise."""
+        given = self.arguments
+        overrides = [part for key in (*keys, *given.set) for part in ("--set", key)]
+        return Server(
+            find_platter(given.platter),
+            given.scenario or scenario,
+            folder or self.folder,
+            *("--pacing", given.pacing or pacing, *options, *overrides),
+        )
+
+    def boot(
+        self, initrd: pathlib.Path, log: pathlib.Path, *addresses: str, limit_s: float = 0
+    ) -> dict[str, str]:
+        """Boots Linux with an initial file system and waits until it has powered itself off. Its
+        output, by part. `addresses`: of its disks. `limit_s`: as long as this at least."""
+        command = linux_machine(self.qemu, self.linux, initrd, disk_options(self.kind, *addresses))
+        return run_to_end(command, log, max(limit_s, self.arguments.limit))
 
 
 def disk_options(kind: str, address: str, *others: str, shared: bool = True) -> list[str]:
@@ -268,24 +310,10 @@ def linux_machine(tree: Tree, linux: Tree, initrd: pathlib.Path, disks: Sequence
     )
 
 
-def boot(
-    tree: Tree,
-    linux: Tree,
-    initrd: pathlib.Path,
-    kind: str,
-    address: str,
-    log: pathlib.Path,
-    limit_s: float,
-) -> dict[str, str]:
-    """Boots Linux with an initial file system and waits until it has powered itself off. Its
-    output, by part."""
-    return run_to_end(linux_machine(tree, linux, initrd, disk_options(kind, address)), log, limit_s)
-
-
 def boot_from_disk(
     tree: Tree, kind: str, address: str, log: pathlib.Path, limit_s: float
 ) -> dict[str, str]:
-    """Boots what is on the disk, by SeaBIOS. The output as above."""
+    """Boots what is on the disk, by SeaBIOS. Its output, by part."""
     return run_to_end(
         qemu(
             tree,

@@ -7,11 +7,7 @@ the target, logs in and out twice, the second time with digests, and fio verifie
 
 from __future__ import annotations
 
-import argparse
-from pathlib import Path
-
 from platter_lab import StudyFailed
-from platter_lab.executable import find_platter
 from platter_lab.guest import image, machine, packages, script
 
 MODULES = ("crc32c_generic", "virtio_pci", "virtio_net", "iscsi_tcp", "sd_mod", "sg")
@@ -29,18 +25,11 @@ EXPECTED = {
 }
 
 
-def run(
-    arguments: argparse.Namespace,
-    folder: Path,
-    qemu: packages.Tree,
-    linux: packages.Tree,
-) -> int:
+def run(bench: machine.Bench) -> int:
+    arguments, folder, linux = bench.arguments, bench.folder, bench.linux
     software = packages.Tree(folder / "open-iscsi", ("open-iscsi",), linux.suites)
     software.make()
-    options = ["--pacing", arguments.pacing or "asap"]
-    for key in ("engine=firmware", f"drive.queue.depth={DEPTH}", *arguments.set):
-        options += ["--set", key]
-    server = machine.Server(find_platter(arguments.platter), arguments.scenario, folder, *options)
+    server = bench.server("asap", keys=("engine=firmware", f"drive.queue.depth={DEPTH}"))
     with server.listen("iscsi"):
         portal, target = server.address.removeprefix("iscsi://").split("/")[:2]
         initrd = folder / "open-iscsi.gz"
@@ -66,7 +55,7 @@ def run(
         network = ["-machine", "q35", "-netdev", "user,id=n0"]
         network += ["-device", "virtio-net-pci,netdev=n0,romfile="]
         parts = machine.run_to_end(
-            machine.linux_machine(qemu, linux, initrd, network),
+            machine.linux_machine(bench.qemu, linux, initrd, network),
             folder / "open-iscsi.log",
             arguments.limit,
         )

@@ -9,7 +9,6 @@ was asked for must be there.
 
 from __future__ import annotations
 
-import argparse
 import csv
 import fcntl
 import hashlib
@@ -21,7 +20,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from platter_lab import LabError, StudyFailed
-from platter_lab.executable import find_platter
 from platter_lab.guest import image, machine, packages, script
 
 SOFTWARE = ("sqlite3", "mdadm")
@@ -71,13 +69,8 @@ def expected_log(most: int) -> bytes:
     return b"".join(log_line(n) for n in range(3, most + 1, 4))
 
 
-def run(
-    arguments: argparse.Namespace,
-    folder: Path,
-    qemu: packages.Tree,
-    linux: packages.Tree,
-    kind: str,
-) -> int:
+def run(bench: machine.Bench) -> int:
+    arguments, linux = bench.arguments, bench.linux
     kinds = arguments.kinds or list(script.POWER_KINDS)
     for name in kinds:
         if name not in script.POWER_KINDS:
@@ -87,16 +80,16 @@ def run(
             )
     if arguments.cuts < 1:
         raise LabError(f"--cuts: found {arguments.cuts}, expected at least 1")
-    software = packages.Tree(folder / "software", SOFTWARE, linux.suites)
+    software = packages.Tree(bench.folder / "software", SOFTWARE, linux.suites)
     if any(script.POWER_KINDS[name].database for name in kinds):
         software.make()
     rows, wrong = [], []
     for name in kinds:
-        run = PowerRun(arguments, folder / "power" / name, script.POWER_KINDS[name])
+        run = PowerRun(bench, bench.folder / "power" / name, script.POWER_KINDS[name])
         begin = time.monotonic()
-        cuts = run.cut(qemu, linux, software, kind)
+        cuts = run.cut(software)
         cut_s = time.monotonic() - begin
-        run.judge(qemu, linux, software, cuts)
+        run.judge(software, cuts)
         bad = [cut for cut in cuts if cut.wrong]
         wrong += [
             f"{name}, seed {arguments.seed}, cut {cut.number} ({cut.path}): {text}"
@@ -137,8 +130,9 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
 class PowerRun:
     """The images of one kind."""
 
-    def __init__(self, arguments: argparse.Namespace, folder: Path, kind: script.PowerKind) -> None:
-        self._arguments = arguments
+    def __init__(self, bench: machine.Bench, folder: Path, kind: script.PowerKind) -> None:
+        self._bench = bench
+        self._arguments = bench.arguments
         self._folder = folder
         self._kind = kind
         folder.mkdir(parents=True, exist_ok=True)
@@ -154,7 +148,6 @@ class PowerRun:
 
     def _initrd(
         self,
-        linux: packages.Tree,
         software: packages.Tree,
         name: str,
         text: str,
@@ -162,7 +155,7 @@ class PowerRun:
     ) -> Path:
         path = self._folder / name
         image.make(
-            linux,
+            self._bench.linux,
             path,
             text,
             programs=self._kind.programs(),
@@ -172,25 +165,18 @@ class PowerRun:
         )
         return path
 
-    def cut(
-        self, qemu: packages.Tree, linux: packages.Tree, software: packages.Tree, kind: str
-    ) -> list[Cut]:
+    def cut(self, software: packages.Tree) -> list[Cut]:
         """Runs the guest, and lets the drive write an image at each instant. The last image is the
         disk file itself, after the server was killed."""
-        arguments, folder = self._arguments, self._folder
-        initrd = self._initrd(linux, software, "work.gz", self._kind.work(), [])
-        options = ["--disk", str(folder / "disk"), "--pacing", arguments.pacing or "realtime"]
-        for key in (*KEYS, *arguments.set):
-            options += ["--set", key]
+        bench, arguments, folder = self._bench, self._arguments, self._folder
+        initrd = self._initrd(software, "work.gz", self._kind.work(), [])
         draw = random.Random(f"{arguments.seed} {self._kind.name}")
         cuts: list[Cut] = []
-        server = machine.Server(
-            find_platter(arguments.platter), arguments.scenario, folder, *options
-        )
-        with server.listen(kind):
-            command = machine.linux_machine(
-                qemu, linux, initrd, machine.disk_options(kind, server.address)
-            )
+        disk = str(folder / "disk")
+        server = bench.server("realtime", "--disk", disk, keys=KEYS, folder=folder)
+        with server.listen(bench.kind):
+            disks = machine.disk_options(bench.kind, server.address)
+            command = machine.linux_machine(bench.qemu, bench.linux, initrd, disks)
             with machine.Guest(command, folder / "work.log") as guest:
                 said = guest.wait_for(r"^ACK [1-9]", arguments.limit)
                 if "FAILED" in said or "\nwrite back\n" not in said:
@@ -217,13 +203,7 @@ class PowerRun:
         answer = server.ask("power_image", path=str(path))
         return Cut(number, path, how, acknowledged, answer["time_ps"])
 
-    def judge(
-        self,
-        qemu: packages.Tree,
-        linux: packages.Tree,
-        software: packages.Tree,
-        cuts: list[Cut],
-    ) -> None:
+    def judge(self, software: packages.Tree, cuts: list[Cut]) -> None:
         """Boots guests that check all images. Images without a violation are removed."""
         most = max(cut.acknowledged for cut in cuts)
         files = expected_files(most)
@@ -238,14 +218,13 @@ class PowerRun:
                 for cut in part
             )
             initrd = self._initrd(
-                linux,
                 software,
                 "judge.gz",
                 self._kind.judge(),
                 [("cuts", lines.encode()), ("expected", expected.encode())],
             )
             parts = machine.run_to_end(
-                machine.linux_machine(qemu, linux, initrd, _disks(part)),
+                machine.linux_machine(self._bench.qemu, self._bench.linux, initrd, _disks(part)),
                 self._folder / f"judge{begin // batch}.log",
                 self._arguments.limit + 20 * len(part),
             )

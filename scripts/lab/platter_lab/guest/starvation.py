@@ -4,16 +4,14 @@ schedulers, on a drive whose firmware lets the stream go first."""
 
 from __future__ import annotations
 
-import argparse
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from platter_lab import StudyFailed
-from platter_lab.executable import ROOT, find_platter
-from platter_lab.guest import image, machine, packages, script
+from platter_lab.executable import ROOT
+from platter_lab.guest import image, machine, script
 
 SCENARIO = ROOT / "docs/results/starvation/guest.toml"
 MODULES = ("crc32c_generic", "ahci", "sd_mod", "mq-deadline", "bfq")
@@ -102,34 +100,22 @@ HEADER = (
 )
 
 
-def run(
-    arguments: argparse.Namespace,
-    folder: Path,
-    qemu: packages.Tree,
-    linux: packages.Tree,
-    kind: str,
-    default_scenario: Path,
-) -> int:
-    if kind != "vfio-user":
+def run(bench: machine.Bench) -> int:
+    if bench.kind != "vfio-user":
         raise StudyFailed("guest starvation: there is no QEMU here that uses Platter's own adapter")
-    scenario = SCENARIO if arguments.scenario == default_scenario else arguments.scenario
-    initrd = folder / "starvation.gz"
-    image.make(linux, initrd, text(), programs=("usr/bin/fio",), with_modules=MODULES)
-    options = ["--pacing", arguments.pacing or "realtime"]
-    for key in arguments.set:
-        options += ["--set", key]
-    limit_s = max(arguments.limit, BOOT_S + 1.5 * len(CASES) * SECONDS)
-    server = machine.Server(find_platter(arguments.platter), scenario, folder, *options)
-    with server.listen(kind):
-        parts = machine.boot(
-            qemu, linux, initrd, kind, server.address, folder / "starvation.log", limit_s
-        )
+    initrd = bench.folder / "starvation.gz"
+    image.make(bench.linux, initrd, text(), programs=("usr/bin/fio",), with_modules=MODULES)
+    limit_s = BOOT_S + 1.5 * len(CASES) * SECONDS
+    log = bench.folder / "starvation.log"
+    server = bench.server("realtime", scenario=SCENARIO)
+    with server.listen(bench.kind):
+        parts = bench.boot(initrd, log, server.address, limit_s=limit_s)
         result, _ = server.end()
     wrong = [
         line for body in parts.values() for line in body.splitlines() if line.startswith("FAILED")
     ]
     if wrong:
-        raise StudyFailed(f"guest starvation: {wrong[0]}; see {folder / 'starvation.log'}")
+        raise StudyFailed(f"guest starvation: {wrong[0]}; see {log}")
     rows = [row(case, parts[f"case{number}"]) for number, case in enumerate(CASES)]
     print("\n".join(f"| {' | '.join(cells)} |" for cells in (HEADER, ["---"] * len(HEADER), *rows)))
     late = result["serving"]["late_ms"]

@@ -8,7 +8,6 @@ which says what the standard has to say of it. Programs for zoned drives then us
 
 from __future__ import annotations
 
-import argparse
 import shutil
 import subprocess
 from collections import Counter
@@ -17,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from platter_lab import StudyFailed
-from platter_lab.executable import ROOT, find_platter
+from platter_lab.executable import ROOT
 from platter_lab.guest import image, machine, packages, script
 
 SOFTWARE = ("util-linux", "zonefs-tools")
@@ -436,13 +435,8 @@ def _compiled(folder: Path) -> bytes:
     return made.read_bytes()
 
 
-def run(
-    arguments: argparse.Namespace,
-    folder: Path,
-    qemu: packages.Tree,
-    linux: packages.Tree,
-    kind: str,
-) -> int:
+def run(bench: machine.Bench) -> int:
+    arguments, folder, linux = bench.arguments, bench.folder, bench.linux
     who = arguments.kinds[0] if arguments.kinds else "managed"
     referee = REFEREES[who]
     expected = EXPECTED if referee.programs else {}
@@ -472,13 +466,9 @@ def run(
         more=more,
         parameters=referee.parameters,
     )
-    options = ["--pacing", arguments.pacing or "asap"]
-    for key in (*KEYS, *referee.keys, *arguments.set):
-        options += ["--set", key]
-    server = machine.Server(find_platter(arguments.platter), arguments.scenario, folder, *options)
-    with server.listen(kind):
-        log = folder / "zones.log"
-        parts = machine.boot(qemu, linux, initrd, kind, server.address, log, arguments.limit)
+    server = bench.server("asap", keys=(*KEYS, *referee.keys))
+    with server.listen(bench.kind):
+        parts = bench.boot(initrd, folder / "zones.log", server.address)
         server.end()
     said = parts.pop("commands", "")
     for name, body in parts.items():
