@@ -6,10 +6,7 @@
 #include <verilated.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <cstdio>
-#include <cstdlib>
-#include <cstring>
 #include <map>
 #include <regex>
 #include <sstream>
@@ -229,30 +226,14 @@ std::string OwnRtl::build(const std::string& folder) {
 }
 
 std::vector<std::string> OwnRtl::lint(const std::string& folder) {
-  const EngineSource source = read_folder(folder);
-  fs::path work = fs::temp_directory_path() / "platter-lint-XXXXXX";
-  std::string name = work.string();
-  if (mkdtemp(name.data()) == nullptr)
-    throw core::SimulationError(fmt::format("{}: it cannot be made: {}", name, std::strerror(errno)));
-  work = name;
-  std::string said;
-  std::error_code ignored;
-  try {
-    said = lint_object(recipe_of(source), work);
-  } catch (...) {
-    fs::remove_all(work, ignored);
-    throw;
-  }
-  fs::remove_all(work, ignored);
   static const std::regex kWarning("^%Warning-([A-Z0-9]+): (.+:[0-9]+:[0-9]+): (.*)$");
   std::vector<std::string> warnings;
-  std::stringstream in(said);
+  std::istringstream in(lint_object(recipe_of(read_folder(folder))));
   for (std::string line; std::getline(in, line);) {
     std::smatch found;
     if (!std::regex_match(line, found, kWarning)) continue;
-    const std::string file = found[2];
-    warnings.push_back(fmt::format("{}: warning: {} [{}]", file[0] == '/' ? file : (fs::path(folder) / file).string(),
-                                   found[3].str(), found[1].str()));
+    const fs::path place = fs::path(folder) / found[2].str();  // FILE:LINE:COLUMN
+    warnings.push_back(fmt::format("{}: warning: {} [{}]", place.string(), found[3].str(), found[1].str()));
   }
   return warnings;
 }

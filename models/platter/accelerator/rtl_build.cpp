@@ -16,11 +16,13 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <fstream>
 #include <iterator>
 #include <optional>
 #include <regex>
 #include <sstream>
+#include <system_error>
 
 #include "platter/accelerator/rtl_recipe.h"
 #include "platter/core/error.h"
@@ -151,6 +153,28 @@ std::string version_of(const Verilator& verilator, const std::string& said) {
 }
 
 /// The one of the build's version, since the objects use the run-time that is part of the program.
+/// A new folder for the files of a tool, which is removed with them.
+class ScratchFolder {
+ public:
+  ScratchFolder() {
+    std::string name = (fs::temp_directory_path() / "platter-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr)
+      throw core::SimulationError(fmt::format("{}: it cannot be made: {}", name, std::strerror(errno)));
+    path_ = name;
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  ~ScratchFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
 Verilator find_verilator(const fs::path& folder, const std::string& what) {
   struct Place {
     std::string where;
@@ -330,15 +354,16 @@ void RtlBuild::make(const fs::path& object, const std::function<void(const std::
   make_object(recipe, object, say);
 }
 
-std::string lint_object(const ObjectRecipe& recipe, const fs::path& folder) {
-  Command lint = find_verilator(folder, recipe.what).command;
+std::string lint_object(const ObjectRecipe& recipe) {
+  const ScratchFolder folder;
+  Command lint = find_verilator(folder.path(), recipe.what).command;
   lint.folder = recipe.folder;
   append(lint.words, {"--lint-only", "-Wall"});
   append(lint.words, split(recipe::kVerilatorOptions, ';'));
   append(lint.words, recipe.verilator_options);
-  append(lint.words, {"--Mdir", folder.string()});
+  append(lint.words, {"--Mdir", folder.path().string()});
   for (const fs::path& file : recipe.files) lint.words.push_back(file.string());
-  const fs::path said = folder / "lint.txt";
+  const fs::path said = folder.path() / "lint.txt";
   succeeds(start(lint, said));
   return text_of(said);
 }
