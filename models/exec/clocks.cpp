@@ -6,7 +6,6 @@
 #include <semaphore.h>
 #include <sys/epoll.h>
 #include <sys/select.h>
-#include <sys/syscall.h>
 #include <sys/time.h>
 #include <sys/times.h>
 #include <threads.h>
@@ -101,11 +100,8 @@ int wait_until(clockid_t clock, const timespec* deadline, Wait wait) {
   if (channel() == nullptr || deadline == nullptr || !is_valid(*deadline) ||
       (clock != CLOCK_REALTIME && clock != CLOCK_MONOTONIC))
     return wait(clock, deadline);
-  timespec real{};
-  syscall(SYS_clock_gettime, CLOCK_MONOTONIC, &real);
-  const timespec left = to_timespec(time_until(clock, *deadline), 0);
-  real.tv_sec += left.tv_sec + (real.tv_nsec + left.tv_nsec) / 1'000'000'000;
-  real.tv_nsec = (real.tv_nsec + left.tv_nsec) % 1'000'000'000;
+  const std::int64_t end = platter::exec::real_time() + time_until(clock, *deadline) / kNanosecond;
+  const timespec real{end / 1'000'000'000, end % 1'000'000'000};
   const int error = wait(CLOCK_MONOTONIC, &real);
   if (error == ETIMEDOUT) pass_time(time_until(clock, *deadline));
   return error;
@@ -227,6 +223,22 @@ PLATTER_INTERPOSE(int, pthread_mutex_clocklock, pthread_mutex_t* mutex, clockid_
   return wait_until(clock, deadline, [mutex](clockid_t real_clock, const timespec* until) {
     return PLATTER_NEXT(pthread_mutex_clocklock)(mutex, real_clock, until);
   });
+}
+PLATTER_INTERPOSE(int, pthread_rwlock_clockrdlock, pthread_rwlock_t* lock, clockid_t clock, const timespec* deadline) {
+  return wait_until(clock, deadline, [lock](clockid_t real_clock, const timespec* until) {
+    return PLATTER_NEXT(pthread_rwlock_clockrdlock)(lock, real_clock, until);
+  });
+}
+PLATTER_INTERPOSE(int, pthread_rwlock_clockwrlock, pthread_rwlock_t* lock, clockid_t clock, const timespec* deadline) {
+  return wait_until(clock, deadline, [lock](clockid_t real_clock, const timespec* until) {
+    return PLATTER_NEXT(pthread_rwlock_clockwrlock)(lock, real_clock, until);
+  });
+}
+PLATTER_INTERPOSE(int, pthread_rwlock_timedrdlock, pthread_rwlock_t* lock, const timespec* deadline) {
+  return platter_pthread_rwlock_clockrdlock(lock, CLOCK_REALTIME, deadline);
+}
+PLATTER_INTERPOSE(int, pthread_rwlock_timedwrlock, pthread_rwlock_t* lock, const timespec* deadline) {
+  return platter_pthread_rwlock_clockwrlock(lock, CLOCK_REALTIME, deadline);
 }
 PLATTER_INTERPOSE(int, pthread_mutex_timedlock, pthread_mutex_t* mutex, const timespec* deadline) {
   return platter_pthread_mutex_clocklock(mutex, CLOCK_REALTIME, deadline);

@@ -2,6 +2,7 @@
 //
 // The calls that make, end and control descriptors.
 #include <fcntl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -45,8 +46,22 @@ PLATTER_INTERPOSE(void, closefrom, int first) {
   forget(static_cast<unsigned>(std::max(first, 0)), ~0U);
   PLATTER_NEXT(closefrom)(first);
 }
-// The child of a real vfork() shares this library's memory with its parent. So the descriptors that it closes would be lost to the parent.
-PLATTER_INTERPOSE(pid_t, vfork, void) { return fork(); }
+// The child of a real vfork() shares this library's memory with its parent. So the descriptors that it closes would be lost to the parent. The parent
+// waits all the same until the child has ended or become another program, because that closes its end of a pipe.
+PLATTER_INTERPOSE(pid_t, vfork, void) {
+  constexpr int kAboveThoseOfPrograms = 1000;
+  int ends[2];
+  if (syscall(SYS_pipe2, ends, O_CLOEXEC) != 0) return fork();
+  const pid_t child = fork();
+  const int error = errno;
+  if (child == 0) syscall(SYS_fcntl, ends[1], F_DUPFD_CLOEXEC, kAboveThoseOfPrograms);
+  syscall(SYS_close, ends[1]);
+  char nothing = 0;
+  while (child > 0 && syscall(SYS_read, ends[0], &nothing, 1) < 0 && errno == EINTR) continue;
+  syscall(SYS_close, ends[0]);
+  errno = error;
+  return child;
+}
 PLATTER_INTERPOSE(int, dup, int fd) { return copied(fd, PLATTER_NEXT(dup)(fd)); }
 PLATTER_INTERPOSE(int, dup2, int fd, int to) {
   if (to != fd) before_replaced(to);

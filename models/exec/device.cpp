@@ -24,6 +24,7 @@ namespace {
 constexpr int kMaxDescriptors = 1 << 16;
 bool ours[kMaxDescriptors];
 
+constexpr int kMaxLinks = 40;                 // that Linux follows in a path
 constexpr std::size_t kMaxCall = 0x7ffff000;  // as Linux has it
 
 int fail(int error) {
@@ -122,33 +123,9 @@ bool is_aligned(const iovec* pieces, int count, std::uint64_t offset, std::uint6
   return offset % block == 0;
 }
 
-/// The descriptor of which a path is another name, such as /dev/fd/3; -1 if there is none.
-int descriptor_of(const char* path) {
-  constexpr const char* kStandard[] = {"/dev/stdin", "/dev/stdout", "/dev/stderr"};
-  for (int fd = 0; fd < 3; ++fd)
-    if (strcmp(path, kStandard[fd]) == 0) return fd;
-  for (const char* const folder : {"/dev/fd/", "/proc/self/fd/", "/proc/thread-self/fd/"}) {
-    const std::size_t length = strlen(folder);
-    if (strncmp(path, folder, length) != 0) continue;
-    char* end = nullptr;
-    const long fd = strtol(path + length, &end, 10);
-    return end != path + length && *end == '\0' && fd >= 0 && fd < kMaxDescriptors ? static_cast<int>(fd) : -1;
-  }
-  return -1;
-}
-
-template <typename Value>
-int give(void* to, Value value) {
-  memcpy(to, &value, sizeof value);
-  return 0;
-}
-
-}  // namespace
-
-bool is_device(int folder, const char* path, bool follow) {
+/// Whether a path is the name of the device.
+bool is_its_name(int folder, const char* path) {
   const Channel* const found = channel();
-  if (found == nullptr || path == nullptr) return false;
-  if (follow && is_ours(descriptor_of(path))) return true;
   const char* const wanted = strrchr(found->device, '/') + 1;
   const char* const slash = strrchr(path, '/');
   if (strcmp(slash != nullptr ? slash + 1 : path, wanted) != 0) return false;
@@ -169,14 +146,45 @@ bool is_device(int folder, const char* path, bool follow) {
   return strcmp(whole, found->device) == 0;
 }
 
+template <typename Value>
+int give(void* to, Value value) {
+  memcpy(to, &value, sizeof value);
+  return 0;
+}
+
+}  // namespace
+
+bool is_device(int folder, const char* path, bool follow) {
+  if (channel() == nullptr || path == nullptr) return false;
+  if (is_its_name(folder, path)) return true;
+  const int error = errno;
+  char link[PATH_MAX];
+  char target[PATH_MAX];
+  bool found = false;
+  for (int i = 0; follow && !found && i < kMaxLinks; ++i) {
+    const long length = syscall(SYS_readlinkat, folder, path, target, sizeof target - 1);
+    if (length <= 0) break;
+    target[length] = '\0';
+    // A descriptor of the device has names such as /dev/stdin and /dev/fd/3.
+    found = strcmp(target, kDescriptorTarget) == 0;
+    const char* const slash = strrchr(path, '/');
+    const std::size_t before = target[0] != '/' && slash != nullptr ? static_cast<std::size_t>(slash + 1 - path) : 0;
+    if (before + strlen(target) >= sizeof link) break;
+    memmove(link, path, before);
+    strcpy(link + before, target);
+    path = link;
+    found = found || is_its_name(folder, path);
+  }
+  errno = error;
+  return found;
+}
+
 bool is_ours(int fd) { return fd >= 0 && fd < kMaxDescriptors && ours[fd]; }
 void set_ours(int fd, bool value) {
   if (fd >= 0 && fd < kMaxDescriptors) ours[fd] = value;
 }
 
 void find_inherited() {
-  char wanted[64];
-  snprintf(wanted, sizeof wanted, "/memfd:%s (deleted)", kDescriptorName);
   const int limit = std::min<int>(kMaxDescriptors, 1024);  // those of shells are low
   for (int fd = 0; fd < limit; ++fd) {
     if (syscall(SYS_fcntl, fd, F_GETFD) < 0) continue;
@@ -184,7 +192,7 @@ void find_inherited() {
     char found[64] = "";
     snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
     const long length = syscall(SYS_readlinkat, AT_FDCWD, name, found, sizeof found - 1);
-    set_ours(fd, length > 0 && strcmp(found, wanted) == 0);
+    set_ours(fd, length > 0 && strcmp(found, kDescriptorTarget) == 0);
   }
   errno = 0;
 }

@@ -80,7 +80,6 @@ class Process : public platter::c::CompletionSinkIf {
   int running = 0;  ///< calls of platter_run()
   int calling = 0;  ///< calls of callbacks
   bool broken = false;
-  std::string error;
 
  private:
   Process() {
@@ -92,8 +91,10 @@ class Process : public platter::c::CompletionSinkIf {
   const std::thread::id thread = std::this_thread::get_id();
 };
 
+thread_local std::string last_error;
+
 int failed(int code, const std::string& text) {
-  Process::only().error = text;
+  last_error = text;
   return code;
 }
 
@@ -156,7 +157,7 @@ extern "C" {
 
 int platter_abi(void) { return PLATTER_ABI; }
 const char* platter_version(void) { return PLATTER_VERSION; }
-const char* platter_error(void) { return Process::only().error.c_str(); }
+const char* platter_error(void) { return last_error.c_str(); }
 
 const char* platter_status_text(int status) {
   const auto known = static_cast<platter::command::CommandStatus>(status);
@@ -231,17 +232,23 @@ int platter_run(int64_t until) {
     if (process.broken) throw std::logic_error("called after the simulation has failed");
     if (until < core::now_ps())
       throw std::invalid_argument(fmt::format("found the time {} ps, expected one from now on ({} ps)", until, core::now_ps()));
+    constexpr core::Picoseconds kLongest = core::Picoseconds{1} << 62;  // leaves room, because a drive adds times
+    if (until > kLongest && until != PLATTER_FOREVER)
+      throw std::invalid_argument(
+          fmt::format("found the time {} ps, expected at most {} ps or PLATTER_FOREVER", until, kLongest));
     process.started = true;
     const Within running(process.running);
-    constexpr core::Picoseconds kLongest = core::Picoseconds{1} << 62;  // leaves room, because a drive adds times
     while (process.completions.empty()) {
       if (sc_core::sc_pending_activity_at_current_time() || core::now_ps() == 0) sc_core::sc_start(sc_core::SC_ZERO_TIME);
       if (!process.completions.empty()) return;
       if (sc_core::sc_pending_activity_at_current_time()) continue;
-      const core::Picoseconds end = std::min<core::Picoseconds>(until, kLongest);
-      if (core::now_ps() >= end) return;
-      if (until == PLATTER_FOREVER && (process.outstanding == 0 || !sc_core::sc_pending_activity_at_future_time())) return;
-      sc_core::sc_start(core::to_sc_time(end - core::now_ps()),
+      if (core::now_ps() == until) return;
+      if (until == PLATTER_FOREVER) {
+        if (process.outstanding == 0 || !sc_core::sc_pending_activity_at_future_time()) return;
+        if (sc_core::sc_time_to_pending_activity() > core::to_sc_time(kLongest - core::now_ps()))
+          throw std::runtime_error("simulated time has come to its end");
+      }
+      sc_core::sc_start(core::to_sc_time(std::min<core::Picoseconds>(until, kLongest) - core::now_ps()),
                         until == PLATTER_FOREVER ? sc_core::SC_EXIT_ON_STARVATION : sc_core::SC_RUN_TO_TIME);
     }
   });

@@ -129,7 +129,7 @@ int64_t platter_now(void);
 /* Simulates until the time `until`, or until a request has completed for which there is no callback, whichever comes first.
  * With PLATTER_FOREVER it ends, at the latest, when no request of any device is outstanding.
  * It returns at once, and no time passes, while platter_next() has a completion: take all of them first.
- * PLATTER_BAD_ARGUMENT: `until` has passed. PLATTER_FAILED: the simulation stopped; from then on PLATTER_BAD_STATE. */
+ * PLATTER_BAD_ARGUMENT: `until` has passed, or is beyond 2^62 ps (53 days). PLATTER_FAILED: the simulation stopped; from then on PLATTER_BAD_STATE. */
 int platter_run(int64_t until);
 /* Takes the oldest completion that platter_run() has left. Returns 1, or 0 if there is none, or in another thread. */
 int platter_next(platter_completion* completion);

@@ -364,7 +364,8 @@ std::string lint_object(const ObjectRecipe& recipe) {
   append(lint.words, {"--Mdir", folder.path().string()});
   for (const fs::path& file : recipe.files) lint.words.push_back(file.string());
   const fs::path said = folder.path() / "lint.txt";
-  succeeds(start(lint, said));
+  if (!succeeds(start(lint, said)))
+    throw core::SimulationError(fmt::format("Verilator failed on {}:{}", recipe.what, last_lines(said)));
   return text_of(said);
 }
 

@@ -48,7 +48,8 @@ std::vector<std::string> object_options(bool waves);
 void make_object(const ObjectRecipe& recipe, const std::filesystem::path& object,
                  const std::function<void(const std::string&)>& say);
 
-/// What Verilator says about the sources of `recipe` with all of its warnings (-Wall). Throws core::SimulationError if there is no Verilator.
+/// What Verilator says about the sources of `recipe` with all of its warnings (-Wall). Throws core::SimulationError if there is no
+/// Verilator, or it fails.
 std::string lint_object(const ObjectRecipe& recipe);
 
 /// How a design becomes a shared object: Verilator makes C++ of the RTL, and the compiler makes the object of it and of rtl_shim.cpp. The sources are

@@ -120,7 +120,7 @@ void RtlLibrary::require_run_time(const std::string& what) {
   throw core::SimulationError(
       fmt::format("{} cannot be loaded, because this program or library does not export the run-time of Verilator; expected "
                   "the RTL that is "
-                  "built in ({} entries, {} lanes, cylinder numbers of {} bits), or engine model",
+                  "built in ({} entries, {} lanes, cylinder numbers of {} bits), or engine model or firmware",
                   what, built.entries, built.lanes, built.format.cyl_w));
 }
 

@@ -58,8 +58,10 @@ const Loaded* enter(const std::string& path, const std::string& file, const OwnP
   return &entry;
 }
 
-/// Empty if each parameter can have a value.
-std::string objection_to_ranges(const OwnPolicy& policy) {
+/// Empty if it has as many parameters as it may have, and each can have a value.
+std::string objection_to(const OwnPolicy& policy) {
+  if (policy.parameter_count > OwnValues::kMax)
+    return fmt::format("it has {} parameters, expected at most {}", policy.parameter_count, OwnValues::kMax);
   for (std::uint32_t i = 0; i < policy.parameter_count; ++i) {
     const OwnParameter& parameter = policy.parameters[i];
     if (!(parameter.least < parameter.most))
@@ -75,13 +77,9 @@ const Loaded* load_python(const std::string& path, const std::string& file, std:
   std::unique_ptr<PythonPolicy> python = problem.empty() ? read_python_policy(path, problem) : nullptr;
   objection = problem;
   if (python == nullptr) return nullptr;
-  if (python->parameters.size() > OwnValues::kMax) {
-    objection = fmt::format("{}: it has {} parameters, expected at most {}", file, python->parameters.size(), OwnValues::kMax);
-    return nullptr;
-  }
   const OwnPolicy& policy = python->policy;
-  if (const std::string wrong = objection_to_ranges(policy); !wrong.empty()) {
-    objection = fmt::format("{}: {}", file, wrong);
+  if (const std::string wrong = objection_to(policy); !wrong.empty()) {
+    objection = problem = fmt::format("{}: {}", file, wrong);
     return nullptr;
   }
   return enter(path, file, policy, std::move(python));
@@ -115,10 +113,8 @@ const Loaded* load(const std::string& file, std::string& objection) {
         "it was made for \"{}\", expected \"{}\"; `platter policy build` makes it "
         "again",
         *abi, kOwnPolicyAbi);
-  else if (get()->parameter_count > OwnValues::kMax)
-    problem = fmt::format("it has {} parameters, expected at most {}", get()->parameter_count, OwnValues::kMax);
   else
-    problem = objection_to_ranges(*get());
+    problem = objection_to(*get());
   if (!problem.empty()) {
     dlclose(handle);
     return object(problem);

@@ -91,21 +91,44 @@ pid_t start(std::vector<std::string> words, const std::vector<int>& given, int o
   return error == 0 ? pid : 0;
 }
 
-/// Waits until a process has ended, and ends one that does not. It may have threads or copies of its own.
-int status_of(pid_t pid) {
+using Clock = std::chrono::steady_clock;
+
+/// Waits until a process has ended, and ends one that has not by then. It may have threads or copies of its own.
+int status_of(pid_t pid, Clock::time_point limit = Clock::now() + std::chrono::seconds(kOwnPolicyLimit)) {
   constexpr useconds_t kPause = 2000;
   int status = 0;
   pid_t ended = 0;
-  for (std::int64_t waited = 0; (ended = waitpid(pid, &status, WNOHANG)) == 0; waited += kPause) {
-    if (waited == kOwnPolicyLimit * std::int64_t{1'000'000}) kill(pid, SIGKILL);
+  while ((ended = waitpid(pid, &status, WNOHANG)) == 0) {
+    if (Clock::now() >= limit) kill(pid, SIGKILL);
     usleep(kPause);
   }
   return ended == pid && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
+/// The processes of all schedulers of a run end side by side. The last scheduler that goes waits for all of them, with one limit.
+class Processes {
+ public:
+  void begin() { ++living_; }
+  /// `pid`: 0 if there is none to wait for.
+  void end(pid_t pid) {
+    if (pid > 0) leaving_.push_back(pid);
+    if (--living_ > 0) return;
+    const Clock::time_point limit = Clock::now() + std::chrono::seconds(kOwnPolicyLimit);
+    for (const pid_t one : leaving_) status_of(one, limit);
+    leaving_.clear();
+  }
+
+ private:
+  int living_ = 0;
+  std::vector<pid_t> leaving_;
+};
+Processes& processes() {
+  static Processes all;
+  return all;
+}
+
 /// Waits until there is something to read, or the other end has gone. Returns false after so many seconds.
 bool can_be_read(int connection, int seconds) {
-  using Clock = std::chrono::steady_clock;
   const Clock::time_point end = Clock::now() + std::chrono::seconds(seconds);
   for (;;) {
     const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(end - Clock::now()).count();
@@ -169,6 +192,7 @@ class PythonScheduler : public FlatScheduler {
     for (std::size_t i = 0; i < python.parameters.size(); ++i) words.push_back(fmt::format("{}", context.parameters.own[i]));
     pid_ = start(std::move(words), {its.get(), memory.get()}, STDERR_FILENO);
     if (pid_ == 0) fail(std::strerror(errno));
+    processes().begin();
     connection_ = std::move(ours);
   }
 
@@ -177,7 +201,7 @@ class PythonScheduler : public FlatScheduler {
   ~PythonScheduler() override {
     connection_.reset();  // it ends where there is nothing more to read
     if (words_ != nullptr) munmap(words_, bytes_);
-    if (pid_ > 0 && owner_ == getpid()) status_of(pid_);
+    processes().end(owner_ == getpid() ? pid_ : 0);
   }
 
   DecisionWork work(const HeadState& /*head*/) override { return {commands().size(), 0, python_.cycles}; }

@@ -255,11 +255,13 @@ class Device:
         found = type(data).__name__
         if operation == "write" and not isinstance(data, bool):
             try:
-                content = data if isinstance(data, bytes) else memoryview(data).tobytes()
+                view = memoryview(data)
+                # platter_submit() copies the bytes
+                content = _ffi.from_buffer(data if view.c_contiguous else view.tobytes())
             except (TypeError, ValueError):
                 content = None
             if content is not None and len(content) == size:
-                return _ffi.from_buffer(content)
+                return content
             if content is not None:
                 found = f"{len(content)} bytes"
         raise ValueError(f"data of a {operation}: found {found}, expected {expected[operation]}")

@@ -19,6 +19,7 @@ namespace platter::exec {
 /// The environment variable with the path by which a program finds its channel, and the kernel's name of a descriptor of the device.
 inline constexpr const char* kChannelVariable = "PLATTER_EXEC";
 inline constexpr const char* kDescriptorName = "platter_device";
+inline constexpr const char* kDescriptorTarget = "/memfd:platter_device (deleted)";  ///< where /proc/self/fd/N leads
 
 enum class CallKind : std::uint32_t { Read = 1, Write = 2, Flush = 3 };
 
