@@ -20,14 +20,14 @@
 
 namespace platter::system {
 
-namespace server = host::mixed_server;
+namespace mixed = host::mixed_server;
 using core::Picoseconds;
 
 namespace {
 
-struct Result {
-  const server::TextClients* text = nullptr;
-  const server::Account* account = nullptr;
+struct MixedResult {
+  const mixed::TextClients* text = nullptr;
+  const mixed::Account* account = nullptr;
   const observe::Samples* response = nullptr;
   bool bursty = false;
   std::uint64_t issued = 0;  ///< text requests, in the measured time
@@ -61,8 +61,8 @@ const params::Statistics<observe::Samples>& response_rows() {
   return rows;
 }
 
-const params::Statistics<server::TextClients>& burst_rows() {
-  using T = server::TextClients;
+const params::Statistics<mixed::TextClients>& burst_rows() {
+  using T = mixed::TextClients;
   static const auto rows =
       params::Statistics<T>()
           .value("intervals", "", "intervals of the cascade, a power of two", "count",
@@ -73,8 +73,8 @@ const params::Statistics<server::TextClients>& burst_rows() {
   return rows;
 }
 
-const params::Statistics<Result>& text_rows() {
-  using R = Result;
+const params::Statistics<MixedResult>& text_rows() {
+  using R = MixedResult;
   static const auto rows =
       params::Statistics<R>()
           .value("requests", "", "requests issued in the measured time", "count", [](const R& r) { return r.issued; },
@@ -105,12 +105,12 @@ const params::Statistics<Result>& text_rows() {
                  [](const R& r) { return params::mean(static_cast<double>(r.text->cache().hits()), r.text->cache().uses()); },
                  {"units from the cache", 3})
           .group("bursts", "the cascade over the measured time; left out unless arrivals are bursty", burst_rows(),
-                 [](const R& r) -> const server::TextClients* { return r.bursty ? r.text : nullptr; });
+                 [](const R& r) -> const mixed::TextClients* { return r.bursty ? r.text : nullptr; });
   return rows;
 }
 
-const params::Statistics<Result>& video_rows() {
-  using R = Result;
+const params::Statistics<MixedResult>& video_rows() {
+  using R = MixedResult;
   static const auto rows =
       params::Statistics<R>()
           .value("clients", "", "number of video clients", "", [](const R& r) { return r.clients; }, {"video clients"})
@@ -133,8 +133,8 @@ const params::Statistics<Result>& video_rows() {
   return rows;
 }
 
-const params::Statistics<Result>& result_rows() {
-  using R = Result;
+const params::Statistics<MixedResult>& mixed_server_rows() {
+  using R = MixedResult;
   static const auto disks =
       params::Statistics<R>()
           .value("utilisation", "",
@@ -154,9 +154,9 @@ const params::Statistics<Result>& result_rows() {
   return rows;
 }
 
-std::unique_ptr<server::Workload> make_workload(const Scenario& scenario, const Timeline& time) {
-  const auto& p = scenario.of_host<server::MixedServerParameters>();
-  server::TextOptions text;
+std::unique_ptr<mixed::Workload> make_workload(const Scenario& scenario, const Timeline& time) {
+  const auto& p = scenario.of_host<mixed::MixedServerParameters>();
+  mixed::TextOptions text;
   text.clients = static_cast<std::uint32_t>(p.text_clients);
   text.unit_bytes = static_cast<std::uint32_t>(p.text_unit_bytes);
   text.interval_s = p.interval_s;
@@ -168,13 +168,13 @@ std::unique_ptr<server::Workload> make_workload(const Scenario& scenario, const 
   text.deviation_bytes = static_cast<double>(p.deviation_bytes);
   text.set_bytes = static_cast<std::uint64_t>(p.set_bytes);
   text.cache_bytes = static_cast<std::uint64_t>(p.cache_bytes);
-  const server::VideoOptions video{static_cast<std::uint32_t>(p.video_clients), static_cast<std::uint32_t>(p.video_unit_bytes),
-                                   p.file_s, p.bits_per_s, p.rounds == "staggered"};
+  const mixed::VideoOptions video{static_cast<std::uint32_t>(p.video_clients), static_cast<std::uint32_t>(p.video_unit_bytes),
+                                  p.file_s, p.bits_per_s, p.rounds == "staggered"};
   std::vector<workload::StreamTable> tables;
   tables.reserve(p.tables.size());
   for (const params::FileName& file : p.tables) tables.push_back(workload::StreamTable::load(file.path));
-  return std::make_unique<server::Workload>(text, video, std::move(tables), time.warmup(), time.end(),
-                                            static_cast<std::uint64_t>(scenario.run.seed));
+  return std::make_unique<mixed::Workload>(text, video, std::move(tables), time.warmup(), time.end(),
+                                           static_cast<std::uint64_t>(scenario.run.seed));
 }
 
 /// Parts of each class over a whole disk, `areas` = "spread".
@@ -183,8 +183,8 @@ constexpr std::uint64_t kSpreadParts = 32;
 /// Text and, after it in the array, the video files: on all disks, or each on its own disks. On the disks they lie as `areas` says. Each class has
 /// half of the tags, so that neither waits for the other except by decision of the policy; a rebuild may take as many from both. Throws
 /// core::ConfigError if they do not fit.
-host::array::ArrayConfig array_config(const Scenario& scenario, const server::Workload& work) {
-  const auto& p = scenario.of_host<server::MixedServerParameters>();
+host::array::ArrayConfig array_config(const Scenario& scenario, const mixed::Workload& work) {
+  const auto& p = scenario.of_host<mixed::MixedServerParameters>();
   const auto text_disks = static_cast<std::uint32_t>(p.text_disks);
   const std::uint32_t copies = scenario.redundancy.copies;
   host::array::ArrayConfig config;
@@ -241,7 +241,7 @@ class MixedServerRun : public RunIf {
  public:
   MixedServerRun(const Scenario& scenario, const RunOptions& options)
       : s_(scenario),
-        p_(scenario.of_host<server::MixedServerParameters>()),
+        p_(scenario.of_host<mixed::MixedServerParameters>()),
         files_(scenario, options),
         time_(scenario.run, options.progress, options.until),
         work_(make_workload(scenario, time_)),
@@ -251,7 +251,7 @@ class MixedServerRun : public RunIf {
             [&](std::uint32_t i) { return system::engine_factory(engine_options(s_, policy_of(i), options)); },
             array_config(scenario, *work_)),
         waves_(scenario, options, disks_) {
-    work_->text().requests().on_ended([this](const server::TextRequest& request) {
+    work_->text().requests().on_ended([this](const mixed::TextRequest& request) {
       const bool issued_within = request.issued >= time_.warmup();
       if (issued_within) ++result_.issued;
       if (issued_within && request.failed) ++result_.failed;
@@ -273,7 +273,7 @@ class MixedServerRun : public RunIf {
     host_.rethrow_failure();
     refusals_.rethrow(s_.file);
     host_.for_each_outstanding([&](const workload::Request& request) { account_.outstanding(request, time_.end()); });
-    for (const server::TextRequest& request : work_->text().requests().all()) {
+    for (const mixed::TextRequest& request : work_->text().requests().all()) {
       if (request.units == 0) continue;
       ++result_.unfinished;
       result_.oldest = std::max(result_.oldest, time_.end() - request.issued);
@@ -289,7 +289,7 @@ class MixedServerRun : public RunIf {
     result_.array = *disks_.array_result(disks_.utilisation(busy_before, time_.measured()));
   }
 
-  nlohmann::json result() const override { return params::to_json(result_rows(), &result_); }
+  nlohmann::json result() const override { return params::to_json(mixed_server_rows(), &result_); }
   double simulated_s() const override { return time_.simulated_s(); }
   std::uint64_t decisions() const override {
     std::uint64_t decisions = 0;
@@ -305,29 +305,29 @@ class MixedServerRun : public RunIf {
   }
 
   const Scenario& s_;
-  const server::MixedServerParameters& p_;
+  const mixed::MixedServerParameters& p_;
   RequestFiles files_;
   Timeline time_;
-  std::unique_ptr<server::Workload> work_;
-  server::Account account_;
+  std::unique_ptr<mixed::Workload> work_;
+  mixed::Account account_;
   Disks disks_;
   workload::Initiator host_{"host"};
   RefusalWatch refusals_;
   DiskWaves waves_;  // behind the host, whose first requests are in the first sample
   observe::Samples response_;
-  Result result_;
+  MixedResult result_;
 };
 
 constexpr Section kMixedServer{"Server of text and video",
                                "The page [server of text and video](mixed_server.md) has the rules.",
                                [](Scenario& s, params::Grammar& g) {
-                                 g.add(server::mixed_server_parameters(), s.of_host<server::MixedServerParameters>());
+                                 g.add(mixed::mixed_server_parameters(), s.of_host<mixed::MixedServerParameters>());
                                }};
 
-void check(const Scenario& s, params::Findings& findings) {
-  const auto& p = s.of_host<server::MixedServerParameters>();
+void check_mixed_server(const Scenario& s, params::Findings& findings) {
+  const auto& p = s.of_host<mixed::MixedServerParameters>();
   host::array::check(s.redundancy, p.disks(), s.failure.fails_at_s, findings);
-  server::check(p, s.redundancy.copies, s.drive, s.run, findings);
+  mixed::check(p, s.redundancy.copies, s.drive, s.run, findings);
   observe::check(s.waves, findings);
 }
 
@@ -341,22 +341,22 @@ HostInfo mixed_server_host() {
   host.keeps_logs = true;
   host.sections = {&failure_section(), &redundancy_section(), &kMixedServer};
   host.set_defaults = [](Scenario& s) {
-    s.own = server::MixedServerParameters{};
+    s.own = mixed::MixedServerParameters{};
     s.policy = *scheduling::find_policy("CELLO(1|1|0)");
     s.run.warmup_s = 10;
     s.run.measure_s = 100;
   };
-  host.check = check;
+  host.check = check_mixed_server;
   host.check_run = [](const Scenario& s) { array_config(s, *make_workload(s, Timeline(s.run, {}))); };
   host.policies = [](const Scenario& s) -> std::vector<scheduling::PolicySpec> {
-    const auto& p = s.of_host<server::MixedServerParameters>();
+    const auto& p = s.of_host<mixed::MixedServerParameters>();
     if (p.integrated()) return {s.policy};
     return {p.text_policy, p.video_policy};
   };
   host.make = [](const Scenario& s, const RunOptions& options) -> std::unique_ptr<RunIf> {
     return std::make_unique<MixedServerRun>(s, options);
   };
-  host.rows = []() -> const params::StatisticTable& { return result_rows(); };
+  host.rows = []() -> const params::StatisticTable& { return mixed_server_rows(); };
   return host;
 }
 
