@@ -141,6 +141,24 @@ class OwnEngine(unittest.TestCase):
         for name in ("near", "sstf"):
             built = run("engine", "build", name, "--strict", cwd=self.folder)
             self.assertEqual(built.returncode, 0, built.stderr)
+        # A lint that fails has not found that there is nothing.
+        tool = self.folder / "verilator"
+        tool.write_text(
+            "#!/bin/sh\ncase $* in *--lint-only*) exit 134 ;; esac\n"
+            f'exec "{SOURCE}/scripts/verilator" "$@"\n'
+        )
+        tool.chmod(0o755)
+        for words, code in (((), 0), (("--strict",), 1)):
+            broken = run(
+                "engine",
+                "build",
+                "near",
+                *words,
+                cwd=self.folder,
+                env={"PLATTER_VERILATOR": str(tool)},
+            )
+            self.assertEqual(broken.returncode, code, broken.stderr)
+            self.assertIn("Verilator failed", broken.stderr)
 
     def test_the_engine_of_the_template_is_fcfs(self):
         logs = []

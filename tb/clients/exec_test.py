@@ -343,9 +343,35 @@ echo text > /dev/pl0
 head -c 4 /dev/stdin < /dev/pl0; echo
 exec 3< /dev/pl0
 head -c 4 /dev/fd/3; head -c 4 /proc/self/fd/3; echo; stat -L -c %F /dev/fd/3
+head -c 4 /dev/./fd/3; head -c 4 /proc/$$/fd/3; (cd /dev/fd && head -c 4 3); echo
+ln -s /dev/pl0 disk; ln -s disk link; head -c 4 link; echo
+ln -s self self; cat self 2>/dev/null; echo $?
 """
         out, _ = self.call("sh", "-c", script, options=("--quiet",))
-        self.assertEqual(out.splitlines(), ["text", "texttext", "block special file"])
+        self.assertEqual(
+            out.splitlines(),
+            ["text", "texttext", "block special file", "texttexttext", "text", "1"],
+        )
+
+    def test_the_parent_of_vfork_waits(self):
+        program = self.compile(
+            "vfork",
+            source="""#include <stdio.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+int main(void) {
+  int ends[2], bytes = 0;
+  if (pipe(ends) != 0) return 1;
+  if (vfork() == 0) {
+    for (volatile long i = 0; i < 30000000; ++i) {}
+    _exit(write(ends[1], "done", 4) != 4);
+  }
+  ioctl(ends[0], FIONREAD, &bytes);
+  printf("%d\\n", bytes);
+}
+""",
+        )
+        self.assertEqual(self.call(program, options=("--quiet",))[0], "4\n")
 
     def test_appending_begins_at_the_position(self):
         """A block device ignores O_APPEND."""
@@ -362,6 +388,8 @@ lock.acquire()
 library = ctypes.CDLL(None)
 mutex = ctypes.create_string_buffer(64)
 condition = ctypes.create_string_buffer(64)
+readers = ctypes.create_string_buffer(64)
+library.pthread_rwlock_rdlock(readers)
 library.pthread_mutex_lock(mutex)
 def until(clock):
     nanoseconds = time.clock_gettime_ns(clock) + 20_000_000
@@ -373,13 +401,14 @@ for wait in (
     lambda: library.pthread_cond_clockwait(
         condition, mutex, time.CLOCK_MONOTONIC, until(time.CLOCK_MONOTONIC)
     ),
+    lambda: library.pthread_rwlock_timedwrlock(readers, until(time.CLOCK_REALTIME)),
 ):
     begin = time.monotonic()
     wait()
     print(f"{time.monotonic() - begin:.4f}")
 """
         )
-        self.assertEqual(out, "0.0200\n" * 4)
+        self.assertEqual(out, "0.0200\n" * 5)
 
     def test_streams(self):
         program = self.compile(

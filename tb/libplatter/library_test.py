@@ -214,6 +214,29 @@ with warnings.catch_warnings(record=True) as found:
             ["0 ['RuntimeWarning']", f"{10**11} [1]", f"[] {2 * 10**11} 1"],
         )
 
+    def test_simulated_time_has_an_end(self):
+        text = """
+import platter
+disk = platter.Device(drive="atlas10k")
+disk.submit("read")
+for until in (2**62 + 1, 2**62 - 10, None):
+    try:
+        print(len(platter.advance() if until is None else platter.advance(until)))
+    except platter.PlatterError as error:
+        print(error)
+    if until == 2**62 - 10:
+        disk.submit("read")
+"""
+        self.assertEqual(
+            self.python(text).splitlines(),
+            [
+                f"platter_run: found the time {2**62 + 1} ps, "
+                f"expected at most {2**62} ps or PLATTER_FOREVER",
+                "1",
+                "simulated time has come to its end",
+            ],
+        )
+
     def test_the_package_reads_what_it_wrote_and_says_what_is_wrong(self):
         text = """
 import platter
