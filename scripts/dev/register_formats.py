@@ -136,6 +136,11 @@ def data_description(data):
     )
 
 
+def elements(**texts):
+    """XML elements without children, on one line."""
+    return "".join(f"<{name}>{text}</{name}>" for name, text in texts.items())
+
+
 def svd(data, parameters):
     lines = [
         '<?xml version="1.0" encoding="utf-8"?>',
@@ -188,41 +193,41 @@ def svd(data, parameters):
             mask = 0
         lines += [
             "        <register>",
-            f"          <name>{register['name']}</name>",
-            f"          <description>{escape(register['description'])}</description>",
-            f"          <addressOffset>0x{register['offset']:03X}</addressOffset>",
-            f"          <access>{SVD_ACCESS[register['access']]}</access>",
-            f"          <resetValue>0x{value:08X}</resetValue>",
-            f"          <resetMask>0x{mask:08X}</resetMask>",
+            "          "
+            + elements(
+                name=register["name"],
+                description=escape(register["description"]),
+                addressOffset=f"0x{register['offset']:03X}",
+            ),
+            "          "
+            + elements(
+                access=SVD_ACCESS[register["access"]],
+                resetValue=f"0x{value:08X}",
+                resetMask=f"0x{mask:08X}",
+            ),
         ]
         if register["fields"]:
             lines.append("          <fields>")
             for field in register["fields"]:
-                lines += [
-                    "            <field>",
-                    f"              <name>{field['name']}</name>",
-                    f"              <description>{escape(field['description'])}</description>",
-                    f"              <bitOffset>{field['lsb']}</bitOffset>",
-                    f"              <bitWidth>{field['width']}</bitWidth>",
-                ]
-                if "values" in field:
-                    lines += [
-                        "              <enumeratedValues>",
-                        f"                <name>{register['name']}_{field['name']}</name>",
-                    ]
-                    for value in field["values"]:
-                        lines += [
-                            "                <enumeratedValue>",
-                            f"                  <name>{value['name']}</name>",
-                            (
-                                "                  <description>"
-                                f"{escape(value['description'])}</description>"
-                            ),
-                            f"                  <value>{value['value']}</value>",
-                            "                </enumeratedValue>",
-                        ]
-                    lines.append("              </enumeratedValues>")
-                lines.append("            </field>")
+                known = elements(
+                    name=field["name"],
+                    description=escape(field["description"]),
+                    bitOffset=field["lsb"],
+                    bitWidth=field["width"],
+                )
+                if "values" not in field:
+                    lines.append(f"            <field>{known}</field>")
+                    continue
+                named = elements(name=f"{register['name']}_{field['name']}")
+                lines += [f"            <field>{known}", f"              <enumeratedValues>{named}"]
+                for value in field["values"]:
+                    shown = elements(
+                        name=value["name"],
+                        description=escape(value["description"]),
+                        value=value["value"],
+                    )
+                    lines.append(f"                <enumeratedValue>{shown}</enumeratedValue>")
+                lines += ["              </enumeratedValues>", "            </field>"]
             lines.append("          </fields>")
         lines.append("        </register>")
     lines += ["      </registers>", "    </peripheral>", "  </peripherals>", "</device>", ""]

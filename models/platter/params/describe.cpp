@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
+#include <utility>
 
 #include "platter/core/json_text.h"
 
@@ -58,6 +59,12 @@ json::json_pointer pointer(const std::string& key) {
   std::string path = "/";
   for (const char c : key) path += c == '.' ? '/' : c;
   return json::json_pointer(path);
+}
+
+/// A key's section and its name within it.
+std::pair<std::string, std::string> section_and_name(const std::string& key) {
+  const std::size_t dot = key.rfind('.');
+  return dot == std::string::npos ? std::pair{std::string(), key} : std::pair{key.substr(0, dot), key.substr(dot + 1)};
 }
 
 /// A row's key relative to the array of its element.
@@ -209,30 +216,21 @@ std::string wrapped_value(const std::string& key, const json& value) {
   return text + row + "\n]\n";
 }
 
-/// A whole file. `add` appends a key to a text; it is told whether the key is to be explained: in an array of tables only that of the first table.
-/// A section without a key is left out.
+/// The sections of a file. `add` appends a key to a text. A section without a key is left out; `further` has more text for sections.
 template <typename Add>
-std::string toml_text(const Grammar& grammar, const Add& add) {
+std::string sections_text(const Grammar& grammar, const Add& add, const std::map<std::string, std::string>& further = {}) {
   // A section's keys may come from several modules, and those at the top of the file come first.
   std::vector<std::string> sections{""};
   std::map<std::string, std::string> text;
   for (const BoundRow& bound : grammar.rows()) {
-    const std::size_t dot = bound.key.rfind('.');
-    const std::string section = dot == std::string::npos ? "" : bound.key.substr(0, dot);
+    const auto [section, name] = section_and_name(bound.key);
     if (text.count(section) == 0 && !section.empty()) sections.push_back(section);
-    add(text[section], dot == std::string::npos ? bound.key : bound.key.substr(dot + 1), bound, true);
+    add(text[section], name, bound);
   }
+  for (const auto& [section, more] : further) text[section] += more;
   std::string whole;
   for (const std::string& section : sections)
     if (!text[section].empty()) whole += (section.empty() ? "" : "\n[" + section + "]\n") + text[section];
-  for (const BoundArray& array : grammar.arrays()) {
-    bool explained = true;
-    for (const std::vector<BoundRow>& element : array.elements()) {
-      whole += fmt::format("\n[[{}]]\n", array.key);
-      for (const BoundRow& bound : element) add(whole, own_key(array, bound), bound, explained);
-      explained = false;
-    }
-  }
   return whole;
 }
 
@@ -266,17 +264,56 @@ json to_json(const Grammar& grammar) {
   return out;
 }
 
-std::string to_toml(const Grammar& grammar) { return toml_text(grammar, add_line); }
+std::string to_toml(const Grammar& grammar) {
+  std::string whole = sections_text(
+      grammar, [](std::string& text, const std::string& key, const BoundRow& bound) { add_line(text, key, bound, true); });
+  for (const BoundArray& array : grammar.arrays()) {
+    const std::vector<BoundRow> defaults = array.example();
+    bool first = true;
+    for (const std::vector<BoundRow>& element : array.elements()) {
+      whole += fmt::format("\n[[{}]]\n", array.key);
+      for (std::size_t i = 0; i < element.size(); ++i)
+        if (first || element[i].row->required || value_of(element[i]) != value_of(defaults[i]))
+          add_line(whole, own_key(array, element[i]), element[i], first);
+      first = false;
+    }
+  }
+  return whole;
+}
 
 std::string commented_toml(const Grammar& grammar, const std::map<std::string, std::string>& comments) {
   std::string last;  // comment
-  return toml_text(grammar, [&](std::string& text, const std::string& key, const BoundRow& bound, bool explained) {
-    const auto comment = comments.find(bound.key);
-    if (comment == comments.end()) return;
-    if (explained && !comment->second.empty() && comment->second != last) text += commented(comment->second);
-    last = comment->second;
-    text += wrapped_value(key, dumped_value(bound));
-  });
+  const auto add_comment = [&last](std::string& text, const std::string& comment) {
+    if (!comment.empty() && comment != last) text += commented(comment);
+    last = comment;
+  };
+  std::map<std::string, std::string> arrays;  // by the section of their key
+  for (const BoundArray& array : grammar.arrays()) {
+    std::string head, tables;
+    for (const std::vector<BoundRow>& element : array.elements()) {
+      std::string keys;
+      for (const BoundRow& bound : element) {
+        const auto comment = comments.find(bound.key);
+        if (comment == comments.end()) continue;
+        if (tables.empty()) add_comment(head, comment->second);
+        keys +=
+            fmt::format("{}{} = {}", keys.empty() ? "" : ", ", own_key(array, bound), core::json_text(dumped_value(bound), -1));
+      }
+      tables += fmt::format("  {{ {} }},\n", keys);
+    }
+    const auto [section, name] = section_and_name(array.key);
+    if (!tables.empty()) arrays[section] += fmt::format("{}{} = [\n{}]\n", head, name, tables);
+  }
+  last.clear();
+  return sections_text(
+      grammar,
+      [&](std::string& text, const std::string& key, const BoundRow& bound) {
+        const auto comment = comments.find(bound.key);
+        if (comment == comments.end()) return;
+        add_comment(text, comment->second);
+        text += wrapped_value(key, dumped_value(bound));
+      },
+      arrays);
 }
 
 json schema(const Grammar& grammar) {

@@ -61,7 +61,7 @@ class Profile:
         """`whole` gives every value of a profile that has a base."""
         try:
             text = path.read_text(encoding="utf-8")
-            return cls(_written_out(whole()) if _has_base(text) else text, path)
+            return cls(_written_out(whole()) if _has_base(text) else _with_zone_tables(text), path)
         except OSError as error:
             raise LabError(f"{path}: {error.strerror}") from error
         except UnicodeDecodeError as error:
@@ -391,6 +391,18 @@ def _edit(text: str, changes: dict[Place, Change]) -> str:
     for section, new in appended.items():
         out.extend(["", f"[{section}]", *new])
     return "\n".join(out) + "\n"
+
+
+def _with_zone_tables(text: str) -> str:
+    """Zones with a line each become tables, whose keys can be changed one by one."""
+    lines = text.splitlines()
+    span = _scan(lines)[0].get(("geometry", 0, "zone"))
+    if span is None:
+        return text
+    del lines[span[0] : span[1] + 1]
+    for zone in tomllib.loads(text)["geometry"]["zone"]:
+        lines += ["", f"[[{ZONE}]]", *(f"{key} = {format_value(v)}" for key, v in zone.items())]
+    return "\n".join(lines) + "\n"
 
 
 def _written_out(data: dict[str, Any]) -> str:
