@@ -352,7 +352,9 @@ std::string reference_page() {
       "\n### Drive profile\n\nA profile has these keys as they are. In a scenario they stand below `drive.`.\n\n"
       "A profile with `base` has only the keys that differ from its base. It has as many `[[geometry.zone]]` tables as the "
       "base, or none. Each of these tables changes the zone of the base that has the same number. Only a file of a profile "
-      "can have `base`; a scenario cannot.\n\n" +
+      "can have `base`; a scenario cannot.\n\n"
+      "The tables may also have a line each: `zone = [` below `[geometry]`, then lines such as "
+      "`{ first_cylinder = 0, last_cylinder = 99, sectors_per_track = 500 },`, then `]`.\n\n" +
       params::page_table(grammar);
   for (const params::BoundArray& array : grammar.arrays())
     text += fmt::format("\n#### `[[{}]]`, one for each {}\n\n{}", array.key, array.one, params::page_table(array));
