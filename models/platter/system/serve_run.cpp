@@ -310,6 +310,12 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
       loop_.add(*portal_);
     }
     if (machine_) open("--vfio-user", [this] { machine_->listen(options_.vfio_user); });
+    if (!options_.control.empty()) {  // before the first line: who reads it can use the socket
+      open("--control", [this] {
+        control_ = std::make_unique<serving::ControlServer>(options_.control, control_commands(target_), poller_);
+      });
+      loop_.add(*control_);
+    }
     for (const nbd::Export& each : exports_) options_.listening(fmt::format("{} at {}", each.name, nbd_->uri(each.name)));
     for (std::size_t i = 0; portal_ && i < target_device_->units(); ++i) {
       const std::size_t of_drive = target_device_->units() / disks_.drives().size();
@@ -319,12 +325,6 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
     if (machine_) {
       const char* const who = disks_.drives().size() == 1 ? "disk" : "all drives";
       options_.listening(fmt::format("{} at {}, as an AHCI adapter (vfio-user-pci)", who, options_.vfio_user));
-    }
-    if (!options_.control.empty()) {  // last: who finds it has all of the lines
-      open("--control", [this] {
-        control_ = std::make_unique<serving::ControlServer>(options_.control, control_commands(target_), poller_);
-      });
-      loop_.add(*control_);
     }
   }
 
