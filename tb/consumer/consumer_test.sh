@@ -79,6 +79,12 @@ END
 nm -C --defined-only "$prefix"/lib*/libplatter_rtl.a >"$made/names.txt"
 grep -q ' T platter_VerilatedContext::' "$made/names.txt" || fail "libplatter_rtl.a has not Verilator's run-time"
 ! grep -E '^[0-9a-f]+ [A-Zuv] ([a-z ]* for )?(Verilated|Vl[A-Z]|VL_|_?vl_|fst)' "$made/names.txt" || fail "libplatter_rtl.a has names of Verilator's run-time"
+# All public headers.
+grep '^| ' "$source/../../docs/reference/api.md" | grep -o '`platter/[^`]*\.h`' | sort -u | sed 's/`\(.*\)`/#include "\1"/' >"$made/headers.cpp"
+[ "$(wc -l <"$made/headers.cpp")" -gt 50 ] || fail "api.md has few headers"
+# shellcheck disable=SC2046  # several words
+${CXX:-c++} -std=c++17 -Wall -Wextra -Werror -fsyntax-only "$made/headers.cpp" \
+  $(PKG_CONFIG_PATH=$(echo "$prefix"/lib*/pkgconfig) pkg-config --cflags platter-systemc)
 # Without CMake.
 if [ "$sanitize" = OFF ]; then
   # shellcheck disable=SC2046  # several words
