@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <systemc>
 #include <utility>
 #include <vector>
@@ -123,35 +124,30 @@ class TimedCall {
       make_next();
       return true;
     }
-    /// The kernel is not asked for calls until hand_over(). Returns whether that was so already.
-    bool hold() { return std::exchange(held_, true); }
-    /// The kernel is to make the calls that are left, should nobody advance local time before.
-    void hand_over() {
-      held_ = false;
-      if (!heap_.empty()) notify();
-    }
+    /// While it exists, the time is known to be `now` (and then that of the calls), and the kernel is not asked for calls. At the end of the outermost one
+    /// the kernel is to make the calls that are left. A call may throw a report.
+    class Held {
+     public:
+      Held(Calendar& calendar, Picoseconds now)
+          : calendar_(calendar), outer_(std::exchange(known_now, now)), inner_(std::exchange(calendar.held_, true)) {}
+      ~Held() {
+        known_now = outer_;
+        if (inner_) return;
+        calendar_.held_ = false;
+        if (!calendar_.heap_.empty()) calendar_.notify();
+      }
+      Held(const Held&) = delete;
+      Held& operator=(const Held&) = delete;
+
+     private:
+      Calendar& calendar_;
+      Picoseconds outer_;  ///< known_now before
+      bool inner_;         ///< it is within another one of the same calendar
+    };
 
    private:
     static constexpr int kRankShift = 56;
     static constexpr unsigned kMaxDeltas = 1'000;
-
-    /// While calls are made at the kernel's time. A call may throw a report.
-    class Calling {
-     public:
-      Calling(bool& held, Picoseconds now) : held_(held) {
-        held_ = true;
-        known_now = now;
-      }
-      ~Calling() {
-        held_ = false;
-        known_now = kAskKernel;
-      }
-      Calling(const Calling&) = delete;
-      Calling& operator=(const Calling&) = delete;
-
-     private:
-      bool& held_;
-    };
 
     static bool before(const TimedCall& a, const TimedCall& b) {
       return a.when_ != b.when_ ? a.when_ < b.when_ : a.order_ < b.order_;
@@ -196,17 +192,8 @@ class TimedCall {
     }
     void make_calls() {
       const Picoseconds now = now_ps();
-      {
-        const Calling calling(held_, now);
-        while (!heap_.empty() && heap_.front()->when_ <= now) {
-          if (must_wait(now)) {
-            event_.notify(sc_core::SC_ZERO_TIME);
-            return;
-          }
-          make_next();
-        }
-      }
-      if (!heap_.empty()) notify();
+      const Held held(*this, now);
+      while (!heap_.empty() && heap_.front()->when_ <= now && !must_wait(now)) make_next();
     }
 
     inline static std::weak_ptr<Calendar> existing_;
@@ -245,30 +232,24 @@ class LocalTime {
   class Scope {
    public:
     /// `time` null: an object in the kernel's time; no effect.
-    explicit Scope(LocalTime* time, Picoseconds delay = 0) : time_(time), outer_(known_now) {
-      if (time_ == nullptr) return;
+    explicit Scope(LocalTime* time, Picoseconds delay = 0) {
+      if (time == nullptr) return;
+      calendar_ = time->calendar_.get();
       const Picoseconds kernel = to_ps(sc_core::sc_time_stamp());
-      inner_ = time_->calendar_->hold();
-      known_now = time_->calendar_->reached();
-      time_->calendar_->advance(std::max(known_now, kernel + delay));
-    }
-    ~Scope() {
-      if (time_ == nullptr) return;
-      known_now = outer_;
-      if (!inner_) time_->calendar_->hand_over();
+      held_.emplace(*calendar_, calendar_->reached());
+      calendar_->advance(std::max(known_now, kernel + delay));
     }
     Scope(const Scope&) = delete;
     Scope& operator=(const Scope&) = delete;
 
     /// Makes the next timed call of the object, at its time. Returns false if there is none.
-    bool step() const { return time_->calendar_->step(); }
+    bool step() const { return calendar_->step(); }
     /// Local time after the kernel's, ps.
     Picoseconds ahead() const { return known_now - to_ps(sc_core::sc_time_stamp()); }
 
    private:
-    LocalTime* time_;
-    Picoseconds outer_;   ///< known_now before
-    bool inner_ = false;  ///< it is within another Scope, or a call, of the same object
+    TimedCall::Calendar* calendar_ = nullptr;
+    std::optional<TimedCall::Calendar::Held> held_;
   };
 
  private:

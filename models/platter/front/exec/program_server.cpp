@@ -92,20 +92,20 @@ void ProgramServer::go_on() {
     posted_ = channel_->posted.load(std::memory_order_acquire);
     if (posted_ != channel_->answered.load()) break;
     if ((*over_)()) {
-      ended_ = true;
-      sc_core::sc_pause();
+      finish();
       return;
     }
     wait_for_change(channel_->bell, bell, nullptr);
   }
-  const core::Picoseconds now = core::now_ps();
-  const core::Picoseconds when = channel_->now;
-  if (when >= Channel::kLatest) {
-    failure_ = fmt::format("simulated time ends at {} s", Channel::kLatest / core::kPicosecondsPerSecond);
-    sc_core::sc_pause();
-  } else {
-    arrival_.at(std::max(when, now));
-  }
+  if (const core::Picoseconds when = channel_->now; when < Channel::kLatest)
+    arrival_.at(std::max(when, core::now_ps()));
+  else
+    finish();
+}
+
+void ProgramServer::finish() {
+  ended_ = true;
+  sc_core::sc_pause();
 }
 
 void ProgramServer::run_to(std::int64_t time) {
@@ -120,7 +120,6 @@ void ProgramServer::serve(Channel& channel, const std::function<bool()>& over) {
   over_ = &over;
   go_on();
   while (!ended_) {
-    if (!failure_.empty()) throw core::SimulationError(failure_);
     sc_core::sc_start();
     if (sc_core::sc_get_status() == sc_core::SC_STOPPED) throw core::SimulationError("the simulation has been stopped");
   }

@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <string>
 #include <systemc>
 
 #include "platter/core/timed_call.h"
@@ -40,6 +39,8 @@ class ProgramServer : public sc_core::sc_module, private nbd::BlockClientIf {
   void end(int error);
   bool fits(const Call& call) const;
   void issue(const Call& call, std::uint64_t from, std::uint64_t bytes);
+  /// Ends the simulation that serve() has begun.
+  void finish();
   void run_to(std::int64_t time);
 
   nbd::BlockInitiator initiator_;
@@ -51,8 +52,7 @@ class ProgramServer : public sc_core::sc_module, private nbd::BlockClientIf {
   std::uint32_t posted_ = 0;       ///< number of the call under way
   std::uint32_t outstanding_ = 0;  ///< requests of this call
   int error_ = 0;                  ///< of this call
-  bool ended_ = false;             ///< the program has
-  std::string failure_;            ///< why the simulation cannot go on; empty: it can
+  bool ended_ = false;             ///< the program has, or its time has come to the end of simulated time
 };
 
 }  // namespace platter::exec
