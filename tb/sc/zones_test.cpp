@@ -636,12 +636,31 @@ TEST(Zoned, ADriveStartsFromADiskFileWithoutWhatLiesBehindItsPointers) {
   EXPECT_TRUE(script.done());
 }
 
+TEST(Zoned, ADiskFileOfOtherSizesIsRefused) {
+  const auto make = [](const media::DiskIdentity& identity) {
+    const TemporaryFile path(".disk");
+    media::DiskFile file(path.path(), identity);
+    drive::DriveConfig config;
+    config.profile = zoned_profile();
+    config.disk_file = &file;
+    const drive::Drive disk("disk", config, system::engine_factory(engine_options("FCFS", "firmware", config.profile)));
+  };
+  using Identity = media::DiskIdentity;
+  EXPECT_NO_THROW(make(identity_of(zoned_profile())));
+  for (const auto value : {&Identity::sector_bytes, &Identity::torn_together, &Identity::block_bytes, &Identity::zones}) {
+    Identity identity = identity_of(zoned_profile());
+    ++(identity.*value);
+    EXPECT_THROW(make(identity), std::invalid_argument);
+  }
+}
+
 TEST(Zoned, AWornOutZone) {
   Zoned d(zoned_profile());
   d.run([&](Script& s) {
     EXPECT_EQ(Zoned::write(s, kFirst, 8, 0x11), CommandStatus::Good);
     d.disk->wear_out(4, false);
     d.disk->wear_out(5, true);
+    EXPECT_THROW(d.disk->wear_out(64, true), std::invalid_argument);
     EXPECT_TRUE(Zoned::holds(s, kFirst, 8, 0x11));
     EXPECT_EQ(Zoned::write(s, kFirst + 8, 8, 1), CommandStatus::ZoneReadOnly);
     EXPECT_EQ(Zoned::read(s, 5 * kZone, 8), CommandStatus::ZoneOffline);

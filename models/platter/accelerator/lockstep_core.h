@@ -31,9 +31,8 @@ struct Sampling {
   bool all() const { return compared == 0; }
 };
 
-/// Reference model and RTL side by side. Both get every access; their data, responses, cycles and interrupts must be equal. The
-/// first difference throws LockstepMismatch with both states. The accesses since the last checkpoint are kept, so that they can
-/// be replayed with waves.
+/// Reference model and RTL side by side. Both get every access; their data, responses, cycles and interrupts must be equal. The first difference
+/// throws LockstepMismatch with both states. The accesses since the last checkpoint are kept, so that they can be replayed with waves.
 ///
 /// With sampling, the RTL rests between windows and the model alone responds. A window begins before the first access at which the model's
 /// state can be loaded into the RTL (load_state), and ends before the operation that would be one too many. Within a window every access
@@ -51,14 +50,12 @@ class LockstepCore : public BusCoreIf {
   const AcceleratorParameters& parameters() const { return model_->parameters(); }
   bool sampled() const { return !sampling_.all(); }
   RtlCore* rtl() override { return rtl_->rtl(); }
-  /// Sets a handler that is called with the report before the exception is thrown, for example to write the waves of the last
-  /// accesses.
+  /// Sets a handler that is called with the report before the exception is thrown, for example to write the waves of the last accesses.
   void on_mismatch(std::function<void(const LockstepCore&, const std::string& report)> handler) {
     handler_ = std::move(handler);
   }
 
-  /// Brings another core, which must just have been reset, to the state of the last checkpoint (load_state) and repeats the
-  /// accesses since.
+  /// Brings another core, which must just have been reset, to the state of the last checkpoint (load_state) and repeats the accesses since.
   void replay(BusCoreIf& core) const;
 
  private:

@@ -9,7 +9,8 @@
 namespace platter::accelerator {
 
 /// Settings of a drive's accelerator, the same for reference model and RTL. docs/reference/configuration.md has the ranges (keys `accelerator.*`), which
-/// system::engine_objection() checks. A tick is a turn of the spindle divided by 2^angle_bits.
+/// system::engine_objection() checks. A tick is a turn of the spindle divided by 2^angle_bits. On a drive with an arrival spread, `margin_ticks`,
+/// `risk_ticks` and `risk_probability` count only if EngineOptions::margins says that they are given.
 struct AcceleratorOptions {
   double clock_mhz = 200;        ///< clock
   std::int64_t entries = 0;      ///< size of the table, a multiple of `lanes`; 0: 32, or the queue's depth if it is larger

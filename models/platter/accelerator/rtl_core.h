@@ -27,11 +27,11 @@ class RtlCore : public BusCoreIf, public TracedDesignIf {
   /// A new one. Give the same object to all engines whose RTL is written to one wave file.
   static Tracing traced();
 
-  using Copy = RtlCopy;  ///< as the constructor takes it
+  using Copy = RtlCopy;  ///< Waves: with waves and assertions; Checked: with assertions; Fast: with neither
 
-  /// `tracing`: null for a design without waves; otherwise the copy is Waves. `name`: of its scope in the wave file. When an
-  /// assertion of a design fails, all designs that share its tracing report it. Of other parameters than built_parameters() the design is
-  /// a shared object (RtlLibrary), which the first use compiles. Throws core::SimulationError where that is not possible.
+  /// `tracing`: null for a design without waves; otherwise Waves takes the place of `copy`. `name`: of its scope in the wave file. When an
+  /// assertion of a design fails, all designs that share its tracing report it. For parameters other than built_parameters() the design
+  /// is a shared object (RtlLibrary), which the first use compiles. Throws core::SimulationError where that is not possible.
   explicit RtlCore(core::Picoseconds clock_period, Tracing tracing = nullptr, const std::string& name = "sched",
                    Copy copy = Copy::Checked, const AcceleratorParameters& parameters = built_parameters());
   ~RtlCore() override;

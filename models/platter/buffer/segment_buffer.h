@@ -138,8 +138,7 @@ class SegmentBuffer {
     for (const Segment& segment : segments_)
       if (segment.dirty()) visit(Lba(segment.dirty_first), Lba(segment.dirty_end));
   }
-  /// Selects the next blocks to write to the media: those of the least recently used segment. False if none wait, or all are already on
-  /// their way.
+  /// Selects the next blocks to write to the media: those of the least recently used segment. False if none wait, or all are already on their way.
   bool next_destage(DirtyBlocks& blocks);
   /// These blocks have been written to the media.
   void destaged(const DirtyBlocks& blocks);
@@ -241,8 +240,7 @@ class SegmentBuffer {
   std::vector<Segment> segments_;
   UseOrder uses_;           ///< of the segments
   bool some_empty_ = true;  ///< false: no segment is empty; true: perhaps one is
-  /// Most reads hit nothing. The drive's blocks in parts of a segment's size, numbered modulo kParts: those that a segment has, and perhaps
-  /// others.
+  /// Most reads hit nothing. The drive's blocks in parts of a segment's size, numbered modulo kParts: those that a segment has, and perhaps others.
   static constexpr std::uint64_t kParts = 16384;
   static constexpr std::uint64_t kMarksToRenew = kParts / 32;
   std::array<std::uint64_t, kParts / 64> marks_{};

@@ -25,9 +25,11 @@ enum class CommandStatus : std::uint8_t {
   QueueFull,      ///< no free tag, and the queue rejects instead of waiting
   DriveFailed,    ///< the drive had failed before the command arrived, or failed while it held the command
   NoCopy,         ///< of an array: no working drive holds the data
-  Aborted,        ///< withdrawn before its first access
-  Unreadable,     ///< at least one of its sectors cannot be read
-  WriteFault,     ///< at least one of its sectors could not be written, and could not be reallocated
+  /// Withdrawn before its first access, ended by a restart of the firmware, or a write behind an aborted one of its zone. After a restart the
+  /// media may have its data, or a part of it.
+  Aborted,
+  Unreadable,  ///< at least one of its sectors cannot be read
+  WriteFault,  ///< at least one of its sectors could not be written, and could not be reallocated
   // Of a drive with zones:
   BadZone,         ///< not the start of a zone, a zone without a write pointer, or a write to a full zone
   UnalignedWrite,  ///< it does not begin at the write pointer, or its length is no whole number of physical sectors
@@ -152,7 +154,7 @@ enum class TaskAttribute : std::uint8_t {
   HeadOfQueue,  ///< before every command that has not begun
 };
 
-/// The attributes of a command that scheduling uses besides operation and addresses. They are fields of an ATA or SCSI command.
+/// The attributes of a command besides operation and addresses. Some are fields of an ATA or SCSI command, the others exist in the model only.
 struct Attributes {
   static constexpr int kAnyTag = -1;             ///< the drive chooses the tag
   static constexpr std::int64_t kNoNumber = -1;  ///< no request of a log
@@ -201,9 +203,8 @@ struct Command : Attributes {
   bool moves_data() const { return operation <= Operation::Write; }  ///< Is it a read or a write?
 };
 
-/// Where a command's time went, in ps; the first four are absolute simulated times. The parts `queue` to `bus` sum to completed - issued. A
-/// command that ends with another status than Good, Unreadable and WriteFault has only the part `queue`, the whole response time, and its
-/// `started` is 0.
+/// Where a command's time went, in ps; the first four are absolute simulated times. The parts `queue` to `bus` sum to completed - issued. A command
+/// that ends with another status than Good, Unreadable and WriteFault has only the part `queue`, the whole response time, and its `started` is 0.
 struct CommandTiming {
   Picoseconds issued = 0;     ///< the host got the request
   Picoseconds accepted = 0;   ///< the queue took it (END_REQ)
@@ -212,7 +213,7 @@ struct CommandTiming {
   Picoseconds queue = 0;      ///< wait before `started`
   Picoseconds overhead = 0;   ///< the controller's overhead
   Picoseconds seek = 0;       ///< the arm moves
-  Picoseconds settle = 0;     ///< the heads settle
+  Picoseconds settle = 0;     ///< the heads settle; negative where a write may begin during the seek (`seek` is not shortened)
   Picoseconds rotation = 0;   ///< the wait for the first sector
   Picoseconds transfer = 0;   ///< the sectors pass under the heads
   Picoseconds bus = 0;        ///< host bus time that overlaps no other part, and the wait for the host's earlier response phase

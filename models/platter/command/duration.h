@@ -12,11 +12,11 @@ using core::Picoseconds;
 
 /// What the drive does with a command whose limit has passed. The values are the codes of SCSI (SPC-6, T2A mode page) and ATA (ACS-6, log 18h).
 enum class LimitPolicy : std::uint8_t {
-  CompleteEarliest = 0x0,     ///< it completes as early as the drive can
-  ContinueNextLimit = 0x1,    ///< the guideline of the next descriptor counts from then on
-  ContinueNoLimit = 0x2,      ///< no guideline counts from then on
+  CompleteEarliest = 0x0,     ///< it goes on, and the policy LSPTF serves it first
+  ContinueNextLimit = 0x1,    ///< from then on the guideline of the next descriptor holds, also counted from the arrival
+  ContinueNoLimit = 0x2,      ///< from then on no guideline holds; the active limit still does
   CompleteUnavailable = 0xD,  ///< it completes well, but without data (sense 0Fh/55h/0Ah)
-  AbortRecovery = 0xE,        ///< as Abort, of the active limit and of SCSI only
+  AbortRecovery = 0xE,        ///< as Abort; only an active limit may have it, and only in SCSI
   Abort = 0xF,                ///< it is aborted (sense 0Bh/2Eh/01h to 03h)
 };
 

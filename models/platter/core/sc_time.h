@@ -14,7 +14,7 @@ inline sc_core::sc_time to_sc_time(Picoseconds time) { return sc_core::sc_time::
 /// Of `known_now`: only the kernel knows the time.
 constexpr Picoseconds kAskKernel = -1;
 /// The present time, where it is known without the kernel: within a timed call (TimedCall), and while an object acts ahead of the kernel (LocalTime).
-/// Otherwise kAskKernel. One for the process, as the kernel is.
+/// Otherwise kAskKernel. One for the process, as the kernel is. Of the implementation: a program must not write it.
 inline Picoseconds known_now = kAskKernel;
 /// The present simulated time, in picoseconds. While an object acts ahead of the kernel, its local time.
 inline Picoseconds now_ps() { return known_now != kAskKernel ? known_now : to_ps(sc_core::sc_time_stamp()); }

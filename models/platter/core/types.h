@@ -65,7 +65,7 @@ constexpr double to_milliseconds(Picoseconds time) { return static_cast<double>(
 enum class RequestClass : std::uint8_t {
   Discrete = 0,    ///< best effort: usually without a deadline
   Continuous = 1,  ///< of a multimedia stream, with a deadline at the end of its round
-  /// A drive's own writes of cached data, and rebuilds. Most policies treat it like Discrete, and hosts send it last.
+  /// A drive's own writes of cached data, scrubbing, repairs and rebuilds. Most policies treat it like Discrete, and hosts send it last.
   Background = 2,
 };
 inline constexpr std::size_t kRequestClasses = 3;  ///< how many there are

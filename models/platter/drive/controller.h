@@ -35,9 +35,8 @@ class FaultEventSinkIf {
   virtual void befalls(media::Faults::Effect effect, Picoseconds delay) = 0;
 };
 
-/// Takes a command from the queue to its completion. A command that must wait for others waits in the queue. The buffer serves
-/// the reads that it can and caches writes; every other command goes to the dispatcher. Internal commands (destages) write the
-/// cached blocks to the media.
+/// Takes a command from the queue to its completion. A command that must wait for others waits in the queue. The buffer serves the reads that it can
+/// and caches writes; every other command goes to the dispatcher. Internal commands (destages) write the cached blocks to the media.
 class Controller : public DispatchSinkIf, public DurationSinkIf {
  public:
   /// `units` and `engines`: by actuator.
@@ -50,8 +49,7 @@ class Controller : public DispatchSinkIf, public DurationSinkIf {
   void bind_event_sink(FaultEventSinkIf& sink) { events_ = &sink; }
   void bind_zones(ZoneKeeper& zones);
 
-  /// The host's command `entry.asked` has been given a tag. Starts its overhead, and processes it as soon as it waits for no
-  /// older command.
+  /// The host's command `entry.asked` has been given a tag. Starts its overhead, and processes it as soon as it waits for no older command.
   void receive(QueueEntry& entry);
   /// Aborts a waiting command: it completes with the status Aborted as soon as the engine no longer reads it, and before any
   /// command that waits for it. Returns false if an access has begun, if the command is done, or if it manages zones; the command then ends
@@ -139,8 +137,7 @@ class Controller : public DispatchSinkIf, public DurationSinkIf {
   auto ready_again() {
     return [this](QueueEntry& entry) { ready(entry); };
   }
-  /// True if the buffer handles the command, at least for now: it serves the read, caches the write, or holds the command until
-  /// it has room.
+  /// True if the buffer handles the command, at least for now: it serves the read, caches the write, or holds the command until it has room.
   bool buffered(QueueEntry& entry, Picoseconds now);
   bool serve_from_buffer(QueueEntry& entry, Picoseconds now);
   bool cache_write(QueueEntry& entry, Picoseconds now);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "platter/drive/drive.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <stdexcept>
 #include <string>
@@ -25,6 +27,24 @@ std::unique_ptr<eager::EagerMapping> make_eager_mapping(const DriveConfig& confi
   const std::string objection = eager::objection(config.profile);
   if (!objection.empty()) throw std::invalid_argument(objection);
   return std::make_unique<eager::EagerMapping>(planner, config.eager, config.seed, config.holds_data, config.disk_file);
+}
+
+/// Refuses a disk file that is not of this drive.
+void expect(const char* what, std::uint64_t found, std::uint64_t expected) {
+  if (found != expected) throw std::invalid_argument(fmt::format("disk_file: found {} {}, expected {}", what, found, expected));
+}
+
+/// The disk file; null: there is none.
+media::DiskFile* checked_file(const DriveConfig& config, const mechanics::Geometry& geometry) {
+  if (config.disk_file == nullptr) return nullptr;
+  const media::DiskIdentity& file = config.disk_file->identity();
+  expect("sectors", file.sectors, geometry.block_count());
+  expect("sector_bytes", file.sector_bytes, geometry.sector_bytes());
+  expect("torn_together", file.torn_together, geometry.blocks_per_physical_sector());
+  expect("block_bytes", file.block_bytes, config.eager.enabled ? config.eager.block_bytes : 0);
+  expect("headers", file.headers, config.eager.enabled ? geometry.block_count() : 0);
+  if (config.profile.zones.model == profile::ZoneModel::None) expect("zones", file.zones, 0);
+  return config.disk_file;
 }
 
 /// The engine of each actuator.
@@ -71,6 +91,8 @@ std::unique_ptr<ZoneKeeper> make_zones(const DriveConfig& config, std::uint64_t 
   if (config.eager.enabled) throw std::invalid_argument("a drive with zones cannot write eagerly");
   if (const auto [key, objection] = zones::objection(config.profile, blocks); !objection.empty())
     throw std::invalid_argument(std::string(key) + ": " + objection);
+  const std::uint64_t zone = zones::options_of(config.profile, blocks).zone_blocks;
+  if (config.disk_file != nullptr) expect("zones", config.disk_file->identity().zones, (blocks + zone - 1) / zone);
   return std::make_unique<ZoneKeeper>(config.profile, blocks, media, queue);
 }
 
@@ -87,7 +109,7 @@ Drive::Drive(const sc_core::sc_module_name& name, const DriveConfig& config, con
       local_(config.loosely_timed ? std::make_unique<core::LocalTime>() : nullptr),
       planner_(config.profile, config.guard_quantile),
       media_(planner_.geometry().sector_bytes(), config.holds_data, planner_.geometry().blocks_per_physical_sector(),
-             config.disk_file),
+             checked_file(config, planner_.geometry())),
       faults_(planner_.geometry().sector_bytes(), planner_.geometry().blocks_per_physical_sector(), config.disk_file),
       identity_mapping_(planner_),
       eager_mapping_(make_eager_mapping(config, planner_)),

@@ -4,6 +4,7 @@
 #include <functional>
 #include <memory>
 #include <stdexcept>
+#include <string>
 #include <systemc>
 
 #include "platter/drive/actuator_unit.h"
@@ -37,15 +38,15 @@ struct DriveConfig {
   eager::EagerOptions eager = {};  ///< eager writing; off unless set
   /// Seed of the arrivals of the head, where they have a spread, and under eager writing of the random initial placement of blocks.
   std::uint64_t seed = 1;
-  /// Probability, 0 to 1, that the head arrives no later than the deadline guard assumes. Matters only for a drive with an arrival spread.
+  /// Probability, 0 to 1 (0.999999 unless set), that the head arrives no later than the deadline guard assumes. Only for an arrival spread.
   double guard_quantile = mechanics::kGuardQuantile;
   /// Absolute simulated time (ps) at which the drive fails; kNoDeadline: never. `Drive::set_alive(true)` revives it.
   Picoseconds fails_at = core::kNoDeadline;
   /// Temporal decoupling (IEEE 1666-2011, 10.1): b_transport never waits. It returns with a delay to the command's end, and all times are those of
-  /// the waiting call. The drive takes b_transport of one initiator, whose calls come at increasing times: a call before the end of the previous
-  /// one begins at that end. The drive runs ahead of the kernel. What else acts on it (registers, failures, tokens) acts at the time that it has
-  /// reached. Another transport call is an SC_ERROR, and an engine that needs the kernel an SC_FATAL, `/platter/host_port/loosely_timed`. See
-  /// docs/reference/drive.md.
+  /// the waiting call. The drive has one initiator, whose calls of b_transport come at increasing times: a call before the end of the previous one
+  /// begins at that end. The drive runs ahead of the kernel. What else acts on it (registers, failures, tokens) acts at the time that it has
+  /// reached, and transport_dbg sees the bytes as of that time. A second initiator and nb_transport are an SC_ERROR, and an engine that needs the
+  /// kernel is an SC_FATAL, `/platter/host_port/loosely_timed`. See docs/reference/drive.md.
   bool loosely_timed = false;
   std::vector<media::Fault> faults{};  ///< faults of the drive from the beginning; Drive::add_fault() adds further ones
 };
@@ -65,11 +66,12 @@ class Drive : public sc_core::sc_module {
   /// - the profile describes no drive, or its queue depth is outside 1 to 1,024,
   /// - the eager options do not fit the profile, or its zones do not fit the drive or the eager options,
   /// - guard_quantile is outside 0 to 1,
-  /// - the drive cannot have one of the faults,
+  /// - the disk file has other sizes (media::DiskIdentity), or the drive cannot have one of the faults,
   /// - the profile has several actuators and something that such a drive cannot have (profile::actuators_objection),
   /// - the time resolution is not 1 ps.
   ///
-  /// Other ranges of the profile's values are not checked here: load_drive() does it.
+  /// With a disk file also core::InputError for wrong records in it, and core::SimulationError if it cannot be read or written. Other ranges of
+  /// the profile's values are not checked here: load_drive() does it.
   Drive(const sc_core::sc_module_name& name, const DriveConfig& config, const engine::EngineFactory& create_engine);
   ~Drive() override;
 
@@ -133,9 +135,10 @@ class Drive : public sc_core::sc_module {
   const media::Media& media() const { return media_; }  ///< the bytes of its sectors
   /// Conditions and write pointers of its zones, as the commands accepted so far have left them. Null for a drive without zones.
   const zones::Zones* zones() const { return zones_ ? &zones_->zones() : nullptr; }
-  /// A zone fails until the end of the simulation. `offline`: it can be neither read nor written; otherwise it can be read only. Precondition: the
-  /// drive has this zone.
+  /// A zone fails until the end of the simulation. `offline`: it can be neither read nor written; otherwise it can be read only. Throws
+  /// std::invalid_argument if the drive has no such zone.
   void wear_out(std::uint32_t zone, bool offline) {
+    if (!zones_ || zone >= zones_->zones().count()) throw std::invalid_argument("no zone " + std::to_string(zone));
     zones_->wear_out(zone, offline ? zones::ZoneCondition::Offline : zones::ZoneCondition::ReadOnly);
   }
   /// Memory of the drive's data: pages of the media, and of cached blocks that have yet to be written there.
@@ -189,12 +192,11 @@ class Drive : public sc_core::sc_module {
   const media::Faults& faults() const { return faults_; }  ///< its faults and bad sectors
   /// Counters of duration limits, by descriptor.
   const DurationStatistics& duration_statistics() const { return controller_.durations().statistics(); }
-  /// How many times the drive has read all its blocks while accesses waited for their sectors. 0 unless the profile has
-  /// `recovery.scrub_in_waits`.
+  /// How many times the drive has read all its blocks while accesses waited for their sectors. 0 unless the profile has `recovery.scrub_in_waits`.
   std::uint64_t rounds_in_waits() const { return controller_.waits().rounds(); }
   const media::MediaErrors& media_errors() const { return faults_.errors(); }  ///< counters of errors
-  /// For an adapter that simulates the link to the host, such as AhciPort: `link` is called when a fault of the kind LinkDrop occurs. Null:
-  /// there is no such adapter, and the fault aborts the waiting commands.
+  /// For an adapter that simulates the link to the host, such as AhciPort: `link` is called when a fault of the kind LinkDrop occurs, and must
+  /// live as long as the drive runs. Null: there is no such adapter, and the fault aborts the waiting commands.
   void bind_link(LinkIf* link) { fault_events_.bind_link(link); }
   /// The firmware restarts: all commands end with Aborted, what only the buffer holds is lost, and the drive accepts commands `delay` later.
   /// Must not be called from a probe's callback, nor within a transport call of the drive.

@@ -29,10 +29,10 @@ struct PortCounters {
 
 /// The drive's host interface: a TLM-2.0 target for any number of hosts, each with its own request and response phases.
 ///
-/// nb_transport uses the four phases of the base protocol. END_REQ is sent when the queue accepts the command. So a full queue
-/// holds the request phase (or refuses the command with QueueFull, by configuration). BEGIN_RESP is sent with the last block.
-/// b_transport waits through the same queue and the same mechanics. transport_dbg reads and writes, in zero time, what a command
-/// would find. A command that cannot be executed is completed with a TLM error response, and counted.
+/// nb_transport uses the four phases of the base protocol. END_REQ is sent when the queue accepts the command. So a full queue holds the request
+/// phase (or refuses the command with QueueFull, by configuration). BEGIN_RESP is sent when a read's last block has crossed the bus, or when a write
+/// is on the media or in the buffer. b_transport waits through the same queue and mechanics. transport_dbg reads and writes, in zero time, what a
+/// command would find. A command that cannot be executed gets a TLM error response, and is counted.
 ///
 /// While the token bucket is on, a discrete or background command waits for its tokens before it may take a tag; meanwhile its
 /// request phase is held, as by a full queue. If the host's continuous commands must not wait behind such a command, bind a second
@@ -40,7 +40,7 @@ struct PortCounters {
 ///
 /// A failed drive completes every command with DriveFailed, both those in the drive and new ones.
 ///
-/// A loosely timed drive (`DriveConfig::loosely_timed`) takes b_transport of one initiator only, and never waits in it.
+/// A loosely timed drive (`DriveConfig::loosely_timed`) has one initiator, and does not take its nb_transport.
 class HostPort : public sc_core::sc_module, public CompletionSinkIf, public PowerSinkIf {
  public:
   /// @cond of the implementation

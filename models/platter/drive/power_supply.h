@@ -19,7 +19,8 @@ namespace platter::drive {
 /// been destroyed it must not be used.
 class PowerSupply {
  public:
-  /// When the power fails by itself.
+  /// When the power fails by itself. Each time or count that is set is a loss of its own. But a loss by a count that comes before `at` replaces
+  /// the one at `at`, and a loss while the power is off has no effect.
   struct Plan {
     Picoseconds at = core::kNoDeadline;  ///< absolute simulated time of the loss, ps; kNoDeadline: none is scheduled
     std::uint64_t at_write = 0;  ///< it comes when this many writes have ended with Good, over all drives; 0: not by writes

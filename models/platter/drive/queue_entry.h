@@ -23,7 +23,7 @@ enum class Stage : std::uint8_t {
   Free,      ///< no command
   Received,  ///< accepted by the drive
   Blocked,   ///< waits until older commands have reached the media
-  Held,  ///< waits until the buffer has written blocks to the media: a flush, or a command that touches such blocks; or changes zones
+  Held,      ///< waits for writes of the buffer to the media (also a flush or zone command); or it changes zones, or is stuck
   Queued,    ///< waits to be served: in the engine, for an entry in the engine, or as a head-of-queue command
   Leaving,   ///< aborted or withdrawn, but the engine is still working and reads it
   Access,    ///< an actuator serves it

@@ -5,9 +5,8 @@
 
 namespace platter::drive {
 
-/// Progress of a write in progress, in blocks relative to its first: the blocks of both runs are on the media, block `torn` is
-/// partly written (kNone: no block is), all others are unchanged. There are two runs because a write may begin in the middle of its
-/// sectors.
+/// Progress of a write in progress, in blocks relative to its first: the blocks of both runs are on the media, block `torn` is partly written (kNone:
+/// no block is), all others are unchanged. There are two runs because a write may begin in the middle of its sectors.
 struct WrittenBlocks {
   struct Run {
     std::uint32_t from = 0;

@@ -37,8 +37,7 @@ class ZoneKeeper {
 
   const zones::Zones& zones() const { return zones_; }
 
-  /// The drive is about to accept this command. Returns Good, and the zones change; or why they refuse it. Precondition: it is valid
-  /// otherwise.
+  /// The drive is about to accept this command. Returns Good, and the zones change; or why they refuse it. Precondition: it is valid otherwise.
   command::CommandStatus admit(const command::Command& command);
   /// The zone management command that was admitted last has this entry.
   void received(const QueueEntry& entry) { changes_[entry.tag.value] = std::move(admitted_); }
@@ -58,8 +57,7 @@ class ZoneKeeper {
   /// A write that the drive has accepted has been aborted: the write pointer goes back to it. Returns the blocks from there to the end of the
   /// zone, whose data is lost; none if the pointer stays.
   zones::BlockRange aborted(const QueueEntry& entry);
-  /// These blocks are durable now: keeps the state of their zones in the disk file, if there is one. `entry`: their command, if it has not
-  /// ended yet.
+  /// These blocks are durable now: keeps the state of their zones in the disk file, if there is one. `entry`: their command, if it has not ended yet.
   void durable(std::uint64_t first, std::uint64_t blocks, const QueueEntry* entry) {
     if (media_.file() != nullptr) save(first, blocks, entry);
   }

@@ -11,8 +11,7 @@
 
 namespace platter::engine {
 
-/// What a drive gives to its engine. The policy is not among it: a factory brings its own. The references stay valid as long as the
-/// engine.
+/// What a drive gives to its engine. The policy is not among it: a factory brings its own. The references stay valid as long as the engine.
 struct EngineContext {
   const mechanics::AccessPlanner& planner;  ///< the drive's mechanics: how long an access takes
   std::uint32_t queue_depth;                ///< most commands in the engine at once; their tags are below it

@@ -28,10 +28,9 @@ struct FirmwareCost {
   Picoseconds longest_wait() const { return time(cycles(scheduling::SchedulerIf::kShortest)); }
 };
 
-/// The policy in exact arithmetic on the controller's processor. A decision takes cycles by a cost model. The engine prepares a decision
-/// while the actuator is busy and starts again when a command arrives: the decision is ready one decision time after the last arrival. The
-/// policy itself runs only once, when the drive requests the decision. A command that arrives after that, before the decision is known,
-/// takes no part in it.
+/// The policy in exact arithmetic on the controller's processor. A decision takes cycles by a cost model. The engine prepares a decision while the
+/// actuator is busy and starts again when a command arrives: the decision is ready one decision time after the last arrival. The policy itself runs
+/// only once, when the drive requests the decision. A command that arrives after that, before the decision is known, takes no part in it.
 ///
 /// The duration of a decision is known when it begins. If the deadline guard has no time for it, the decision considers only the sweep's
 /// next command. No hop of the sweep therefore waits longer than for such a decision (`longest_wait`), however many commands there are.

@@ -41,12 +41,11 @@ struct Extent {
   Picoseconds start_phase = 0;  ///< `start_angle` as a phase
   Picoseconds end_phase = 0;    ///< phase at which the next access may begin
   Picoseconds media = 0;        ///< from the first sector's start to the last one's end, crossings included
-  Picoseconds transfer =
-      0;  ///< from the first sector's start until the next access may begin: `media`, or until the bus is done
-  Picoseconds bus_finish = 0;  ///< from the first sector's start until the last block has left over a free bus (reads)
-  Picoseconds data_lead = 0;   ///< its data must begin to arrive this long before, so that no sector waits for data (writes)
-  std::uint32_t tracks = 0;    ///< passes over a track; a track of which a part of a physical sector is written is passed twice
-  std::uint32_t start_sector = 0;  ///< of the first track
+  Picoseconds transfer = 0;     ///< from the first sector's start until the next access may begin (`media` or the bus is done)
+  Picoseconds bus_finish = 0;   ///< from the first sector's start until the last block has left over a free bus (reads)
+  Picoseconds data_lead = 0;    ///< writes: data must begin to arrive this long before the first sector, so that none waits
+  std::uint32_t tracks = 0;  ///< passes over a track; a track of which a part of a physical sector is written is passed twice
+  std::uint32_t start_sector = 0;  ///< number of the first sector on its track
   std::uint32_t sectors = 0;       ///< physical ones, slipped ones between the blocks included
   bool connected = false;          ///< the command already holds the bus before its first sector comes (reads)
 };
@@ -55,7 +54,7 @@ struct Extent {
 struct AccessTime {
   Picoseconds overhead = 0;   ///< of the controller
   Picoseconds seek = 0;       ///< arm movement, or head switch where that takes longer
-  Picoseconds settle = 0;     ///< of the heads, before a write
+  Picoseconds settle = 0;     ///< of the heads, before a write; may be negative
   Picoseconds data_wait = 0;  ///< write data still on the bus
   Picoseconds rotation = 0;   ///< wait until the access begins
   Picoseconds transfer = 0;   ///< until the next access may begin
@@ -161,8 +160,8 @@ class AccessPlanner {
   CommittedAccess commit(HeadState& head, const Extent& extent, Picoseconds now, Picoseconds data_ready = 0,
                          Picoseconds overhead_end = 0, ArrivalDraws* draws = nullptr) const;
 
-  /// Mean time until the access begins: `positioning`, and a turn times the probability that the head comes too late for the first sector,
-  /// less the same for a head that comes in time for the turn before.
+  /// Mean time until the access begins: `positioning` + turn * P(the head comes too late for the first sector) - turn * P(it comes early enough
+  /// to take it one turn sooner), and so on for further turns.
   Picoseconds expected(const AccessTime& access) const;
   /// `positioning`, and one more turn if the head arrives less than so many deviations before the first sector (in units of 1 / 65,536).
   Picoseconds with_margin(const AccessTime& access, Picoseconds deviations) const {
@@ -175,8 +174,7 @@ class AccessPlanner {
     return access.to_first() + turns_behind(spread_.guarded(access.deviation) - access.leeway()) * rotation_.period();
   }
 
-  /// Time for which an access occupies the drive, from its transfer's start: media or bus, whichever is longer. The bus may end one block
-  /// later.
+  /// Time for which an access occupies the drive, from its transfer's start: media or bus, whichever is longer. The bus may end one block later.
   Picoseconds hold(const Extent& extent) const { return std::max(extent.transfer, extent.bus_finish - bus_block_time_[false]); }
 
   /// The state after an access.
@@ -193,8 +191,7 @@ class AccessPlanner {
     return rotation_.period() - (extent.media - extent.media / extent.sectors);
   }
 
-  /// Time from the end of `from` until the first sector of `to` comes when `to` begins `delay` after that end. It does not
-  /// depend on when `from` ran.
+  /// Time from the end of `from` until the first sector of `to` comes when `to` begins `delay` after that end. It does not depend on when `from` ran.
   Picoseconds onward(const Extent& from, const Extent& to, Picoseconds delay) const {
     return delay + plan_without_deviation(end_of(from), to, rotation_.phase(from.end_phase + delay), 0, 0).to_first();
   }
@@ -284,8 +281,7 @@ class AccessPlanner {
   std::array<Picoseconds, 2> same_track_;
   std::array<std::array<Picoseconds, 2>, 2> command_overhead_;
   bool overhead_overlap_;
-  std::array<std::array<Picoseconds, 2>, 2>
-      more_overhead_{};  ///< by which a command's overhead may exceed that after the last access
+  std::array<std::array<Picoseconds, 2>, 2> more_overhead_{};  ///< by which an overhead may exceed that after the last access
   std::array<Picoseconds, 2> read_hit_overhead_;
   std::array<bool, 2> zero_latency_;
   double bus_read_watermark_;

@@ -16,9 +16,8 @@ namespace platter::mechanics {
 
 using core::Picoseconds;
 
-/// The spread of the head's arrival at its target: a normal distribution around the time that the seek curve gives, cut at
-/// `kCut` deviations on both sides. The deviation depends on the distance and on whether the access writes.
-/// docs/reference/positioning.md has the contract.
+/// The spread of the head's arrival at its target: a normal distribution around the time that the seek curve gives, cut at `kCut` deviations on both
+/// sides. The deviation depends on the distance and on whether the access writes. docs/reference/positioning.md has the contract.
 class ArrivalSpread {
  public:
   /// The distribution ends at this many deviations.

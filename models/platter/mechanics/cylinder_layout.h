@@ -13,10 +13,9 @@ namespace platter::mechanics {
 
 /// The layout by cylinders (DiskSim's "G1"): zones, skews, spare sectors, slips and remapped sectors.
 ///
-/// Angle of a sector: zone offset + track skew * (h + (S - 1) c) + cylinder skew * c + range skew * floor(c / range) + sector + slips
-/// before it, all in sectors of the zone, for head order h and zone cylinder c on a drive with S surfaces. Slips count only where spares
-/// are kept for each cylinder or track, and only those of earlier cylinders or tracks (the convention of DiskSim 4.0's layout, diskmodel
-/// reference, "G1 layout").
+/// Angle of a sector: zone offset + track skew * (h + (S - 1) c) + cylinder skew * c + range skew * floor(c / range) + sector + slips before it, all
+/// in sectors of the zone, for head order h and zone cylinder c on a drive with S surfaces. Slips count only where spares are kept for each cylinder
+/// or track, and only those of earlier cylinders or tracks (the convention of DiskSim 4.0's layout, diskmodel reference, "G1 layout").
 class CylinderLayout : public Layout {
  public:
   /// Throws LayoutError where zones overlap, or slips exceed the spares they use.

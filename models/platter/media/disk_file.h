@@ -9,7 +9,8 @@
 
 namespace platter::media {
 
-/// What a disk file belongs to. A file serves only a drive that has all of it in common.
+/// What a disk file belongs to. DiskFile compares all of it with the file. Drive refuses a file whose `sectors`, `sector_bytes`, `torn_together`,
+/// `block_bytes`, `headers` or `zones` are not its own; it does not check the others.
 ///
 /// A program fills it before it constructs the drive: from its DriveConfig, and from the geometry (`AccessPlanner(profile).geometry()`).
 struct DiskIdentity {
@@ -67,8 +68,10 @@ class DiskFile {
 
   /// The path.
   const std::filesystem::path& file() const { return file_; }
+  /// As the constructor got it.
+  const DiskIdentity& identity() const { return identity_; }
 
-  // Each throws core::SimulationError if the file cannot be read or written.
+  // Each throws core::SimulationError if the file cannot be read or written. Precondition: what it reads or writes is of the drive.
   /// Reads bytes of the sectors.
   void read(std::uint64_t offset, std::uint8_t* data, std::size_t length) const;
   /// Writes bytes of the sectors.
@@ -87,7 +90,7 @@ class DiskFile {
   void for_each_zone(const std::function<void(std::uint64_t index, const DiskZone& zone)>& visit) const;
   /// These bytes of the sectors are zero from now on.
   void discard(std::uint64_t offset, std::uint64_t length);
-  /// Writes the first `count` counters of errors, without an allocation. Precondition: `count` is at most 512.
+  /// Writes the first `count` counters of errors. Allocates no memory. Precondition: `count` is at most 512.
   void put_counters(const std::uint64_t* counters, std::size_t count);
   /// The first `count` of them; 0 what was never put.
   std::vector<std::uint64_t> counters(std::size_t count) const;
@@ -97,8 +100,7 @@ class DiskFile {
   void for_each_pending(const std::function<void(std::uint64_t physical)>& visit) const;
   /// Writes the spare with this number. Precondition: `number` is less than the number of physical sectors.
   void put_spare(std::uint64_t number, const DiskSpare& spare);
-  /// The spares, by their numbers. Throws core::InputError if one replaces a physical sector that the drive does not have, or that has one
-  /// already.
+  /// The spares, by their numbers. Throws core::InputError if one replaces a physical sector that the drive does not have, or that has one already.
   std::vector<DiskSpare> spares() const;
   /// Calls `visit` with every range of bytes that may have a byte that is not zero.
   void for_each_data(const std::function<void(std::uint64_t offset, std::uint64_t length)>& visit) const;

@@ -17,7 +17,7 @@ using core::Picoseconds;
 enum class FaultKind : std::uint8_t {
   Unreadable,         ///< cannot be read until it is written
   Permanent,          ///< cannot be read, also after a write, until it is reallocated
-  Retries,            ///< can be read with the retry `tries` of the recovery
+  Retries,            ///< can be read at retry number `tries`
   Slow,               ///< takes `turns` more turns at each access
   WriteFault,         ///< cannot be written until it is reallocated
   OffTrack,           ///< as Slow, for all blocks of the drive
@@ -26,7 +26,7 @@ enum class FaultKind : std::uint8_t {
   SilentStale,        ///< a write does not reach the media, which keeps the old data
   SilentMisdirected,  ///< a write goes to another block
   Stuck,              ///< a command is never answered
-  Late,               ///< answers come `delay_ms` later
+  Late,               ///< answers come `delay` later
   LinkDrop,           ///< the link to the host is lost and comes back
   Reset,              ///< the firmware restarts
 };
@@ -51,7 +51,7 @@ struct FaultKindInfo {
 inline constexpr std::array<FaultKindInfo, kFaultKindCount> kFaultKinds = {{
     {"unreadable", "the blocks cannot be read until they are written", FaultPlace::Blocks},
     {"permanent", "the blocks cannot be read, and a write does not help, until they are reallocated", FaultPlace::Blocks},
-    {"retries", "the blocks can be read with the retry `tries` of the recovery", FaultPlace::Blocks},
+    {"retries", "the blocks can be read at retry number `tries`", FaultPlace::Blocks},
     {"slow", "an access to the blocks takes `turns` more turns", FaultPlace::Blocks},
     {"write_fault", "the blocks cannot be written until they are reallocated", FaultPlace::Blocks},
     {"off_track", "every access of the drive takes `turns` more turns", FaultPlace::Drive},
@@ -71,14 +71,15 @@ constexpr const FaultKindInfo& info_of(FaultKind kind) { return kFaultKinds[stat
 
 /// The drive reports nothing of such a fault, because it does not notice it.
 constexpr bool silent(FaultKind kind) { return kind >= FaultKind::SilentBit && kind <= FaultKind::SilentMisdirected; }
-/// A sector with such a fault is put on a spare when it is written.
+/// A write can put a sector with such a fault on a spare: the next one, and with Permanent the first one after a read has failed.
 constexpr bool reallocates(FaultKind kind) {
   return kind == FaultKind::Permanent || kind == FaultKind::WriteFault || kind == FaultKind::Surface;
 }
-/// It decides whether, and when, a block can be read.
+/// It decides for given blocks whether, and when, they can be read.
 constexpr bool decides_reads(FaultKind kind) { return kind <= FaultKind::Slow; }
 
-/// A fault: what, where, and from when on. Blocks are those of the media; without eager writing they are the host's.
+/// A fault: what, where, and from when on. Blocks are those of the media; without eager writing they are the host's. A fault of the first five
+/// kinds covers whole physical sectors.
 struct Fault {
   static constexpr std::uint64_t kAnyBlock = ~std::uint64_t{0};  ///< of `first`: no particular block
 
@@ -86,7 +87,7 @@ struct Fault {
   std::uint64_t first = kAnyBlock;         ///< first block; kAnyBlock: any, of a kind that needs no blocks
   std::uint64_t blocks = 1;                ///< number of blocks
   std::uint32_t surface = 0;               ///< of Surface
-  // It begins with the latest of these.
+  // It begins with the latest of these. (A fault plan has only one of them.)
   Picoseconds at = 0;            ///< absolute simulated time, ps
   std::uint64_t at_command = 0;  ///< with this command of the drive after the fault was added, from 1; 0: not by a command
   std::uint64_t at_access = 0;   ///< with this access to its blocks after the fault was added, from 1; 0: not by an access

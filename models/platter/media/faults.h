@@ -116,8 +116,7 @@ class Faults {
     std::uint32_t turns = 0;
     std::size_t index = 0;  ///< of the fault in `live`
   };
-  /// Appends, by ascending block, what an access to blocks [first, first + blocks) meets at `now`, without surfaces. To be called after
-  /// `access`.
+  /// Appends, by ascending block, what an access to blocks [first, first + blocks) meets at `now`, without surfaces. To be called after `access`.
   void meets(std::uint64_t first, std::uint64_t blocks, bool write, Picoseconds now, std::vector<Met>& met) const;
   /// A fault has taken effect; nothing happens if it has been cleared meanwhile.
   void use_id(std::uint64_t id) {

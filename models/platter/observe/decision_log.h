@@ -28,8 +28,7 @@ struct Candidate {
   core::Lba first;
   std::uint32_t blocks = 0;
   std::uint32_t cylinder = 0;
-  bool placed =
-      false;  ///< it has blocks and a cylinder: not while its overhead or a hazard holds it, nor a write that the policy will place
+  bool placed = false;  ///< it has blocks and a cylinder: no overhead or hazard holds it, and no policy is yet to place it
   core::Picoseconds arrival = 0;
   mechanics::AccessTime access;  ///< if it were served when the decision takes effect
   core::Picoseconds cost = 0;    ///< of it the part that the engine compares (EngineIf::compared_part)

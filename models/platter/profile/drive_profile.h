@@ -121,7 +121,7 @@ struct GeometryProfile {
   bool slip_to_zone_end = false;              ///< a slip moves all later blocks of the zone and does not use the units' spares
   std::vector<double> head_offsets_turns;     ///< each head's angle relative to the layout; empty: none
   std::vector<double> surface_shifts_tracks;  ///< arm's position on each surface relative to the cylinder; empty: none
-  std::uint32_t band_tracks = 0;              ///< bands: tracks of a band
+  std::uint32_t band_tracks = 0;              ///< bands: tracks of a band; the bands of all surfaces side by side are a group
   BandDirection band_direction = BandDirection::Alternating;  ///< bands: how blocks ascend within them
   std::vector<double> surface_densities;                      ///< bands: factor of each surface's sectors per track; empty: 1
   double track_skew_turns = 0;      ///< bands: from the start of a track to that of the next one in its band
@@ -159,8 +159,7 @@ struct SeekProfile {
   double single_us = 0;              ///< ThreePoint: one cylinder
   double average_us = 0;             ///< ThreePoint: a third of the stroke
   double full_us = 0;                ///< ThreePoint: the full stroke
-  /// (cylinders, time) of a seek before a write, settle included; straight lines between the points; empty: the seek of a read and the
-  /// write settle.
+  /// (cylinders, time) of a seek before a write, settle included; straight lines between the points; empty: the seek of a read and the write settle.
   std::vector<std::pair<std::uint32_t, double>> write_points_us;
 };
 
@@ -199,24 +198,23 @@ struct CacheProfile {
   bool keep_passing_sectors = false;  ///< keep sectors that pass under the head before the first wanted sector
   bool read_hits_on_writes = true;    ///< reads may be served from written data
   bool keep_read_blocks = false;      ///< keep blocks that the host has received; otherwise only later blocks serve later reads
-  bool read_ahead_sequential = false;  ///< read ahead only after a read that continues the request before it
-  bool write_discards_reads = false;   ///< a write empties all segments that hold read data
-  bool write_updates_reads =
-      false;  ///< a write over blocks of a segment of read data leaves it valid; otherwise it empties that one
+  bool read_ahead_sequential = false;     ///< read ahead only after a read that continues the request before it
+  bool write_discards_reads = false;      ///< a write empties all segments that hold read data
+  bool write_updates_reads = false;       ///< a write over read data leaves its segment valid; otherwise it empties it
   bool separate_write_segments = false;   ///< the write segments are never used for reads
-  std::uint32_t write_segments = 0;       ///< at most this many hold data to be written
+  std::uint32_t write_segments = 0;       ///< at most this many hold data to be written; Interleaved needs one at least
   std::uint32_t destage_entries = 0;      ///< entries of the engine for destages, besides those of the queue
   WriteBack write_back = WriteBack::Off;  ///< which writes wait in the buffer
 };
 
-/// Command overheads; microseconds. The index of each pair says whether the previous command was a write.
+/// Command overheads; microseconds. The index of each pair says whether the actuator's last read or write was a write; 0 before the first.
 struct OverheadProfile {
   std::array<double, 2> read_hit_us{};   ///< read served from the buffer
   std::array<double, 2> read_miss_us{};  ///< read that needs the media
   std::array<double, 2> write_us{};      ///< write
 };
 
-/// Power that a drive takes, by part and state; watts. A key that is 0 has no value of its own: see each one.
+/// Power that a drive takes, by part and state; watts. 0 means 0 W, or what the comment of the field says.
 struct PowerProfile {
   double spindle_w = 0;              ///< spindle at full speed over loaded heads
   double spindle_unloaded_w = 0;     ///< the same with the heads unloaded (Idle_B); 0: as `spindle_w`
@@ -230,7 +228,7 @@ struct PowerProfile {
   double read_w = 0;                 ///< added while data is read
   double write_w = 0;                ///< added while data is written
   double coil_w = 0;                 ///< added while the arm accelerates or brakes
-  double coast_share = 0.32;         ///< a seek over more than this share of the cylinders coasts between the two
+  double coast_share = 0.32;         ///< a seek over more than this share of the cylinders coasts before it brakes
   double start_w = 0;                ///< the whole drive while the spindle gains speed; 0: as while an access waits
   double idle_a_s = 0;               ///< without an access for this long, the drive enters Idle_A; 0: never
   double idle_b_s = 0;               ///< the same of Idle_B
@@ -299,13 +297,13 @@ enum class ActuatorsBy {
   Lun,      ///< a logical unit for each actuator
 };
 
-/// What follows when a duration limit has passed; the order of the names in a profile.
+/// What follows when a duration limit has passed.
 enum class LimitAction {
-  CompleteEarliest,     ///< the command completes as early as the drive can
-  ContinueNextLimit,    ///< the guideline of the next descriptor counts
-  ContinueNoLimit,      ///< no guideline counts any more
+  CompleteEarliest,     ///< the command goes on; the policy LSPTF serves it first
+  ContinueNextLimit,    ///< the guideline of the next descriptor holds, also counted from the arrival
+  ContinueNoLimit,      ///< no guideline holds any more; the active limit still does
   CompleteUnavailable,  ///< the command completes without data
-  AbortRecovery,        ///< as Abort, of the active limit
+  AbortRecovery,        ///< as Abort; only the active limit may have it
   Abort,                ///< it is aborted
 };
 
@@ -345,7 +343,7 @@ struct DriveProfile {
   /// From the start of an access until the head can take a sector of the track that it is on (the heads have to settle again).
   double same_track_us = 0;
   double same_track_write_us = 0;  ///< the same until it can be written
-  /// (cylinders, deviation) of the head's arrival; straight lines between the points; empty: none.
+  /// (cylinders, standard deviation) of the head's arrival; straight lines between the points; empty: none.
   std::vector<std::pair<std::uint32_t, double>> arrival_spread_us;
   std::vector<std::pair<std::uint32_t, double>> arrival_spread_write_us;  ///< the same of writes; empty: that of reads
   OverheadProfile overhead;                                               ///< command overheads
@@ -356,9 +354,8 @@ struct DriveProfile {
   double bus_read_completion_us = 0;   ///< after a read's last block
   double bus_write_completion_us = 0;  ///< with a write's status
   double bus_read_watermark = 0;       ///< share of a read that must be in the buffer before its transfer to the host begins
-  std::uint32_t bus_write_watermark_blocks =
-      0;                    ///< this many of a write's blocks must be in the buffer before the first is written
-  bool bus_overlap = true;  ///< the next access may begin while data of the last one is still on the bus
+  std::uint32_t bus_write_watermark_blocks = 0;  ///< blocks of a write that must be in the buffer before the first is written
+  bool bus_overlap = true;                       ///< the next access may begin while data of the last one is still on the bus
   // Which commands keep the bus while they have no data to transfer. Getting the bus again takes the reselect and the preparation time.
   bool bus_hold_read = true;   ///< a read that waits for its next sector keeps it
   bool bus_hold_write = true;  ///< a write larger than a segment keeps it while the segment is full
@@ -375,8 +372,9 @@ struct DriveProfile {
   std::uint32_t firmware_candidate_cycles = 60;  ///< for each command that it examines
   std::uint32_t firmware_order_cycles = 12;      ///< for each step of an exact order
   double age_limit_s = 0;                        ///< the firmware serves a command first that has waited this long; 0: no rule
-  bool stream_first = false;                     ///< until then it serves a sequential stream first
-  std::uint32_t queue_depth = 32;                ///< tags of the command queue
+  /// A sequential stream goes first until another command has waited `age_limit_s`; without that limit no rule holds.
+  bool stream_first = false;
+  std::uint32_t queue_depth = 32;            ///< tags of the command queue
   bool reject_when_full = false;             ///< complete a command beyond the depth with an error instead of making it wait
   std::uint32_t token_rate_bytes_per_s = 0;  ///< of the port's token bucket; 0: off
   std::uint32_t token_depth_bytes = 512 * 1024;     ///< of the token bucket

@@ -19,10 +19,9 @@ namespace platter::scheduling {
 ///     positioning(x) + sweep()                                             if x is the first of the sweep,
 ///     positioning(x) + node(x) + onward(x, first) + sweep() - credit(x)    otherwise (credit 0 outside the sweep),
 ///
-/// which must not exceed the time left to the deadline. All sums are upper bounds: each hop is charged `decision_bound`, the longest time
-/// between two accesses, and reaching a sector's start earlier never makes the access end later. Where the host bus is slower than the
-/// media, blocks of earlier reads may still wait for it; that backlog is subtracted from the time left. (On the bus, write data comes after
-/// read data.)
+/// which must not exceed the time left to the deadline. All sums are upper bounds: each hop is charged `decision_bound`, the longest time between two
+/// accesses, and reaching a sector's start earlier never makes the access end later. Where the host bus is slower than the media, blocks of earlier
+/// reads may still wait for it; that backlog is subtracted from the time left. (On the bus, write data comes after read data.)
 ///
 /// The sweep starts at the extreme nearer to the arm when its first command arrives (or as `SweepStart` says), and keeps its direction
 /// until it is empty (Balafoutis et al., section 2; docs/reference/policies.md has the interpretation).

@@ -11,7 +11,7 @@ namespace platter::scheduling {
 /// that considers only the sweep's next command.
 ///
 /// A policy that derives from it
-/// - replaces `insert` and `remove`: they call those of FlatScheduler, and `sweep_.insert(command)` for a command that is `in_sweep`, and
+/// - replaces `insert` and `remove`: they call those of FlatScheduler, and `sweep_.insert(command)` if in_sweep() of policies.h is true, and
 ///   `sweep_.remove(tag)`;
 /// - calls `sweep_.prepare(head)` once at the start of each `pick`, unless the sweep is empty;
 /// - skips each candidate for which `allowed` is false, and returns `next_of_sweep` if none is left. Without a sweep it does neither.

@@ -62,8 +62,7 @@ enum class CelloRotation : std::uint8_t {
   HalfTurn,  ///< half a turn, always
 };
 
-/// How the policies interpret Balafoutis et al., and Shenoy et al., where the text leaves it open. docs/reference/policies.md gives the
-/// reasons.
+/// How the policies interpret Balafoutis et al., and Shenoy et al., where the text leaves it open. docs/reference/policies.md gives the reasons.
 struct Interpretations {
   SweepStart sweep_start = SweepStart::Nearer;          ///< where a sweep begins
   AfterSweep after_sweep = AfterSweep::Intervals;       ///< CI-SPTF and CI-OPT after a sweep

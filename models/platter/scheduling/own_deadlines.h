@@ -11,10 +11,9 @@
 
 namespace platter::scheduling {
 
-/// Guards the deadlines of commands outside the sweep, under a policy that guards those of the sweep. Such a command replaces the policy's
-/// pick if it would be late after the pick, is in time if it is served now, and leaves the sweep the time that the sweep needs. Each
-/// command is checked alone, so a conflict between two such deadlines is not resolved. The deadline of a command that is already late no
-/// longer counts.
+/// Guards the deadlines of commands outside the sweep, under a policy that guards those of the sweep. Such a command replaces the policy's pick if it
+/// would be late after the pick, is in time if it is served now, and leaves the sweep the time that the sweep needs. Each command is checked alone,
+/// so a conflict between two such deadlines is not resolved. The deadline of a command that is already late no longer counts.
 ///
 /// This guard is our own; Balafoutis et al. have deadlines of rounds only.
 class OwnDeadlines : public WrappedScheduler {

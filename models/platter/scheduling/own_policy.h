@@ -25,7 +25,7 @@ struct OwnPolicy {
   const char* description;                                          ///< a line of plain text
   const OwnParameter* parameters;                                   ///< in the order of the notation
   std::uint32_t parameter_count;                                    ///< 0: a notation without parentheses
-  std::unique_ptr<SchedulerIf> (*create)(const SchedulerContext&);  ///< its values are `context.parameters.own`
+  std::unique_ptr<SchedulerIf> (*create)(const SchedulerContext&);  ///< values: SchedulerContext::parameters.own
 };
 
 /// What the program and a shared object must agree on: the headers, the C++ library and the compiler's binary interface.

@@ -9,9 +9,8 @@
 
 namespace platter::scheduling {
 
-/// Common base of the policies that decide where writes go. It keeps reads and writes apart, and finds the closest read and the free block
-/// closest to the head. The oldest write goes first. Every decision examines the extents again, because a read follows its block when a
-/// write moves it.
+/// Common base of the policies that decide where writes go. It keeps reads and writes apart, and finds the closest read and the free block closest to
+/// the head. The oldest write goes first. Every decision examines the extents again, because a read follows its block when a write moves it.
 class PlacingScheduler : public SchedulerIf {
  public:
   /// Precondition: `context.free_space` is set.

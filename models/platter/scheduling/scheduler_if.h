@@ -89,9 +89,9 @@ class SchedulerIf {
   /// A command has arrived. Its `tag` is below the context's capacity, and no other command in the policy has it. It keeps its address until
   /// `remove` or `withdraw` is called with its tag.
   virtual void insert(const Command& command) = 0;
-  /// The engine serves the command that the last `pick` or `next_of_sweep` has returned. Called before the access begins.
+  /// The engine serves the command that the last `pick` or `next_of_sweep` has returned, or that of `put_first`. Called before the access begins.
   virtual void remove(Tag tag) = 0;
-  /// The command is withdrawn: it will not be served.
+  /// The command is withdrawn: it will not be served. It need not be one that `pick` has returned.
   virtual void withdraw(Tag tag) { remove(tag); }
   /// The command's extent has changed, under a mapping that moves blocks. A policy that has examined it must examine it again.
   virtual void moved(Tag /*tag*/) {}
@@ -124,9 +124,8 @@ class SchedulerIf {
   /// The next command of the sweep. Nothing else is examined, so this is the shortest of all decisions, `kShortest`.
   virtual Decision next_of_sweep(const HeadState& head, Picoseconds now) { return pick(head, now); }
   static constexpr DecisionWork kShortest{1, 0, 0};  ///< one candidate
-  /// Tells the policy that commands of hosts wait outside it until buffered writes (destages) are on the media. `since`: from when the oldest
-  /// of them waits. Returns true if the policy has answered wait and would now answer otherwise: `pick` is then called again. The default
-  /// ignores it.
+  /// Tells the policy that commands of hosts wait outside it until buffered writes (destages) are on the media. `since`: from when the oldest of them
+  /// waits. Returns true if the policy has answered wait and would now answer otherwise: `pick` is then called again. The default ignores it.
   virtual bool awaited(const AwaitedDestages& /*since*/) { return false; }
   /// For observers: the last `pick` did not consider this command, because its stream was held back (FirmwareRules).
   virtual bool held_back(Tag /*tag*/) const { return false; }

@@ -12,8 +12,9 @@
 namespace platter::system {
 
 /// Where the shipped drive profiles and scenarios are: $PLATTER_CONFIG_DIR if it is set, whether or not the folder exists. Otherwise the first
-/// of these that has a folder `drives`: those installed beside libplatter, where this code is in it; those installed beside the program; those
-/// of the CMake package that the program was built against; those of the source tree. Otherwise where the project's own prefix would have them.
+/// of these that has a folder `drives`: `configs` beside the shared object that has this code (such as libplatter.so), if one has it; the folder
+/// installed with that object; the one installed with the program; that of the CMake package that the program was built against; that of the
+/// source tree. Otherwise the folder under CMAKE_INSTALL_PREFIX of the build, whether or not it exists.
 std::filesystem::path config_directory();
 
 /// A shipped drive profile: its short name and its file.

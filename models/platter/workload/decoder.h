@@ -15,10 +15,9 @@ class DecoderIf {
   DecoderIf(const DecoderIf&) = delete;
   DecoderIf& operator=(const DecoderIf&) = delete;
 
-  /// Takes bytes from the front of `in` (which then begins behind them), writes at most `size` bytes to `out` and returns how many. 0: it needs
-  /// more input. Zeros behind a stream are skipped; other bytes that do not begin another stream
-  /// are taken and ignored. Behind zstd's there may be neither. Throws std::runtime_error for
-  /// damaged input.
+  /// Takes bytes from the front of `in` (which then begins behind them), writes at most `size` bytes to `out` and returns how many. 0: it needs more
+  /// input. Zeros behind a stream are skipped; other bytes that do not begin another stream are taken and ignored. Behind zstd's there may be
+  /// neither. Throws std::runtime_error for damaged input.
   virtual std::size_t decode(std::string_view& in, char* out, std::size_t size) = 0;
   /// Whether what was taken ends with a whole stream.
   virtual bool complete() const = 0;

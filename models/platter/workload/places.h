@@ -11,8 +11,7 @@
 
 namespace platter::workload {
 
-/// A random permutation of 0 … size - 1 that takes no memory: a Feistel network over the next power of two, walked until the value is in
-/// range.
+/// A random permutation of 0 … size - 1 that takes no memory: a Feistel network over the next power of two, walked until the value is in range.
 class Permutation {
  public:
   /// `size` > 0; the keys are drawn from `random`.

@@ -25,17 +25,16 @@ class ProducerIf {
   ProducerIf& operator=(const ProducerIf&) = delete;
 
   /// Sets every field of `request`, which may hold those of an earlier request, except `number`. `issued` is not before that of the last request.
-  /// `now`: the present time. Returns false after the last request, or if a closed producer
-  /// has none at present (see more()).
+  /// `now`: the present time. Returns false after the last request, or if a closed producer has none at present (see more()).
   ///
   /// An open producer is asked for its next request when the one before is issued. A closed producer is asked closed_depth() times at the start,
   /// and again after each of its requests that ends with Good, or by its duration limit. A request that failed otherwise is not replaced.
   virtual bool next(Request& request, core::Picoseconds now) = 0;
   /// Number of requests to keep outstanding; 0: open, requests come at their own times.
   virtual std::uint32_t closed_depth() const { return 0; }
-  /// One of its requests has ended with Good.
+  /// One of its requests has ended with Good. Not called for one that its duration limit has ended.
   virtual void ended(const Request& /*request*/) {}
-  /// After a request was replaced: whether a closed producer has one more, in the place of one that it did not have when it was asked.
+  /// Asked after each replacement. True: a closed producer now has a request that next() had to refuse earlier; the host calls next() again.
   virtual bool more() const { return false; }
 };
 

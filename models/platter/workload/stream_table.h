@@ -18,8 +18,7 @@ namespace platter::workload {
 ///     1,40000,B,1000
 ///     2,80000,P,3000
 ///
-/// Frames stand in presentation order, the first at 0; the clip starts again after duration_us, which must be
-/// later than the last frame's time.
+/// Frames stand in presentation order, the first at 0; the clip starts again after duration_us, which must be later than the last frame's time.
 class StreamTable {
  public:
   /// Throws core::InputError with file and line.

@@ -8,7 +8,7 @@
 
 namespace platter::command {
 
-/// The TLM response for a status, which is finer.
+/// The TLM response for a status. A status tells more than a TLM response.
 inline tlm::tlm_response_status response_status(CommandStatus status) {
   switch (status) {
     case CommandStatus::Good: return tlm::TLM_OK_RESPONSE;

@@ -36,9 +36,8 @@ struct Operation {
   void (*start)(LogicalUnit& unit, Task& task);
   /// After each access that has ended well.
   void (*next)(LogicalUnit& unit, Task& task) = nullptr;
-  bool of_zones = false;  ///< of a unit with zones only
-  std::uint8_t limits_page =
-      0;  ///< CDLP of a unit with duration limits: 1 T2A, 2 T2B; 0: the command has no duration limit index
+  bool of_zones = false;         ///< of a unit with zones only
+  std::uint8_t limits_page = 0;  ///< CDLP of a unit with duration limits: 1 T2A, 2 T2B; 0: the command has no index of them
 };
 
 using CdbBytes = std::array<std::uint8_t, Task::kCdbBytes>;
@@ -59,8 +58,7 @@ const std::vector<Operation>& operations();
 const Operation* find_operation(const std::array<std::uint8_t, Task::kCdbBytes>& cdb);
 /// True if the code has service actions.
 bool has_actions(std::uint8_t code);
-/// Refuses a CDB with a bit that the operation does not use. Returns the field; `bit` is 8 if there is none. `limits`: the unit has duration
-/// limits.
+/// Refuses a CDB with a bit that the operation does not use. Returns the field; `bit` is 8 if there is none. `limits`: the unit has duration limits.
 SenseData::Field unused_bit(const Operation& operation, const std::array<std::uint8_t, Task::kCdbBytes>& cdb, bool limits);
 
 /// Appends the operations of a group to the table.

@@ -54,9 +54,8 @@ class ArrayProbeIf {
 /// Hosts: `submit()` for those in this library; `host_tgt_socket` (nb_transport, b_transport, transport_dbg) for others. END_REQ
 /// is never delayed. Host tags and task attributes are not supported (COMMAND_ERROR). Writes to mirrored areas carry FUA.
 ///
-/// A flush waits for every older write, then goes to all drives that have not failed; younger writes wait for it. The status Good
-/// means that all writes completed as good before it are on the media. NoCopy means that a drive has failed with writes in its
-/// buffer.
+/// A flush waits for every older write, then goes to all drives that have not failed; younger writes wait for it. The status Good means that all
+/// writes completed as good before it are on the media. NoCopy means that a drive has failed with writes in its buffer.
 ///
 /// Drives: `disk_init_sockets[i]`; if bound, `best_effort_init_sockets[i]` for discrete and background commands (see
 /// workload::Initiator); and `register_init_sockets[i]` for the drive's registers.
@@ -111,9 +110,8 @@ class Array : public sc_core::sc_module, private LinkSinkIf, private RequestEndI
   /// Requests that have not ended.
   std::uint64_t outstanding() const { return account_.outstanding; }
 
-  /// Submits a request, which belongs to the array, with its data, until ArrayClientIf::finished(). That call, whether the request ended
-  /// well or not, never happens within this one. May be called from any process. Throws std::invalid_argument if the request has no client,
-  /// or an invalid class.
+  /// Submits a request, which belongs to the array, with its data, until ArrayClientIf::finished(). That call, whether the request ended well or not,
+  /// never happens within this one. May be called from any process. Throws std::invalid_argument if the request has no client, or an invalid class.
   void submit(ArrayRequest& request) override;
 
   /// Makes the drive fail (through its STATE register, if bound), or takes it out of service (if not). This function and the next three may be
@@ -206,8 +204,7 @@ class Array : public sc_core::sc_module, private LinkSinkIf, private RequestEndI
 
   // Failure and revival.
   void failed(std::uint32_t drive);
-  /// Uses again those drives of `reviving_` for which all earlier commands and missed writes have ended. Returns false if there
-  /// are none.
+  /// Uses again those drives of `reviving_` for which all earlier commands and missed writes have ended. Returns false if there are none.
   bool complete_revivals();
   /// True if a write is in progress that belongs on this drive and arrived before its last failure.
   bool missed_write(std::uint32_t drive) const;

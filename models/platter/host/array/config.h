@@ -26,9 +26,8 @@ struct RebuildOptions {
 
 /// Double buffers for streams that read sequentially.
 struct StreamBufferOptions {
-  std::uint32_t units = 0;  ///< of the stripe map, in each half; 0: no buffers
-  Picoseconds idle =
-      10 * core::kPicosecondsPerSecond;  ///< a stream that has not read for this time gives its buffer to the next stream
+  std::uint32_t units = 0;                              ///< of the stripe map, in each half; 0: no buffers
+  Picoseconds idle = 10 * core::kPicosecondsPerSecond;  ///< a stream without a read for so long gives its buffer to another
 };
 
 /// What an array is constructed with. `drives`, `drive_bytes` and `areas` must be set.
@@ -47,7 +46,7 @@ struct ArrayConfig {
   CacheOptions cache;                           ///< none unless set
   StreamBufferOptions stream_buffers;           ///< none unless set
   RebuildOptions rebuild;                       ///< one unit at a time unless set
-  Picoseconds poll = 0;  ///< interval at which STATE of a failed drive is read; 0: never; `drive_revived()` reports the revival
+  Picoseconds poll = 0;  ///< interval of reading STATE of a failed drive; 0: never, the program calls Array::drive_revived()
 };
 
 inline constexpr std::uint32_t kMaxDrives = 32;  ///< of an array
@@ -66,11 +65,10 @@ struct ArrayCounters {
 
 /// What the array does about sectors that its drives cannot read.
 struct ArrayErrors {
-  std::uint64_t redirected = 0;  ///< reads that were repeated on the other copy
-  std::uint64_t unreadable = 0;  ///< reads that no copy could answer
-  std::uint64_t repaired = 0;    ///< units whose bad sectors were written again from the other copy
-  std::uint64_t lost_sectors =
-      0;  ///< sectors that a rebuild could not read on its source: they cannot be read until they are written
+  std::uint64_t redirected = 0;    ///< reads that were repeated on the other copy
+  std::uint64_t unreadable = 0;    ///< reads that no copy could answer
+  std::uint64_t repaired = 0;      ///< units whose bad sectors were written again from the other copy
+  std::uint64_t lost_sectors = 0;  ///< sectors that a rebuild could not read on its source: unreadable until they are written
 
   /// Is one of them above 0?
   bool any() const { return redirected + unreadable + repaired + lost_sectors > 0; }

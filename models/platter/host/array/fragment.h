@@ -13,8 +13,7 @@ namespace platter::host::array {
 /// Bytes of a unit that a rebuild copies at a time.
 inline constexpr std::uint32_t kRebuildPiece = 256 * 1024;
 
-/// The part of a request inside one stripe unit. For a read through the cache it is the part inside one block, for a flush the part
-/// of one drive.
+/// The part of a request inside one stripe unit. For a read through the cache it is the part inside one block, for a flush the part of one drive.
 struct Fragment {
   enum class Kind : std::uint8_t { Read, Write, Rebuild, Flush };
 
@@ -48,8 +47,7 @@ struct Fragment {
   bool whole() const { return length == area->unit_bytes; }
   /// True if it goes to the drive as a write.
   bool writes() const { return kind == Kind::Write || (kind == Kind::Rebuild && writing); }
-  /// The bytes that the next command reads or writes: offset within the unit, address in the array, length. A rebuild goes by
-  /// pieces.
+  /// The bytes that the next command reads or writes: offset within the unit, address in the array, length. A rebuild goes by pieces.
   std::uint64_t piece_begin() const { return kind == Kind::Rebuild ? done : within; }
   std::uint64_t address() const { return area->begin + (unit - area->first_unit) * area->unit_bytes + piece_begin(); }
   std::uint32_t piece_length() const {

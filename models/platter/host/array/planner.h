@@ -16,8 +16,7 @@ class RequestEndIf {
   virtual void ended(ArrayRequest& request) = 0;
 };
 
-/// Splits requests into fragments at the boundaries of the map and enters the fragments into the order. A request ends with its
-/// last fragment.
+/// Splits requests into fragments at the boundaries of the map and enters the fragments into the order. A request ends with its last fragment.
 class Planner {
  public:
   Planner(const ArrayConfig& config, const StripeMap& map, UnitOrder& order, FlushQueue& flushes, RequestEndIf& sink)

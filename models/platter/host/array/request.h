@@ -23,16 +23,15 @@ class ArrayClientIf {
 /// A host's request: a read, a write, or a flush of all drives. The request and its data belong to the array from Array::submit()
 /// to ArrayClientIf::finished().
 ///
-/// The host sets the fields of command::Command, except `tag` and `attribute`, which an array does not support, and `data` and `client`. The
+/// The host sets `data`, `client`, and the fields of command::Command except `tag` and `attribute`, which an array does not support. The
 /// array sets the fields of command::Result, `host_queue` and `lost_bytes`. `timing` is that of the request's last command; the time before it
 /// counts as `queue`.
 struct ArrayRequest : command::Command, command::Result {
   std::uint8_t* data = nullptr;     ///< the bytes; null: timing only
   ArrayClientIf* client = nullptr;  ///< told of the end; must be set
 
-  Picoseconds host_queue = 0;  ///< part of the response time: until the last command got a tag of its drive
-  std::uint64_t lost_bytes =
-      0;  ///< bytes that no working drive holds; of a flush: bytes of completed writes that may be on no media
+  Picoseconds host_queue = 0;    ///< part of the response time: until the last command got a tag of its drive
+  std::uint64_t lost_bytes = 0;  ///< bytes that no working drive holds; of a flush: of completed writes that may be on none
 
   /// @cond of the array
   /// Origin of the request: a host, or the array itself.

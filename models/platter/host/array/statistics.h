@@ -12,8 +12,7 @@
 
 namespace platter::host::array {
 
-/// Results of an array for each drive, over the whole run, warm-up included. Values that only a striped array has are empty for
-/// others.
+/// Results of an array for each drive, over the whole run, warm-up included. Values that only a striped array has are empty for others.
 struct ArrayResult {
   std::vector<double> utilisation;
   std::vector<std::uint64_t> commands;

@@ -8,10 +8,9 @@
 
 namespace platter::host::array {
 
-/// The double buffer of one stream. It holds the data ahead of the stream's last read in two consecutive halves. The stream
-/// consumes one half while the other is fetched. When a read first touches the half fetched last, the other half has been
-/// consumed and takes the data that follows. So a stream whose reads are not larger than a half finds each half fetched, at the
-/// latest, since the read before.
+/// The double buffer of one stream. It holds the data ahead of the stream's last read in two consecutive halves. The stream consumes one half while
+/// the other is fetched. When a read first touches the half fetched last, the other half has been consumed and takes the data that follows. So a
+/// stream whose reads are not larger than a half finds each half fetched, at the latest, since the read before.
 ///
 /// This class keeps positions and bytes; its user does the fetching and waiting. Addresses are in bytes. `order` is the sequence
 /// number of requests: a half has the number of its fetch, and only requests with a later number find it.
@@ -38,8 +37,7 @@ class StreamBuffer {
     if (!latest.valid || latest.end < position_) return position_;
     return latest.begin < position_ ? latest.end : kNowhere;
   }
-  /// Starts the fetch of the next half, with sequence number `order`; returns the half's index. Precondition: `begin` is
-  /// `wanted()`.
+  /// Starts the fetch of the next half, with sequence number `order`; returns the half's index. Precondition: `begin` is `wanted()`.
   std::uint32_t fetch(std::uint64_t begin, std::uint64_t end, std::uint64_t order) {
     latest_ = 1 - latest_;
     Half& half = halves_[latest_];

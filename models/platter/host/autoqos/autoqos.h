@@ -11,14 +11,12 @@
 
 namespace platter::host::autoqos {
 
-/// AutoQoS above one drive. At the end of each window it reads the drive's counters of each class from its registers
-/// (DriveRegisters), calls the manager, and writes the rate of the token bucket. Failed register accesses are reported as
-/// "/platter/autoqos/register".
+/// AutoQoS above one drive. At the end of each window it reads the drive's counters of each class from its registers (DriveRegisters), calls the
+/// manager, and writes the rate of the token bucket. Failed register accesses are reported as "/platter/autoqos/register".
 class AutoQos : public sc_core::sc_module {
  public:
   SC_HAS_PROCESS(AutoQos);
-  /// `opened` returns the number of multimedia streams opened so far; empty: unknown, and the manager uses only the rates.
-  /// `window` > 0.
+  /// `opened` returns the number of multimedia streams opened so far; empty: unknown, and the manager uses only the rates. `window` > 0.
   AutoQos(const sc_core::sc_module_name& name, const QosManagerOptions& options, Picoseconds window,
           std::function<std::uint64_t()> opened = {});
 

@@ -16,20 +16,17 @@ struct StreamRecogniserOptions {
   double jitter = 0.20;        ///< mean deviation of a period, as a part of the mean period
   double idle = 0.10;          ///< least part of the time between two commands in which a stream pauses before a burst
   std::uint32_t sequence = 8;  ///< commands in sequence before a stream is tried
-  Picoseconds trial =
-      4 * core::kPicosecondsPerSecond;  ///< time for which it is treated as multimedia, to measure its demand; 0: no trials
-  Picoseconds silence = 2 * core::kPicosecondsPerSecond;  ///< time after which a silent stream has ended
-  Picoseconds handover =
-      core::kPicosecondsPerSecond / 10;  ///< a stream that begins within this time of another's end continues it; 0: never
+  Picoseconds trial = 4 * core::kPicosecondsPerSecond;      ///< time as multimedia, to measure its demand; 0: no trials
+  Picoseconds silence = 2 * core::kPicosecondsPerSecond;    ///< time after which a silent stream has ended
+  Picoseconds handover = core::kPicosecondsPerSecond / 10;  ///< a stream so soon after another's end continues it; 0: never
 };
 
 /// Finds multimedia streams from the commands alone, without labels: reads that follow each other on the disk, and whose bursts
 /// begin at equal intervals after a pause that the stream itself makes.
 ///
-/// A stream that the disk cannot serve at its rate never pauses and looks like a bulk copy. So a stream of `sequence` commands is
-/// tried: for the time `trial` its commands are multimedia, so that the manager limits the others and the stream's own rate
-/// becomes visible (AutoQoS, section 3.2). One stream is tried at a time, each once. The trial is extended if the stream has
-/// begun to pause by its end.
+/// A stream that the disk cannot serve at its rate never pauses and looks like a bulk copy. So a stream of `sequence` commands is tried: for the time
+/// `trial` its commands are multimedia, so that the manager limits the others and the stream's own rate becomes visible (AutoQoS, section 3.2). One
+/// stream is tried at a time, each once. The trial is extended if the stream has begun to pause by its end.
 ///
 /// For the disk, a file and the next one, or the same one read again, are two streams. So a stream that begins when another one
 /// ends inherits what is known of that one. The heir of a multimedia stream is multimedia, unless it turns out not to be

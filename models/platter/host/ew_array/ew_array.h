@@ -39,9 +39,8 @@ using ArrayOptions = EwArrayOptions;
 /// outstanding commands. A write goes to all copies at once. Each drive receives its commands in the order in which the array
 /// received them, and returns the data of that order, so any copy may be read at any time.
 ///
-/// Sockets: `host_tgt_socket` is like a drive's (nb_transport, b_transport, transport_dbg); `disk_init_sockets[i]` leads to drive
-/// i. A command is split at block boundaries and ends with its last piece; its timing is that of this piece, and the time before
-/// it counts as `queue`.
+/// Sockets: `host_tgt_socket` is like a drive's (nb_transport, b_transport, transport_dbg); `disk_init_sockets[i]` leads to drive i. A command is
+/// split at block boundaries and ends with its last piece; its timing is that of this piece, and the time before it counts as `queue`.
 ///
 /// A sector that cannot be read is read from the next copy. The whole block of the bad copy is then written again from a good one, in the
 /// background, one block at a time. A write of a part of a block that a drive cannot carry out, because it cannot read the rest of the block,
@@ -86,10 +85,9 @@ class EwArray : public sc_core::sc_module, public tlm::tlm_mm_interface {
   };
   /// The part of a command inside one block, in progress on `copies` drives, or on one.
   struct Piece {
-    Job* job = nullptr;        ///< null once the response no longer waits for it
-    std::uint32_t copies = 0;  ///< copies in progress
-    std::uint32_t unreadable =
-        0;  ///< copies that could not be read; of a write, those of which the rest of the block could not
+    Job* job = nullptr;            ///< null once the response no longer waits for it
+    std::uint32_t copies = 0;      ///< copies in progress
+    std::uint32_t unreadable = 0;  ///< copies that could not be read; of a write, those whose rest of the block could not
     std::uint64_t block = 0;
     std::uint64_t within = 0;  ///< offset in the block, bytes
     std::uint8_t* data = nullptr;
