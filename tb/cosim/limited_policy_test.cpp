@@ -94,5 +94,56 @@ TEST(LimitedAccelerator, WithoutAShareGuidelinesNeverGoFirst) {
   EXPECT_LT(none.at_share(2, 0.95), 160) << "an inactive limit has no share";
 }
 
+/// Four continuous long reads with a limit, beside twelve short ones at a time.
+class GuardedRig {
+ public:
+  GuardedRig(const std::string& name, const char* engine)
+      : disk_(make_drive((name + "_disk").c_str(), "LSPTF(0)", engine, deep_toy(), false)), host_((name + "_host").c_str()) {
+    table_.descriptors[0][0].inactive = {550 * kMs, LimitPolicy::CompleteEarliest};
+    host_.disk_init_socket.bind(disk_->host_tgt_socket);
+    host_.on_finished = [this](const Transaction& t) {
+      if (t.extension.duration == 0)
+        read(8);
+      else
+        long_ends.push_back(t.begin_resp);
+    };
+    for (int i = 0; i < 4; ++i) read(512);
+    for (int i = 0; i < 12; ++i) read(8);
+  }
+
+  static constexpr Picoseconds kDeadline = 600 * kMs;
+  std::vector<Picoseconds> long_ends;
+
+ private:
+  void read(std::uint32_t blocks) {
+    random_ = random_ * 1'664'525u + 1'013'904'223u;
+    Transaction& t = host_.make();
+    t.set(false, (random_ >> 8) % (kToyBlocks - blocks), blocks);
+    if (blocks > 8) {
+      t.extension.cls = RequestClass::Continuous;
+      t.extension.deadline = kDeadline;
+      t.extension.duration = 1;
+      t.extension.durations = &table_;
+    }
+    host_.submit(t);
+  }
+
+  std::unique_ptr<drive::Drive> disk_;
+  AtHost host_;
+  command::DurationTable table_;
+  std::uint32_t random_ = 7;
+};
+
+/// Long reads take far more than the mean time of an access, so a policy that held them back would find out too late.
+TEST(LimitedAccelerator, TheGuardKnowsContinuousCommandsFromTheirArrival) {
+  GuardedRig firmware("firmware", "firmware");
+  GuardedRig both("both", "lockstep");
+  run_until(core::kPicosecondsPerSecond);
+  for (const GuardedRig* rig : {&firmware, &both}) {
+    ASSERT_EQ(rig->long_ends.size(), 4u);
+    EXPECT_LE(rig->long_ends.back(), GuardedRig::kDeadline);
+  }
+}
+
 }  // namespace
 }  // namespace platter::testing

@@ -284,6 +284,9 @@ TEST_P(LooselyTimed, HasTheTimesOfTheDriveThatWaitsWithMixedCommands) {
     fault.kind = media::FaultKind::Permanent;
     fault.blocks = 40;
     for (fault.first = 500; fault.first < kToyBlocks; fault.first += 400) config.faults.push_back(fault);
+    fault.kind = media::FaultKind::SilentBit;
+    fault.at = core::kPicosecondsPerSecond;
+    for (fault.first = 700; fault.first < kToyBlocks; fault.first += 400) config.faults.push_back(fault);
   }
   const system::EngineOptions options = engine_options(c.policy, "firmware", c.profile);
   drive::Drive waiting("waiting", config, system::engine_factory(options));

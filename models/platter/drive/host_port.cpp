@@ -278,6 +278,7 @@ void HostPort::call_ahead(tlm::tlm_generic_payload& payload, sc_core::sc_time& d
 }
 
 unsigned int HostPort::look(tlm::tlm_generic_payload& payload) {
+  const core::LocalTime::Scope scope(local_);
   if (payload.get_address() >= admission_.capacity_bytes()) return 0;
   const auto length = static_cast<unsigned int>(
       std::min<std::uint64_t>(payload.get_data_length(), admission_.capacity_bytes() - payload.get_address()));

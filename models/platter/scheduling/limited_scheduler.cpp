@@ -34,12 +34,12 @@ class LimitedScheduler : public WrappedScheduler {
     commands_[command.tag.value] = &command;
     ++count_;
     if (command.guideline) account_.set_share(command.guideline_cost_permille);
+    const bool guarded = in_sweep(command);  // such a command is not held back, because the guard has to know it
     if (command.high_priority)
       urgent_.insert(command);
     else if (command.limited)
-      held_.insert(command);
-    else
-      policy_->insert(command);
+      (guarded ? admitted_ : held_).insert(command);
+    if (guarded || !(command.high_priority || command.limited)) policy_->insert(command);
   }
 
   void remove(Tag tag) override {
@@ -142,15 +142,12 @@ class LimitedScheduler : public WrappedScheduler {
     const Command& command = *commands_[tag.value];
     commands_[tag.value] = nullptr;
     --count_;
-    if (command.high_priority) {
-      urgent_.remove(tag);
-      return;
-    }
+    urgent_.remove(tag);
     const std::size_t held = held_.size();
     held_.remove(tag);
-    if (held_.size() < held) return;
+    const bool was_held = held_.size() < held;
     admitted_.remove(tag);
-    take(tag);
+    if (!was_held && (!command.high_priority || in_sweep(command))) take(tag);
   }
 
   const AccessPlanner& planner_;
