@@ -264,7 +264,7 @@ json to_json(const Grammar& grammar) {
   return out;
 }
 
-std::string to_toml(const Grammar& grammar) {
+std::string to_toml(const Grammar& grammar, bool short_tables) {
   std::string whole = sections_text(
       grammar, [](std::string& text, const std::string& key, const BoundRow& bound) { add_line(text, key, bound, true); });
   for (const BoundArray& array : grammar.arrays()) {
@@ -273,7 +273,7 @@ std::string to_toml(const Grammar& grammar) {
     for (const std::vector<BoundRow>& element : array.elements()) {
       whole += fmt::format("\n[[{}]]\n", array.key);
       for (std::size_t i = 0; i < element.size(); ++i)
-        if (first || element[i].row->required || value_of(element[i]) != value_of(defaults[i]))
+        if (first || !short_tables || element[i].row->required || value_of(element[i]) != value_of(defaults[i]))
           add_line(whole, own_key(array, element[i]), element[i], first);
       first = false;
     }

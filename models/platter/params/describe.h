@@ -11,9 +11,9 @@ namespace platter::params {
 
 /// The effective configuration: every key with its value; file names as the configuration gives them.
 nlohmann::json to_json(const Grammar& grammar);
-/// The same as TOML, each key with its unit and meaning; file names as absolute paths, so that the file may be stored anywhere. The first table of an
-/// array has all its keys, the others those that are not at their defaults.
-std::string to_toml(const Grammar& grammar);
+/// The same as TOML, each key with its unit and meaning, those of an array at its first table; file names as absolute paths, so that the file may be
+/// stored anywhere. `short_tables`: the other tables of an array have only keys that are not at their defaults.
+std::string to_toml(const Grammar& grammar, bool short_tables = false);
 /// Only the keys that have a comment, each below its comment. A comment that is also that of the key before is not repeated, and in an array of
 /// tables only the first one has comments.
 std::string commented_toml(const Grammar& grammar, const std::map<std::string, std::string>& comments);

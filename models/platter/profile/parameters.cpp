@@ -702,6 +702,8 @@ auto shown(const DriveProfile& profile, Show show) {
 }  // namespace
 
 nlohmann::json configuration(const DriveProfile& profile) { return shown(profile, params::to_json); }
-std::string to_toml(const DriveProfile& profile) { return shown(profile, params::to_toml); }
+std::string to_toml(const DriveProfile& profile) {
+  return shown(profile, [](const params::Grammar& grammar) { return params::to_toml(grammar, true); });
+}
 
 }  // namespace platter::profile

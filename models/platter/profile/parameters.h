@@ -37,7 +37,7 @@ void add_to(params::Grammar& grammar, DriveProfile& profile, const std::string& 
 
 /// Every key with its value.
 nlohmann::json configuration(const DriveProfile& profile);
-/// The same as TOML, each key with its unit and meaning. The drive profile can be read from it again.
+/// The same as TOML, each key with its unit and meaning. The drive profile can be read from it again. Zones but the first have no keys at their defaults.
 std::string to_toml(const DriveProfile& profile);
 
 }  // namespace platter::profile
