@@ -22,8 +22,11 @@ constexpr std::size_t kTags = 16;
 
 class Desk {
  public:
-  explicit Desk(const std::string& policy = "LSPTF(0)")
-      : planner(system::load_drive("cheetah9lp")), scheduler(find_policy(policy)->create({planner, kTags, 50'000'000})) {}
+  explicit Desk(const std::string& policy = "LSPTF(0)", Picoseconds age_limit = 0) : planner(system::load_drive("cheetah9lp")) {
+    SchedulerContext context{planner, kTags, 50'000'000};
+    context.rules.age_limit = age_limit;
+    scheduler = find_policy(policy)->create(context);
+  }
 
   Command& add(std::uint16_t tag, std::uint64_t lba, Picoseconds arrival = 0, std::uint32_t blocks = 8) {
     Command& c = commands[tag];
@@ -143,6 +146,55 @@ TEST(LimitedPolicy, PriorityGoesBeforeAll) {
   EXPECT_EQ(desk.pick(), Tag(1));
 }
 
+TEST(LimitedPolicy, PriorityHasNoAccount) {
+  Desk desk;
+  desk.enter(desk.add(1, 100));
+  Command& urgent = desk.add(2, 8'000'000);
+  urgent.high_priority = urgent.limited = urgent.guideline = true;
+  urgent.deadline = 300 * kMs;
+  desk.enter(urgent);
+  EXPECT_EQ(desk.pick(), Tag(2)) << "its guideline may cost nothing";
+}
+
+TEST(LimitedPolicy, AGuidelinePaysForWhatItTakesFromCommandsWithPriority) {
+  Desk desk;
+  for (std::uint16_t tag = 2; tag < 5; ++tag) {
+    Command& urgent = desk.add(tag, 100u * tag);
+    urgent.high_priority = true;
+    desk.enter(urgent);
+  }
+  desk.limited(1, 8'000'000, 25 * kMs, true);  // would be late behind any of them, and may cost nothing
+  EXPECT_NE(desk.pick(), Tag(1));
+}
+
+TEST(LimitedPolicy, ALateCommandWithAPlainDeadlineGoesFirst) {
+  Desk desk;
+  desk.now = 500 * kMs;
+  Command& late = desk.add(1, 8'000'000);
+  late.deadline = 400 * kMs;
+  desk.enter(late);
+  for (std::uint16_t tag = 2; tag < 8; ++tag) desk.enter(desk.add(tag, 100u * tag));
+  EXPECT_EQ(desk.pick(), Tag(1));
+}
+
+TEST(LimitedPolicy, TheAgeLimitHoldsBesideAGuidelineThatMayCostNothing) {
+  Desk desk("LSPTF(0)", 200 * kMs);
+  desk.limited(1, 8'000'000, 10 * kMs, true);
+  desk.enter(desk.add(2, 9'000'000));
+  for (std::uint16_t tag = 3; tag < kTags; ++tag) desk.enter(desk.add(tag, 100u * tag));
+  std::vector<Tag> far;
+  while (desk.now < 1'000 * kMs && far.size() < 2) {
+    const Tag tag = desk.serve();
+    if (tag.value < 3)
+      far.push_back(tag);
+    else
+      desk.enter(desk.add(tag.value, 100u * tag.value, desk.now));
+  }
+  EXPECT_EQ(far, (std::vector<Tag>{Tag(1), Tag(2)}));
+  EXPECT_GT(desk.now, 200 * kMs);
+  EXPECT_LT(desk.now, 300 * kMs);
+}
+
 TEST(LimitedPolicy, AGuidelineCostsNoMoreThanItsShare) {
   for (const std::uint16_t permille : {std::uint16_t{0}, std::uint16_t{10}, std::uint16_t{200}}) {
     Desk desk;
@@ -205,6 +257,9 @@ TEST(LimitWindow, ItIsAsWideAsTheQueueTakes) {
   EXPECT_FALSE(window.reached(command, 5, 49 * kMs));
   window.served(20 * kMs, 0);
   window.served(900 * kMs, 4);  // the queue was empty in between
+  EXPECT_EQ(window.width(1), 10 * kMs);
+  window.withdrawn(0);
+  window.served(9'000 * kMs, 4);  // and again, because the last command was withdrawn
   EXPECT_EQ(window.width(1), 10 * kMs);
 }
 

@@ -60,10 +60,11 @@ void LimitedProgram::withdrawn(ProgramHostIf& host, const Command& command) {
   const auto at = std::find(held_.begin(), held_.end(), &command);
   if (at != held_.end()) {
     held_.erase(at);
-    return;
+  } else {
+    left(command);
+    admit(host, instant_);
   }
-  left(command);
-  admit(host, instant_);
+  window_.withdrawn(entered_ + held_.size());
 }
 
 void LimitedProgram::asked(ProgramHostIf& host, Picoseconds when) { admit(host, when); }

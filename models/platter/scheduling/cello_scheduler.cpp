@@ -70,15 +70,14 @@ class CelloScheduler : public SchedulerIf {
     return serve(next_class(head, now), head, now);
   }
 
-  void put_first(const Command& command, const HeadState& head, Picoseconds now) override {
+  void put_first(const Command& command, const HeadState& head, Picoseconds now, Rule /*rule*/) override {
     run_time_ = 0;
     choose(command, head, now);
   }
 
   bool knows_deadlines() const override { return true; }
   bool leaves_time(const Command& command, const HeadState& head, Picoseconds now) override {
-    if (sweep_.empty() || command.cls == RequestClass::Continuous || !budgets_.covers(RequestClass::Continuous, now))
-      return true;
+    if (sweep_.empty() || in_sweep(command) || !budgets_.covers(RequestClass::Continuous, now)) return true;
     sweep_.prepare(head);
     return sweep_.slack_after(command, head, now) >= 0;
   }

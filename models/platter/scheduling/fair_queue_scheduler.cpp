@@ -77,7 +77,9 @@ class FairQueueScheduler : public SchedulerIf {
   }
 
   /// It takes the start tag of its class's oldest command. The virtual time stays, because commands with lower start tags may wait.
-  void put_first(const Command& command, const HeadState& head, Picoseconds now) override { choose(command, false, head, now); }
+  void put_first(const Command& command, const HeadState& head, Picoseconds now, Rule /*rule*/) override {
+    choose(command, false, head, now);
+  }
 
  private:
   struct Flow {

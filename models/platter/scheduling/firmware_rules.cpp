@@ -50,9 +50,11 @@ void FirmwareRulesScheduler::left(const Command& command) {
 void FirmwareRulesScheduler::remove(Tag tag) {
   const Command& command = *commands_[tag.value];
   destages_turn_ = !command.destage;
+  const bool begins = batch_due_;
+  batch_ = batch_ || begins;  // the stream that will be held back remains the stream
   left(command);
   policy_->remove(tag);
-  if (batch_due_)
+  if (begins)
     begin_batch();
   else
     end_batch_if_served();
@@ -168,7 +170,7 @@ Decision FirmwareRulesScheduler::pick(const HeadState& head, Picoseconds now) {
       batch_due_ =
           rules_.stream_first && rule == Rule::Age && !batch_ && stream_.known && !preferred->destage && !in_stream(*preferred);
       if (own_choice) return decision;
-      policy_->put_first(*preferred, head, now);
+      policy_->put_first(*preferred, head, now, rule);
       return Decision::serve(preferred->tag, rule);
     }
   }

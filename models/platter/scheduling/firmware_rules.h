@@ -66,6 +66,7 @@ class FirmwareRulesScheduler : public WrappedScheduler {
   Decision next_of_sweep(const HeadState& head, Picoseconds now) override;
   bool awaited(const AwaitedDestages& since) override {
     awaited_ = since;
+    policy_->awaited(since);
     return true;
   }
   bool held_back(Tag tag) const override { return picked_in_batch_ && held_back_[tag.value]; }

@@ -18,6 +18,8 @@ class LimitWindow {
     last_ = instant;
     waited_ = left > 0;
   }
+  /// A command has been withdrawn, and `left` commands go on waiting.
+  void withdrawn(std::size_t left) { waited_ = waited_ && left > 0; }
   /// True if the time of the command has come, while `waiting` commands wait.
   bool reached(const Command& command, std::size_t waiting, Picoseconds now) const {
     return command.deadline - now <= width(waiting);

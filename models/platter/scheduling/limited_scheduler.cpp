@@ -25,7 +25,7 @@ class LimitedScheduler : public WrappedScheduler {
         account_(context.planner.longest_hop()),
         commands_(context.capacity),
         held_(context.capacity),
-        admitted_(context.capacity),
+        dated_(context.capacity),
         urgent_(context.capacity) {
     moved_.reserve(context.capacity);
   }
@@ -34,40 +34,43 @@ class LimitedScheduler : public WrappedScheduler {
     commands_[command.tag.value] = &command;
     ++count_;
     if (command.guideline) account_.set_share(command.guideline_cost_permille);
-    const bool guarded = in_sweep(command);  // such a command is not held back, because the guard has to know it
-    if (command.high_priority)
+    if (command.high_priority) {
       urgent_.insert(command);
-    else if (command.limited)
-      (guarded ? admitted_ : held_).insert(command);
-    if (guarded || !(command.high_priority || command.limited)) policy_->insert(command);
+    } else if (command.limited && !in_sweep(command)) {  // one of the sweep is not held back, because the guard has to know it
+      held_.insert(command);
+      return;
+    } else if (command.limited || has_own_deadline(command)) {
+      dated_.insert(command);
+    }
+    policy_->insert(command);
   }
 
   void remove(Tag tag) override {
-    if (picked_.known && picked_.tag == tag) {
-      window_.served(picked_.instant, count_ - 1);
-      account_.charge(picked_.extra);
-    }
+    window_.served(picked_.instant, count_ - 1);
+    account_.charge(picked_.extra);
+    picked_ = {};
     leave(tag, [this](Tag left) { policy_->remove(left); });
   }
 
   void withdraw(Tag tag) override {
     leave(tag, [this](Tag left) { policy_->withdraw(left); });
+    window_.withdrawn(count_);
   }
 
   bool empty() const override { return count_ == 0; }
 
-  /// A limited command may be examined twice: for its time, and as a candidate.
+  /// A command with a limit, a deadline or priority may be examined twice: for that, and as a candidate.
   DecisionWork work(const HeadState& head) override {
     DecisionWork work = policy_->work(head);
-    work.candidates += 2 * held_.size() + admitted_.size() + urgent_.size();
+    work.candidates += 2 * held_.size() + dated_.size() + urgent_.size();
     return work;
   }
 
   Decision pick(const HeadState& head, Picoseconds now) override {
     account_.passed(now);
-    picked_ = {};
     admit(now);
     Decision decision = policy_->pick(head, now);
+    picked_ = {now, 0};
     if (decision.forced) return decision;
     const Command* const cheapest = decision.kind == Decision::Kind::Serve ? commands_[decision.tag.value] : nullptr;
     choice_ = cheapest != nullptr ? positioning(*cheapest, head, now) : kNoDeadline;
@@ -77,51 +80,52 @@ class LimitedScheduler : public WrappedScheduler {
       const Picoseconds own = positioning(command, head, now);
       if (chosen != nullptr && (own > time || (own == time && older(*chosen, command)))) return;
       if (&command != cheapest && !leaves_time(command, head, now)) return;
+      if (pays(command) && !account_.allows(extra(command, own))) return;
       chosen = &command;
       time = own;
     };
     for (const Command* command : urgent_) consider(*command);
-    for (const Command* command : admitted_)
-      if (times_.late(*command, head, now)) consider(*command);
+    for (const Command* command : dated_)
+      if (!pays(*command) && times_.late(*command, head, now)) consider(*command);
+    if (chosen != nullptr) choice_ = time;  // what a guideline would change
+    for (const Command* command : dated_)
+      if (pays(*command) && times_.late(*command, head, now)) consider(*command);
     if (chosen == nullptr && cheapest == nullptr)
       for (const Command* command : held_) consider(*command);  // there is nothing else to do
-    if (chosen == nullptr) {
-      if (cheapest != nullptr) picked_ = {cheapest->tag, now, 0, true};
-      return decision;
-    }
-    picked_ = {chosen->tag, now, extra(*chosen, time), true};
+    if (chosen == nullptr) return decision;
+    picked_.extra = extra(*chosen, time);
     return Decision::serve(chosen->tag, chosen == cheapest ? Rule::Policy : Rule::Deadline);
   }
 
   Decision next_of_sweep(const HeadState& head, Picoseconds now) override {
-    picked_ = {};
+    account_.passed(now);
+    picked_ = {now, 0};
     return policy_->next_of_sweep(head, now);
   }
 
-  bool leaves_time(const Command& command, const HeadState& head, Picoseconds now) override {
-    return policy_->leaves_time(command, head, now) &&
-           (!command.guideline || account_.allows(extra(command, positioning(command, head, now))));
+  bool affords(const Command& command, const HeadState& head, Picoseconds now) override {
+    return !pays(command) || account_.allows(extra(command, positioning(command, head, now)));
   }
 
-  void put_first(const Command& command, const HeadState& head, Picoseconds now) override {
-    picked_ = {command.tag, now, extra(command, positioning(command, head, now)), true};
+  void put_first(const Command& command, const HeadState& head, Picoseconds now, Rule rule) override {
+    picked_ = {now, rule == Rule::Deadline ? extra(command, positioning(command, head, now)) : 0};
   }
 
  private:
-  /// The command that the last decision has picked, or that a rule has put first instead.
+  /// The access that the last decision begins.
   struct Picked {
-    Tag tag;
-    Picoseconds instant = 0;  ///< at which its access begins
-    Picoseconds extra = 0;    ///< what a guideline costs
-    bool known = false;
+    Picoseconds instant = 0;
+    Picoseconds extra = 0;  ///< what a guideline costs
   };
 
+  /// A guideline that puts the command first has to be paid for. Priority has no account.
+  static bool pays(const Command& command) { return command.guideline && !command.high_priority; }
   Picoseconds positioning(const Command& command, const HeadState& head, Picoseconds now) const {
     return planner_.estimate(head, command.extent, now, command.data_ready, command.overhead_end).positioning();
   }
-  /// By how much the positioning of a command with a guideline is longer than that of the policy's choice.
+  /// By how much the positioning of a command with a guideline is longer than that of the choice without guidelines.
   Picoseconds extra(const Command& command, Picoseconds time) const {
-    return command.guideline && choice_ != kNoDeadline ? std::max<Picoseconds>(time - choice_, 0) : 0;
+    return pays(command) && choice_ != kNoDeadline ? std::max<Picoseconds>(time - choice_, 0) : 0;
   }
 
   /// Lets the commands compete whose time has come.
@@ -132,22 +136,20 @@ class LimitedScheduler : public WrappedScheduler {
       if (window_.reached(*command, count_, now)) moved_.push_back(command);
     for (const Command* command : moved_) {
       held_.remove(command->tag);
-      admitted_.insert(*command);
+      dated_.insert(*command);
       policy_->insert(*command);
     }
   }
 
   template <typename Take>
   void leave(Tag tag, const Take& take) {
-    const Command& command = *commands_[tag.value];
     commands_[tag.value] = nullptr;
     --count_;
     urgent_.remove(tag);
+    dated_.remove(tag);
     const std::size_t held = held_.size();
     held_.remove(tag);
-    const bool was_held = held_.size() < held;
-    admitted_.remove(tag);
-    if (!was_held && (!command.high_priority || in_sweep(command))) take(tag);
+    if (held_.size() == held) take(tag);
   }
 
   const AccessPlanner& planner_;
@@ -156,7 +158,7 @@ class LimitedScheduler : public WrappedScheduler {
   CostAccount account_;
   std::vector<const Command*> commands_;  ///< by tag
   CommandSet held_;                       ///< limited, their time has not come
-  CommandSet admitted_;                   ///< limited, they compete
+  CommandSet dated_;                      ///< with a limit or deadline; they compete
   CommandSet urgent_;                     ///< with priority
   std::vector<const Command*> moved_;     ///< scratch space of `admit`
   std::size_t count_ = 0;

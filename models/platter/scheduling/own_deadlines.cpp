@@ -34,7 +34,7 @@ Decision OwnDeadlines::pick(const HeadState& head, Picoseconds now) {
   if (own_.empty() || decision.forced) return decision;
   const Command* const command = due(decision, head, now);
   if (command == nullptr) return decision;
-  policy_->put_first(*command, head, now);
+  policy_->put_first(*command, head, now, Rule::Deadline);
   Decision instead = Decision::serve(command->tag, Rule::Deadline);
   instead.forced = true;
   return instead;
@@ -63,7 +63,7 @@ const Command* OwnDeadlines::due(const Decision& decision, const HeadState& head
                                       : decision.until - now + decision_bound_ + planner_.rotation().period() +
                                             times_.to_first(*command, head, decision.until);
     if (behind + hold <= time) continue;
-    if (policy_->leaves_time(*command, head, now)) first = command;
+    if (policy_->leaves_time(*command, head, now) && policy_->affords(*command, head, now)) first = command;
   }
   for (const Tag tag : lost_) own_.remove(tag);
   return first;

@@ -276,9 +276,9 @@ class CheckedPolicy : public WrappedScheduler {
     const Call call(name_.c_str(), "work");
     return policy_->work(head);
   }
-  void put_first(const Command& command, const HeadState& head, Picoseconds now) override {
+  void put_first(const Command& command, const HeadState& head, Picoseconds now, Rule rule) override {
     const Call call(name_.c_str(), "put_first");
-    WrappedScheduler::put_first(command, head, now);
+    WrappedScheduler::put_first(command, head, now, rule);
   }
   bool keeps_deadlines() const override {
     const Call call(name_.c_str(), "keeps_deadlines");

@@ -105,7 +105,7 @@ class SchedulerIf {
   virtual Decision pick(const HeadState& head, Picoseconds now) = 0;
   /// A rule outside the policy has replaced the decision that the last `pick` has returned: this command is served. `remove` follows, as
   /// after a decision of the policy. A policy that keeps an account of service charges the command as one of its own choice.
-  virtual void put_first(const Command& /*command*/, const HeadState& /*head*/, Picoseconds /*now*/) {}
+  virtual void put_first(const Command& /*command*/, const HeadState& /*head*/, Picoseconds /*now*/, Rule /*rule*/) {}
   /// The work that the next `pick` with this state will take. The call may fix the set of commands from which `pick` chooses, so the caller
   /// must continue with `pick` with the same state.
   virtual DecisionWork work(const HeadState& head) = 0;
@@ -117,6 +117,8 @@ class SchedulerIf {
   virtual bool knows_deadlines() const { return keeps_deadlines(); }
   /// The guard of one command: true if serving the command now leaves the commands whose deadlines the policy knows the time that they need.
   virtual bool leaves_time(const Command& /*command*/, const HeadState& /*head*/, Picoseconds /*now*/) { return true; }
+  /// True if the policy's account, if it has one, allows that the command's own deadline puts it first.
+  virtual bool affords(const Command& /*command*/, const HeadState& /*head*/, Picoseconds /*now*/) { return true; }
   /// The deadline guard before a decision: true if the decision may become known as late as `effective`, after examining all that `work`
   /// counts. If false, the sweep must continue: the caller then uses `next_of_sweep` instead of `pick`, for an earlier time. A policy
   /// without a guard always has time.

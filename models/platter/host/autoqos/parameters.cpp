@@ -107,6 +107,9 @@ constexpr double kLatest_s = 1e6;  // upper limit of every key that is a time
 }  // namespace
 
 void check(const AutoQosParameters& s, const profile::DriveProfile& drive, params::Findings& findings) {
+  if (s.most_probe_windows < s.probe_windows)
+    findings.add("autoqos.most_probe_windows",
+                 fmt::format("found {}, expected at least autoqos.probe_windows, {}", s.most_probe_windows, s.probe_windows));
   if (s.command_bytes % drive.geometry.sector_bytes != 0)
     findings.add("application.command_bytes",
                  fmt::format("found {}, expected whole sectors of {} bytes", s.command_bytes, drive.geometry.sector_bytes));

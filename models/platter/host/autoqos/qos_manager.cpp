@@ -53,7 +53,7 @@ std::uint32_t QosManager::window(const QosWindow& window) {
 
 void QosManager::infer(bool interference) {
   state_ = QosState::Inference;
-  limit_ = inference_limit();
+  limit_ = std::max(inference_limit(), probe_step());
   windows_ = 0;
   sum_ = 0;
   interference_ = interference;
