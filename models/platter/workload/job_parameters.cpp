@@ -205,9 +205,10 @@ JobRegion::JobRegion(const JobParameters& job, const Target& target) {
   if (job.offset.percent) first -= first % align;
   if (first >= target.blocks) return;
   blocks = target.blocks - first;
-  const std::uint64_t rest = blocks;
-  if (job.size.percent || job.size.bytes > 0) blocks = job.size.of(capacity) / target.block_bytes;
-  if (job.size.percent && blocks > rest && blocks - rest <= align) blocks = rest;  // by rounding
+  if (job.size.percent)
+    blocks = std::min(blocks, job.size.of(capacity) / target.block_bytes);
+  else if (job.size.bytes > 0)
+    blocks = job.size.bytes / target.block_bytes;
   if (blocks >= most) places = (blocks - most) / align + 1;
 }
 
