@@ -282,6 +282,7 @@ TEST(ArrayFault, ARebuildGoesAroundBadSectorsOfTheSource) {
   EXPECT_EQ(rig.array->errors().lost_sectors, 2u);
   const ArrayRequest& lost = client.go(false, 3 * kUnit, kUnit);
   EXPECT_EQ(lost.status, CommandStatus::Unreadable) << "no copy has these sectors, and no wrong bytes are returned";
+  EXPECT_EQ(lost.first_bad, 3 * kUnit / 512 + 2);
   const ArrayRequest& before = client.go(false, 3 * kUnit, 2 * 512);
   EXPECT_EQ(before.status, CommandStatus::Good);
   EXPECT_EQ(before.data[0], 0x33);
@@ -292,6 +293,49 @@ TEST(ArrayFault, ARebuildGoesAroundBadSectorsOfTheSource) {
   const ArrayRequest& again = client.go(false, 3 * kUnit, kUnit);
   EXPECT_EQ(again.status, CommandStatus::Good);
   EXPECT_EQ(again.data[2 * 512], 0x44);
+}
+
+/// Accesses a sector by transport_dbg. Returns its first byte, or -1 where nothing was moved.
+int look(AtHost& host, bool write, std::uint64_t sector, std::uint8_t fill = 0) {
+  Transaction t(nullptr);
+  t.set(write, sector, 1, fill);
+  return host.disk_init_socket->transport_dbg(t.payload) == 512 ? t.data[0] : -1;
+}
+
+/// A sector is lost on one copy, and cannot be read on the other one. This has a second bad sector, and then is replaced.
+TEST(ArrayFault, WhatIsLostIsLostForRepairsAndRebuildsToo) {
+  ArrayRig rig(mirrored(), short_ladder());
+  AtHost host("host");
+  host.disk_init_socket.bind(rig.array->host_tgt_socket);
+  run_until(1);
+  Client client(*rig.array);
+  client.go(true, 0, 64 * kUnit, 0x33);
+  const UnitPlace first = place_of(*rig.array, 3 * kUnit, 0);
+  const UnitPlace second = place_of(*rig.array, 3 * kUnit, 1);
+  const auto sector = [&](std::uint64_t number) -> const ArrayRequest& {
+    return client.go(false, 3 * kUnit + number * 512, 512);
+  };
+  const auto fill = [&](const UnitPlace& place) {
+    rig.array->replace(place.drive);
+    run_until(core::now_ps() + 20'000 * kMs);
+    ASSERT_EQ(rig.array->stale_units(place.drive), 0u);
+  };
+  rig.drives[first.drive]->add_fault(unreadable(first.address / 512 + 2));
+  fill(second);
+  rig.drives[first.drive]->add_fault(unreadable(first.address / 512 + 5));
+  EXPECT_EQ(sector(5).data[0], 0x33);
+  EXPECT_EQ(rig.array->errors().repaired, 1u);
+  EXPECT_EQ(rig.drives[first.drive]->media_errors().pending, 1u) << "the other one is repaired";
+  EXPECT_EQ(sector(2).status, CommandStatus::Unreadable) << "after the repair";
+  fill(first);
+  EXPECT_EQ(sector(2).status, CommandStatus::Unreadable) << "after the rebuild";
+  EXPECT_EQ(sector(2).first_bad, 3 * kUnit / 512 + 2);
+  EXPECT_EQ(sector(5).data[0], 0x33);
+  EXPECT_EQ(rig.array->errors().lost_sectors, 2u);
+  EXPECT_EQ(look(host, false, 3 * kUnit / 512 + 2), -1) << "no copy has it";
+  EXPECT_EQ(look(host, true, 3 * kUnit / 512 + 2, 0x44), 0x44);
+  EXPECT_EQ(look(host, false, 3 * kUnit / 512 + 2), 0x44);
+  EXPECT_EQ(sector(2).status, CommandStatus::Good) << "one copy has no bad sector";
 }
 
 }  // namespace

@@ -233,8 +233,8 @@ void Array::dispatch_read(Fragment& fragment) {
     if (!states_.usable(place) && !(core::seeded("stale_copy_read") && states_.alive(place.drive))) continue;
     if ((fragment.unreadable >> copy & 1) != 0) continue;
     const std::uint64_t at = place.address + fragment.within;
-    if (states_.lost(place.drive, at, at + fragment.length)) {
-      fragment.unreadable |= static_cast<std::uint8_t>(1u << copy);
+    if (const std::uint64_t lost = states_.first_lost(place.drive, at, at + fragment.length); lost < at + fragment.length) {
+      bad_sector(fragment, copy, lost - at);
       continue;
     }
     if (fragment.unreadable != 0) ++account_.errors.redirected;
@@ -250,12 +250,14 @@ void Array::dispatch_read(Fragment& fragment) {
   planner_.lose(fragment);
 }
 
+void Array::bad_sector(Fragment& fragment, std::uint32_t copy, std::uint64_t at) const {
+  fragment.unreadable |= static_cast<std::uint8_t>(1u << copy);
+  fragment.request->first_bad = (fragment.address() + at) / config_.sector_bytes;
+}
+
 void Array::unreadable(Fragment& fragment, const LinkCommand& command, std::uint64_t at) {
   const std::uint64_t bad = command.first_bad * config_.sector_bytes;
-  if (bad >= at && bad < at + fragment.length) {
-    fragment.unreadable |= static_cast<std::uint8_t>(1u << command.copy);
-    fragment.request->first_bad = (fragment.address() + (bad - at)) / config_.sector_bytes;
-  }
+  if (bad >= at && bad < at + fragment.length) bad_sector(fragment, command.copy, bad - at);
   order_.again(fragment);  // the others of the command have only not been read
 }
 
@@ -494,13 +496,15 @@ void Array::rebuild_again() {
 // --- transport_dbg -------------------------------------------------------------------------------------------------
 
 /// The copy that transport_dbg reads: if possible, one that a read with time could use too. Returns the number of copies if there is none.
-std::uint32_t Array::copy_to_look_at(const StripeMap::Area& area, std::uint64_t unit) const {
+std::uint32_t Array::copy_to_look_at(const StripeMap::Area& area, std::uint64_t unit, std::uint64_t within,
+                                     std::uint64_t length) const {
   std::uint32_t found = area.copies();
   for (std::uint32_t copy = area.copies(); copy-- > 0;) {
-    if (copies_.lacks_data(area, unit, copy)) continue;
-    if (found == area.copies() || states_.usable(map_.place(area, unit, copy)) ||
-        !states_.usable(map_.place(area, unit, found)))
-      found = copy;
+    const UnitPlace place = map_.place(area, unit, copy);
+    if (copies_.lacks_data(area, unit, copy) ||
+        states_.lost(place.drive, place.address + within, place.address + within + length))
+      continue;
+    if (found == area.copies() || states_.usable(place) || !states_.usable(map_.place(area, unit, found))) found = copy;
   }
   return found;
 }
@@ -511,7 +515,7 @@ std::uint64_t Array::look_at(const tlm::tlm_generic_payload& payload, std::uint6
   const std::uint64_t unit = map_.unit_at(area, at);
   const std::uint64_t within = (at - area.begin) % area.unit_bytes;
   std::uint64_t reached = 0;
-  const std::uint32_t read = copy_to_look_at(area, unit);
+  const std::uint32_t read = copy_to_look_at(area, unit, within, length);
   for (std::uint32_t copy = 0; copy < area.copies(); ++copy) {
     const UnitPlace place = map_.place(area, unit, copy);
     if (payload.is_read() ? copy != read : copies_.lacks_data(area, unit, copy)) continue;
@@ -521,6 +525,10 @@ std::uint64_t Array::look_at(const tlm::tlm_generic_payload& payload, std::uint6
     look.set_data_ptr(data);
     look.set_data_length(static_cast<unsigned>(length));
     reached = links_.disk_init_sockets[place.drive]->transport_dbg(look);
+    const std::uint64_t first = (look.get_address() + config_.sector_bytes - 1) / config_.sector_bytes;
+    const std::uint64_t end = (look.get_address() + reached) / config_.sector_bytes;
+    if (payload.is_write() && first < end)
+      states_.clear_lost(place.drive, first * config_.sector_bytes, end * config_.sector_bytes);
   }
   if (payload.is_write()) {
     read_ahead_.written(at, at + length);
