@@ -338,5 +338,24 @@ TEST(ArrayFault, WhatIsLostIsLostForRepairsAndRebuildsToo) {
   EXPECT_EQ(sector(2).status, CommandStatus::Good) << "one copy has no bad sector";
 }
 
+/// The source of a rebuild cannot be read for a time. What is lost is then repaired by the first read.
+TEST(ArrayFault, ARepairPutsAnEndToALoss) {
+  ArrayRig rig(mirrored(), short_ladder());
+  run_until(1);
+  Client client(*rig.array);
+  client.go(true, 0, 64 * kUnit, 0x33);
+  const UnitPlace source = place_of(*rig.array, 3 * kUnit, 1);
+  Fault passing = unreadable(source.address / 512 + 2);
+  passing.at = core::now_ps();
+  passing.lasts = 20'000 * kMs;
+  rig.drives[source.drive]->add_fault(passing);
+  rig.array->replace(place_of(*rig.array, 3 * kUnit, 0).drive);
+  run_until(core::now_ps() + 30'000 * kMs);
+  ASSERT_EQ(rig.array->errors().lost_sectors, 1u);
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(client.go(false, 3 * kUnit, kUnit).data[2 * 512], 0x33);
+  EXPECT_EQ(rig.array->errors().redirected, 1u);
+  EXPECT_EQ(rig.array->errors().repaired, 1u);
+}
+
 }  // namespace
 }  // namespace platter::testing

@@ -212,10 +212,8 @@ void Rebuilder::answered(Fragment& fragment, const LinkCommand& command, bool go
     order_.again(fragment);
     return;
   }
-  if (!op.repair()) {
-    const std::uint64_t begin = map_.place(*fragment.area, fragment.unit, op.copy).address + fragment.done;
-    states_.clear_lost(op.drive, begin, begin + fragment.piece_length());
-  }
+  const std::uint64_t begin = map_.place(*fragment.area, fragment.unit, op.copy).address + fragment.done;
+  states_.clear_lost(op.drive, begin, begin + fragment.piece_length());
   fragment.done += fragment.piece_length();
   go_on(fragment);
 }
