@@ -36,7 +36,9 @@ class Client : public ArrayClientIf {
  public:
   explicit Client(Array& array) : array_(array) {}
 
-  ArrayRequest& go(bool write, std::uint64_t address, std::uint32_t length, std::uint8_t fill = 0) {
+  /// In less than two seconds the request may not have ended.
+  ArrayRequest& go(bool write, std::uint64_t address, std::uint32_t length, std::uint8_t fill = 0,
+                   Picoseconds time = 2'000 * kMs) {
     requests_.push_back(std::make_unique<Request>());
     Request& r = *requests_.back();
     r.bytes.assign(length, write ? fill : std::uint8_t{0xEE});
@@ -46,8 +48,8 @@ class Client : public ArrayClientIf {
     r.length = length;
     r.client = this;
     array_.submit(r);
-    run_until(core::now_ps() + 2'000 * kMs);
-    EXPECT_TRUE(r.done) << "a request has no end";
+    run_until(core::now_ps() + time);
+    EXPECT_TRUE(r.done || time < 2'000 * kMs) << "a request has no end";
     return r;
   }
   void finished(ArrayRequest& request) override { static_cast<Request&>(request).done = true; }
@@ -282,6 +284,7 @@ TEST(ArrayFault, ARebuildGoesAroundBadSectorsOfTheSource) {
   EXPECT_EQ(rig.array->errors().lost_sectors, 2u);
   const ArrayRequest& lost = client.go(false, 3 * kUnit, kUnit);
   EXPECT_EQ(lost.status, CommandStatus::Unreadable) << "no copy has these sectors, and no wrong bytes are returned";
+  EXPECT_EQ(lost.first_bad, 3 * kUnit / 512 + 2);
   const ArrayRequest& before = client.go(false, 3 * kUnit, 2 * 512);
   EXPECT_EQ(before.status, CommandStatus::Good);
   EXPECT_EQ(before.data[0], 0x33);
@@ -292,6 +295,92 @@ TEST(ArrayFault, ARebuildGoesAroundBadSectorsOfTheSource) {
   const ArrayRequest& again = client.go(false, 3 * kUnit, kUnit);
   EXPECT_EQ(again.status, CommandStatus::Good);
   EXPECT_EQ(again.data[2 * 512], 0x44);
+}
+
+/// Accesses a sector by transport_dbg. Returns its first byte, or -1 where nothing was moved.
+int look(AtHost& host, bool write, std::uint64_t sector, std::uint8_t fill = 0) {
+  Transaction t(nullptr);
+  t.set(write, sector, 1, fill);
+  return host.disk_init_socket->transport_dbg(t.payload) == 512 ? t.data[0] : -1;
+}
+
+/// A sector is lost on one copy, and cannot be read on the other one. This has a second bad sector, and then is replaced.
+TEST(ArrayFault, WhatIsLostIsLostForRepairsAndRebuildsToo) {
+  ArrayRig rig(mirrored(), short_ladder());
+  AtHost host("host");
+  host.disk_init_socket.bind(rig.array->host_tgt_socket);
+  run_until(1);
+  Client client(*rig.array);
+  client.go(true, 0, 64 * kUnit, 0x33);
+  const UnitPlace first = place_of(*rig.array, 3 * kUnit, 0);
+  const UnitPlace second = place_of(*rig.array, 3 * kUnit, 1);
+  const auto sector = [&](std::uint64_t number) -> const ArrayRequest& {
+    return client.go(false, 3 * kUnit + number * 512, 512);
+  };
+  const auto fill = [&](const UnitPlace& place) {
+    rig.array->replace(place.drive);
+    run_until(core::now_ps() + 20'000 * kMs);
+    ASSERT_EQ(rig.array->stale_units(place.drive), 0u);
+  };
+  rig.drives[first.drive]->add_fault(unreadable(first.address / 512 + 2));
+  fill(second);
+  rig.drives[first.drive]->add_fault(unreadable(first.address / 512 + 5));
+  EXPECT_EQ(sector(5).data[0], 0x33);
+  EXPECT_EQ(rig.array->errors().repaired, 1u);
+  EXPECT_EQ(rig.drives[first.drive]->media_errors().pending, 1u) << "the other one is repaired";
+  EXPECT_EQ(sector(2).status, CommandStatus::Unreadable) << "after the repair";
+  fill(first);
+  EXPECT_EQ(sector(2).status, CommandStatus::Unreadable) << "after the rebuild";
+  EXPECT_EQ(sector(2).first_bad, 3 * kUnit / 512 + 2);
+  EXPECT_EQ(sector(5).data[0], 0x33);
+  EXPECT_EQ(rig.array->errors().lost_sectors, 2u);
+  EXPECT_EQ(look(host, false, 3 * kUnit / 512 + 2), -1) << "no copy has it";
+  EXPECT_EQ(look(host, true, 3 * kUnit / 512 + 2, 0x44), 0x44);
+  EXPECT_EQ(look(host, false, 3 * kUnit / 512 + 2), 0x44);
+  EXPECT_EQ(sector(2).status, CommandStatus::Good) << "one copy has no bad sector";
+}
+
+/// The source of a rebuild cannot be read for a time. What is lost is then repaired by the first read.
+TEST(ArrayFault, ARepairPutsAnEndToALoss) {
+  ArrayRig rig(mirrored(), short_ladder());
+  run_until(1);
+  Client client(*rig.array);
+  client.go(true, 0, 64 * kUnit, 0x33);
+  const UnitPlace source = place_of(*rig.array, 3 * kUnit, 1);
+  Fault passing = unreadable(source.address / 512 + 2);
+  passing.at = core::now_ps();
+  passing.lasts = 20'000 * kMs;
+  rig.drives[source.drive]->add_fault(passing);
+  rig.array->replace(place_of(*rig.array, 3 * kUnit, 0).drive);
+  run_until(core::now_ps() + 30'000 * kMs);
+  ASSERT_EQ(rig.array->errors().lost_sectors, 1u);
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(client.go(false, 3 * kUnit, kUnit).data[2 * 512], 0x33);
+  EXPECT_EQ(rig.array->errors().redirected, 1u);
+  EXPECT_EQ(rig.array->errors().repaired, 1u);
+}
+
+TEST(ArrayFault, TransportDbgDuringARepairReachesBothCopies) {
+  ArrayRig rig(mirrored(), short_ladder());
+  AtHost host("host");
+  host.disk_init_socket.bind(rig.array->host_tgt_socket);
+  run_until(1);
+  Client client(*rig.array);
+  client.go(true, 0, kUnit, 0x33);
+  for (std::uint8_t k = 0; k < 60; ++k) {  // at any time
+    const UnitPlace bad = place_of(*rig.array, 0, 0);
+    rig.drives[bad.drive]->add_fault(unreadable(bad.address / 512 + 3));
+    client.go(false, 0, kUnit, 0, k * 2 * kMs);
+    EXPECT_EQ(look(host, true, 1, k), k);
+    client.go(false, 0, kUnit);
+    EXPECT_EQ(rig.array->stale_units(bad.drive), 0u);
+    for (const std::uint32_t copy : {0u, 1u}) {
+      const UnitPlace place = place_of(*rig.array, 0, copy);
+      std::uint8_t byte = 0;
+      rig.drives[place.drive]->media().read(place.address + 512, &byte, 1);
+      EXPECT_EQ(byte, k) << "copy " << copy;
+    }
+  }
+  EXPECT_GE(rig.array->errors().repaired, 60u);
 }
 
 }  // namespace

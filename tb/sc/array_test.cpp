@@ -232,6 +232,7 @@ TEST(Array, TheCacheServesWhatItHas) {
   ArrayConfig config = config_of(2, {area_of(16, 8192), area_of(16, 8192)});
   config.areas[0].cached = true;
   config.cache.bytes = 3 * 4096;
+  config.stream_buffers.units = 2;
   config.cache.block_bytes = 4096;
   config.holds_data = false;
   StubRig rig(config);
@@ -274,6 +275,8 @@ TEST(Array, TheCacheServesWhatItHas) {
   run_until(core::now_ps() + 100 * kMs);
   EXPECT_EQ(fua.timing.response(), 10 * kMs) << "FUA: from the drive";
   EXPECT_EQ(rig.array->counters(RequestClass::Discrete).cache_hits, 7u);
+  for (const std::uint64_t block : {3u, 4u, 5u}) rig.host->submit(false, block * 4096, 4096, RequestClass::Continuous);
+  EXPECT_EQ(rig.array->counters(RequestClass::Continuous).cache_hits, 3u) << "not of a stream's buffer";
 }
 
 TEST(Array, AFlushGoesToAllDrivesBetweenOlderAndYoungerWrites) {
@@ -627,6 +630,47 @@ TEST(Array, NoContinuousReadWaitsForARebuildByWayOfAWrite) {
   EXPECT_EQ(array.outstanding(), 0u);
 }
 
+class ArrayOvertaking : public ::testing::TestWithParam<int> {};
+
+/// A continuous write overtakes a repair whose bytes have been read, and wait for a tag. The drive that they came from does not fail (0), or fails
+/// before (1) or after (2) the write was sent.
+TEST_P(ArrayOvertaking, AWriteThatARepairMeetsIsNotUndone) {
+  ArrayConfig config = config_of(2, {area_of(16, 4096, true)});
+  config.tags = 1;
+  StubRig rig(config);
+  Array& array = *rig.array;
+  run_until(1);
+  rig.drives[0]->status = CommandStatus::Unreadable;
+  rig.host->submit(false, 0, 512);
+  run_until(15 * kMs);
+  rig.drives[0]->status = CommandStatus::Good;
+  run_until(25 * kMs);  // the repair reads, 20 to 30 ms
+  for (const std::uint64_t unit : {2u, 4u}) rig.host->submit(false, unit * 4096, 4096);
+  run_until(31 * kMs);
+  EXPECT_EQ(array.queued(0), 2u) << "a read and the repair's write";
+  if (GetParam() == 1) array.fail(1);
+  ArrayRequest& write = rig.host->submit(true, 0, 512, RequestClass::Continuous);
+  run_until(32 * kMs);
+  if (GetParam() == 2) array.fail(1);
+  run_until(1'000 * kMs);
+  EXPECT_EQ(write.status, CommandStatus::Good);
+  EXPECT_EQ(array.outstanding(), 0u);
+  EXPECT_EQ(array.stale_units(0), 0u);
+  const Seen& seen = rig.seen(0);
+  ASSERT_EQ(seen[3], (StubDrive::Seen{true, 0, 4096})) << "the repair's write, 45 to 55 ms";
+  if (GetParam() == 0) {
+    EXPECT_EQ(write.timing.response(), 10 * kMs) << "without a wait for the repair";
+    EXPECT_EQ(array.rebuilt_units(0), 1u);
+    EXPECT_EQ(Seen(seen.begin() + 4, seen.end()), (Seen{{true, 0, 4096}})) << "the rebuild";
+  } else {
+    EXPECT_EQ(write.timing.response(), 34 * kMs) << "no other drive can take it, so it waits for the repair";
+    EXPECT_EQ(Seen(seen.begin() + 4, seen.end()), (Seen{{true, 0, 512}}));
+    EXPECT_EQ(array.stale_units(1), GetParam() == 1 ? 1u : 0u) << "without registers the drive has carried on";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Failures, ArrayOvertaking, ::testing::Values(0, 1, 2));
+
 TEST(Array, ALargeUnitIsRebuiltByPieces) {
   constexpr std::uint32_t kPiece = host::array::kRebuildPiece;
   constexpr std::uint64_t kLarge = 2 * kPiece + 4096;
@@ -819,6 +863,27 @@ TEST(Array, BlockingCallsToo) {
   run_until(10'000 * kMs);
   EXPECT_TRUE(script.done());
   EXPECT_EQ(rig.array->outstanding(), 0u);
+}
+
+TEST(Array, RefusesTagsAndAttributesAndWhatIsOutOfRange) {
+  StubRig rig(config_of(1, {area_of(16, 4096)}));
+  run_until(1);
+  std::array<ArrayRequest, 8> requests;
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    ArrayRequest& r = requests[i];
+    r.client = rig.host.get();
+    r.operation = i < 4 ? command::Operation::Read : command::Operation::Flush;
+    r.length = i < 4 ? 512 : 0;
+    if (i % 4 == 0) r.tag = 3;
+    if (i % 4 == 1) r.attribute = command::TaskAttribute::Ordered;
+    if (i % 4 == 2) r.deadline = -1;
+    if (i % 4 == 3) r.duration = 255;
+    rig.array->submit(r);
+  }
+  run_until(100 * kMs);
+  EXPECT_EQ(rig.host->order.size(), requests.size());
+  for (const ArrayRequest& r : requests) EXPECT_EQ(r.status, CommandStatus::BadCommand);
+  EXPECT_EQ(rig.seen(0), Seen{});
 }
 
 TEST(Array, RefusesADriveThatItDoesNotHave) {

@@ -68,7 +68,9 @@ Array::Array(const sc_core::sc_module_name& name, const ArrayConfig& config)
 // --- requests ----------------------------------------------------------------------------------------------------
 
 CommandStatus Array::check(const ArrayRequest& request) const {
-  if (request.deadline < 0 || request.zone()) return CommandStatus::BadCommand;
+  const bool ordered = request.tag != command::Command::kAnyTag || request.attribute != command::TaskAttribute::Simple;
+  if (!request.in_range() || ordered || request.zone()) return CommandStatus::BadCommand;
+  if (request.flush()) return CommandStatus::Good;
   if (request.length == 0 || request.length % config_.sector_bytes != 0) return CommandStatus::BadLength;
   if (request.address % config_.sector_bytes != 0 || request.address >= capacity_bytes() ||
       request.length > capacity_bytes() - request.address)
@@ -92,13 +94,14 @@ void Array::submit(ArrayRequest& request) {
   request.progress.buffer = nullptr;
   request.progress.waited = false;
   start(request);
-  request.status = request.flush() ? CommandStatus::Good : check(request);
+  request.status = check(request);
   if (request.status != CommandStatus::Good) {
     ended(request);
   } else if (request.flush()) {
     flushes_.push(request, order_);
   } else {
-    if (config_.stream_buffers.units > 0 && !request.write() && request.cls == core::RequestClass::Continuous)
+    if (config_.stream_buffers.units > 0 && !request.write() && request.cls == core::RequestClass::Continuous &&
+        !planner_.cached(map_.area_at(request.address)))
       request.progress.buffer = read_ahead_.follow(request);
     if (request.write()) read_ahead_.written(request.address, request.address + request.length);
     planner_.cut(request);
@@ -142,12 +145,7 @@ void Array::ended(ArrayRequest& request) {
     counters.response += timing.response();
     counters.host_queue += request.host_queue;
   } else {
-    command::CommandTiming failed;
-    failed.issued = request.progress.since;
-    failed.accepted = timing.accepted;
-    failed.completed = now;
-    failed.queue = failed.response();
-    timing = failed;
+    timing = {request.progress.since, timing.accepted, 0, now, now - request.progress.since};
     ++counters.failed;
   }
   ended_.push_back(&request);
@@ -233,8 +231,8 @@ void Array::dispatch_read(Fragment& fragment) {
     if (!states_.usable(place) && !(core::seeded("stale_copy_read") && states_.alive(place.drive))) continue;
     if ((fragment.unreadable >> copy & 1) != 0) continue;
     const std::uint64_t at = place.address + fragment.within;
-    if (states_.lost(place.drive, at, at + fragment.length)) {
-      fragment.unreadable |= static_cast<std::uint8_t>(1u << copy);
+    if (const std::uint64_t lost = states_.first_lost(place.drive, at, at + fragment.length); lost < at + fragment.length) {
+      bad_sector(fragment, copy, lost - at);
       continue;
     }
     if (fragment.unreadable != 0) ++account_.errors.redirected;
@@ -250,18 +248,21 @@ void Array::dispatch_read(Fragment& fragment) {
   planner_.lose(fragment);
 }
 
+void Array::bad_sector(Fragment& fragment, std::uint32_t copy, std::uint64_t at) const {
+  fragment.unreadable |= static_cast<std::uint8_t>(1u << copy);
+  fragment.request->first_bad = (fragment.address() + at) / config_.sector_bytes;
+}
+
 void Array::unreadable(Fragment& fragment, const LinkCommand& command, std::uint64_t at) {
   const std::uint64_t bad = command.first_bad * config_.sector_bytes;
-  if (bad >= at && bad < at + fragment.length) {
-    fragment.unreadable |= static_cast<std::uint8_t>(1u << command.copy);
-    fragment.request->first_bad = (fragment.address() + (bad - at)) / config_.sector_bytes;
-  }
+  if (bad >= at && bad < at + fragment.length) bad_sector(fragment, command.copy, bad - at);
   order_.again(fragment);  // the others of the command have only not been read
 }
 
 void Array::dispatch_write(Fragment& fragment) {
   const std::uint32_t copies = copies_.writable(fragment);
   if (copies == 0) {
+    if (order_.wait_for_rebuild(fragment)) return;
     if (fragment.attempted)
       settle_write(fragment);
     else
@@ -494,13 +495,15 @@ void Array::rebuild_again() {
 // --- transport_dbg -------------------------------------------------------------------------------------------------
 
 /// The copy that transport_dbg reads: if possible, one that a read with time could use too. Returns the number of copies if there is none.
-std::uint32_t Array::copy_to_look_at(const StripeMap::Area& area, std::uint64_t unit) const {
+std::uint32_t Array::copy_to_look_at(const StripeMap::Area& area, std::uint64_t unit, std::uint64_t within,
+                                     std::uint64_t length) const {
   std::uint32_t found = area.copies();
   for (std::uint32_t copy = area.copies(); copy-- > 0;) {
-    if (copies_.lacks_data(area, unit, copy)) continue;
-    if (found == area.copies() || states_.usable(map_.place(area, unit, copy)) ||
-        !states_.usable(map_.place(area, unit, found)))
-      found = copy;
+    const UnitPlace place = map_.place(area, unit, copy);
+    if (copies_.lacks_data(area, unit, copy) ||
+        states_.lost(place.drive, place.address + within, place.address + within + length))
+      continue;
+    if (found == area.copies() || states_.usable(place) || !states_.usable(map_.place(area, unit, found))) found = copy;
   }
   return found;
 }
@@ -511,18 +514,24 @@ std::uint64_t Array::look_at(const tlm::tlm_generic_payload& payload, std::uint6
   const std::uint64_t unit = map_.unit_at(area, at);
   const std::uint64_t within = (at - area.begin) % area.unit_bytes;
   std::uint64_t reached = 0;
-  const std::uint32_t read = copy_to_look_at(area, unit);
+  const std::uint32_t read = copy_to_look_at(area, unit, within, length);
   for (std::uint32_t copy = 0; copy < area.copies(); ++copy) {
     const UnitPlace place = map_.place(area, unit, copy);
-    if (payload.is_read() ? copy != read : copies_.lacks_data(area, unit, copy)) continue;
+    if (payload.is_read() ? copy != read : copies_.lacks_data(area, unit, copy) || order_.rebuild_writes(unit, copy)) continue;
     tlm::tlm_generic_payload look;
     look.set_command(payload.get_command());
     look.set_address(place.address + within);
     look.set_data_ptr(data);
     look.set_data_length(static_cast<unsigned>(length));
     reached = links_.disk_init_sockets[place.drive]->transport_dbg(look);
+    const std::uint64_t first = (look.get_address() + config_.sector_bytes - 1) / config_.sector_bytes;
+    const std::uint64_t end = (look.get_address() + reached) / config_.sector_bytes;
+    if (payload.is_write() && first < end)
+      states_.clear_lost(place.drive, first * config_.sector_bytes, end * config_.sector_bytes);
   }
   if (payload.is_write()) {
+    for (std::uint32_t copy = 0; copy < area.copies() && reached > 0; ++copy)
+      if (order_.rebuild_writes(unit, copy)) copies_.set_missing(area, unit, copy);
     read_ahead_.written(at, at + length);
     if (planner_.cached(area))
       for (std::uint64_t block = at - within % cache_.block_bytes(); block < at + length; block += cache_.block_bytes())

@@ -168,7 +168,8 @@ class Array : public sc_core::sc_module, private LinkSinkIf, private RequestEndI
   void refuse(ArrayRequest& request, command::CommandStatus status) override;
   void ended(ArrayRequest& request) override;
   unsigned int look(tlm::tlm_generic_payload& payload) override;
-  std::uint32_t copy_to_look_at(const StripeMap::Area& area, std::uint64_t unit) const;
+  std::uint32_t copy_to_look_at(const StripeMap::Area& area, std::uint64_t unit, std::uint64_t within,
+                                std::uint64_t length) const;
   /// Accesses the part of `payload` within one unit. Returns the number of bytes.
   std::uint64_t look_at(const tlm::tlm_generic_payload& payload, std::uint64_t at, std::uint64_t length, std::uint8_t* data);
 
@@ -185,6 +186,8 @@ class Array : public sc_core::sc_module, private LinkSinkIf, private RequestEndI
   void dispatch_read(Fragment& fragment);
   void dispatch_write(Fragment& fragment);
   void append(Fragment& fragment, std::uint32_t copy);
+  /// A copy of the bytes to be read has no good sector at byte `at` of the fragment.
+  void bad_sector(Fragment& fragment, std::uint32_t copy, std::uint64_t at) const;
   /// A read of this copy, whose fragment lies at byte `at` of the drive, has ended with an unreadable sector.
   void unreadable(Fragment& fragment, const LinkCommand& command, std::uint64_t at);
   bool from_cache(const Fragment& fragment);

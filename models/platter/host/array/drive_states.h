@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <iterator>
 #include <map>
@@ -61,13 +62,14 @@ class DriveStates {
       if (to > end) lost[end] = to;
     }
   }
-  bool lost(std::uint32_t drive, std::uint64_t begin, std::uint64_t end) const {
+  /// The first lost byte of [begin, end); `end` if there is none.
+  std::uint64_t first_lost(std::uint32_t drive, std::uint64_t begin, std::uint64_t end) const {
     const auto& lost = drives_[drive].lost;
-    if (lost.empty()) return false;
-    auto at = lost.upper_bound(begin);
-    if (at != lost.begin() && std::prev(at)->second > begin) return true;
-    return at != lost.end() && at->first < end;
+    const auto at = lost.upper_bound(begin);
+    if (at != lost.begin() && std::prev(at)->second > begin) return begin;
+    return at != lost.end() ? std::min(at->first, end) : end;
   }
+  bool lost(std::uint32_t drive, std::uint64_t begin, std::uint64_t end) const { return first_lost(drive, begin, end) < end; }
 
   /// Units whose last write has failed on both copies while neither drive is alive: the copies may differ.
   const StaleUnits& doubtful_units(std::uint32_t drive) const { return drives_[drive].doubtful; }

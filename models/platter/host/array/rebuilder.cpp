@@ -144,79 +144,80 @@ void Rebuilder::dispatch(Fragment& fragment) {
   const UnitPlace to = map_.place(*fragment.area, fragment.unit, op.copy);
   const UnitPlace from = map_.place(*fragment.area, fragment.unit, 1 - op.copy);
   // A drive that has failed may have been replaced, and then lacks what was written before.
-  const bool wanted =
-      states_.alive(to.drive) && links_.generation(to.drive) == op.generation && (op.repair() || states_.stale(to));
-  if (wanted && fragment.writing)
-    links_.append(fragment, op.copy, to.drive, to.address + fragment.piece_begin());
-  else if (wanted && states_.usable(from))
-    links_.append(fragment, 1 - op.copy, from.drive, from.address + fragment.piece_begin());
-  else
+  const bool wanted = !fragment.spoiled && states_.alive(to.drive) && links_.generation(to.drive) == op.generation &&
+                      (op.repair() || states_.stale(to));
+  if (wanted && fragment.writing) {
+    fragment.to = static_cast<std::uint8_t>(1u << op.copy);
+    links_.append(fragment, op.copy, to.drive, to.address + fragment.done);
+  } else if (wanted && states_.usable(from)) {
+    const std::uint64_t begin = from.address + fragment.done;
+    const std::uint64_t end = begin + fragment.piece_length();
+    if (const std::uint64_t lost = states_.first_lost(from.drive, begin, end); lost < end)
+      pass(fragment, lost - from.address);
+    else
+      links_.append(fragment, 1 - op.copy, from.drive, begin);
+  } else
     planner_.settle(fragment);
 }
 
-bool Rebuilder::pass(Fragment& fragment, const LinkCommand& command) {
+void Rebuilder::pass(Fragment& fragment, std::uint64_t bad) {
   const auto& op = static_cast<const Rebuild&>(*fragment.request);
-  const std::uint64_t sector = config_.sector_bytes;
-  const auto bad = static_cast<std::uint32_t>(command.first_bad * sector - (command.address - fragment.piece_begin()));
+  const std::uint32_t sector = config_.sector_bytes;
   if (bad > fragment.done) {  // first what lies before it
-    fragment.stop = bad;
-    return true;
+    fragment.stop = static_cast<std::uint32_t>(bad);
+    order_.again(fragment);
+    return;
   }
   if (!op.repair()) {
     const std::uint64_t begin = map_.place(*fragment.area, fragment.unit, op.copy).address + fragment.done;
     states_.lose(op.drive, begin, begin + sector);
     ++lost_sectors_;
   }
-  fragment.done += static_cast<std::uint32_t>(sector);
-  fragment.stop = 0;
-  return fragment.done < op.length;
+  fragment.done += sector;
+  go_on(fragment);
 }
 
-void Rebuilder::done(Rebuild& op, Fragment& fragment) {
-  if (op.repair()) {
-    ++repaired_;
+void Rebuilder::go_on(Fragment& fragment) {
+  const auto& op = static_cast<const Rebuild&>(*fragment.request);
+  fragment.stop = 0;
+  fragment.writing = false;
+  if (fragment.done < op.length) {
+    order_.again(fragment);
     return;
   }
-  states_.clear_stale(map_.place(*fragment.area, fragment.unit, op.copy));
-  ++drives_[op.drive].units;
-  drives_[op.drive].bytes += op.length;
+  if (op.repair()) {
+    ++repaired_;
+  } else {
+    states_.clear_stale(map_.place(*fragment.area, fragment.unit, op.copy));
+    ++drives_[op.drive].units;
+    drives_[op.drive].bytes += op.length;
+  }
+  planner_.settle(fragment);
 }
 
 void Rebuilder::answered(Fragment& fragment, const LinkCommand& command, bool good) {
-  auto& op = static_cast<Rebuild&>(*fragment.request);
-  good = good && links_.generation(op.drive) == op.generation;
-  const bool bad_source = !good && !fragment.writing && !fragment.spoiled && links_.generation(op.drive) == op.generation &&
-                          command.status == command::CommandStatus::Unreadable && links_.of_this_generation(command);
-  if (bad_source) {
-    if (pass(fragment, command)) {
-      order_.again(fragment);
-    } else {
-      done(op, fragment);
-      planner_.settle(fragment);
+  const auto& op = static_cast<const Rebuild&>(*fragment.request);
+  fragment.to = 0;
+  const bool counts = links_.generation(op.drive) == op.generation;
+  if (!good || !counts || fragment.spoiled) {
+    if (counts && !fragment.spoiled && !fragment.writing && command.status == command::CommandStatus::Unreadable &&
+        links_.of_this_generation(command)) {
+      pass(fragment, command.first_bad * config_.sector_bytes - (command.address - fragment.done));
+      return;
     }
+    if (!good || !counts) from_ = std::max(from_, now_ps() + kRetry);
+    planner_.settle(fragment);
     return;
   }
-  if (good && !fragment.writing && !fragment.spoiled) {
+  if (!fragment.writing) {
     fragment.writing = true;
     order_.again(fragment);
     return;
   }
-  if (good && !fragment.spoiled) {
-    if (!op.repair()) {
-      const std::uint64_t begin = map_.place(*fragment.area, fragment.unit, op.copy).address + fragment.done;
-      states_.clear_lost(op.drive, begin, begin + fragment.piece_length());
-    }
-    fragment.done += fragment.piece_length();
-    fragment.stop = 0;
-    if (fragment.done < op.length) {
-      fragment.writing = false;
-      order_.again(fragment);
-      return;
-    }
-    done(op, fragment);
-  }
-  if (!good) from_ = std::max(from_, now_ps() + kRetry);
-  planner_.settle(fragment);
+  const std::uint64_t begin = map_.place(*fragment.area, fragment.unit, op.copy).address + fragment.done;
+  states_.clear_lost(op.drive, begin, begin + fragment.piece_length());
+  fragment.done += fragment.piece_length();
+  go_on(fragment);
 }
 
 void Rebuilder::ended(ArrayRequest& request) {

@@ -61,10 +61,10 @@ class Rebuilder {
   bool begin_one(std::uint32_t drive);
   bool begin_repair();
   void begin_unit(const UnitCopy& stale, std::uint32_t drive, const StripeMap::Area& area, bool repair);
-  /// The source of the piece has a sector that cannot be read: goes on around it. Returns false if the unit is done.
-  bool pass(Fragment& fragment, const LinkCommand& command);
-  /// The unit is copied.
-  void done(Rebuild& op, Fragment& fragment);
+  /// The source has no good bytes of the sector at byte `bad` of the unit: goes on around it.
+  void pass(Fragment& fragment, std::uint64_t bad);
+  /// Goes on behind what is done. The whole unit: ends.
+  void go_on(Fragment& fragment);
   bool under_way(std::uint64_t unit) const;
 
   const ArrayConfig& config_;
