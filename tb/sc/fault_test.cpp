@@ -250,6 +250,29 @@ TEST(MediaFault, APermanentDefectIsFoundPendingAndReallocated) {
   });
 }
 
+TEST(MediaFault, ASectorWithTwoTroublesIsReallocatedOnce) {
+  Fault head = of(FaultKind::Surface);
+  head.surface = 1;
+  const std::vector<Fault> faults = {of(FaultKind::Permanent, 20, 2), of(FaultKind::WriteFault, 20, 2),
+                                     of(FaultKind::WriteFault, 70), head};
+  profile::DriveProfile p = faulty_profile();
+  p.recovery.spares = 8;
+  with_drive(p, faults, [](drive::Drive& disk, Script& s, Transaction& t) {
+    for (const std::uint64_t block : {20u, 21u}) go(s, t, false, block, 1);
+    for (const std::uint64_t block : {20u, 70u}) {
+      go(s, t, true, block, block == 20 ? 2 : 1, 0x44);
+      EXPECT_EQ(t.extension.status, CommandStatus::Good);
+      EXPECT_EQ(t.timing().retry_turns, block == 20 ? 8u : 4u);
+      go(s, t, false, block, 1);
+      EXPECT_EQ(t.extension.status, CommandStatus::Good);
+      EXPECT_EQ(t.data[0], 0x44);
+    }
+    EXPECT_EQ(disk.media_errors().reallocated, 3u);
+    EXPECT_EQ(disk.media_errors().reallocations, 3u);
+    EXPECT_EQ(disk.faults().spare_places().size(), 3u) << "the next one has the next number";
+  });
+}
+
 TEST(MediaFault, WithoutASpareTheWriteFails) {
   with_drive(faulty_profile(), {of(FaultKind::WriteFault, 20, 3)}, [](drive::Drive& disk, Script& s, Transaction& t) {
     go(s, t, true, 20, 1);

@@ -197,11 +197,13 @@ const Recovery::Outcome& Recovery::climb(QueueEntry& entry, mechanics::Committed
   };
   for (const Trouble& trouble : troubles_) {
     if (!write && trouble.step == Step::Retry && covered(entry, trouble.block)) continue;
+    const std::uint64_t whole = faults_.together();
+    const auto& mended = outcome_.reallocated;  // a sector has one spare, whatever is wrong with it
+    if (trouble.step == Step::Write && !mended.empty() && mended.back().first / whole == trouble.block / whole) continue;
     const Picoseconds passes = passed(extent, time, trouble.block);
     if (!outcome_.any) outcome_.begin = passes;
     outcome_.any = true;
     if (trouble.fault != 0) outcome_.used.push_back(trouble.fault);
-    const std::uint64_t whole = faults_.together();
     const std::uint64_t behind = (trouble.block / whole + 1) * whole;
     const std::uint64_t next = behind < extent.first.value + extent.blocks ? behind : kNone;
     const auto last = std::min<std::uint64_t>(behind, extent.first.value + extent.blocks) - 1;

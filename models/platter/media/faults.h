@@ -136,6 +136,7 @@ class Faults {
   /// The pending physical sectors, by number.
   const std::set<std::uint64_t>& pending() const { return pending_; }
   /// The sector of a block from now on lies on the next spare, whose place is `track` and `place`: no fault of the old place concerns it.
+  /// Precondition: it has none yet.
   void reallocate(std::uint64_t block, std::uint32_t track, std::uint32_t place);
   /// The spare of a block's physical sector; nothing if it has none.
   std::optional<std::uint64_t> spare_of(std::uint64_t block) const;
