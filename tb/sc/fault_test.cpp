@@ -184,26 +184,48 @@ TEST(MediaFault, AFailedHeadLosesItsSurfaceOnly) {
     EXPECT_EQ(t.extension.first_bad, 64u);
     go(s, t, false, 128, 64);
     EXPECT_EQ(t.extension.status, CommandStatus::Good);
+    go(s, t, true, 64, 1);
+    go(s, t, false, 64, 2);
+    EXPECT_EQ(t.extension.status, CommandStatus::Unreadable) << "the next sector is not on a spare";
+    EXPECT_EQ(t.extension.first_bad, 65u);
   });
 }
 
-TEST(MediaFault, OlderWritesReplaceAnUnreadableBlock) {
-  profile::DriveProfile p = faulty_profile(cached_toy_profile(profile::WriteBack::Interleaved));
-  const auto disk = make_faulty(p, {of(FaultKind::Unreadable, 5'000)});
-  AtHost host("host");
-  host.disk_init_socket.bind(disk->host_tgt_socket);
-  Transaction& far = host.make();
-  far.set(false, 12'000, 1);
-  Transaction& write = host.make();
-  write.set(true, 5'000, 1, 0x77);
-  Transaction& read = host.make();
-  read.set(false, 4'990, 20);
-  host.submit(far);
-  host.submit(write);
-  host.submit(read);
+TEST(MediaFault, OlderWritesReplaceOnlyTheirOwnBlocks) {
+  const profile::DriveProfile p = faulty_profile(cached_toy_profile(profile::WriteBack::Interleaved));
+  Fault head = of(FaultKind::Surface);
+  const std::vector<Fault> faults[] = {{of(FaultKind::Unreadable, 4'992)},
+                                       {of(FaultKind::Unreadable, 4'992, 2)},
+                                       {of(FaultKind::Permanent, 4'992, 2)},
+                                       {head},
+                                       {}};
+  std::vector<std::unique_ptr<drive::Drive>> disks;
+  std::vector<std::unique_ptr<AtHost>> hosts;
+  std::vector<Transaction*> reads;
+  for (const std::vector<Fault>& each : faults) {
+    const std::string name = "disk" + std::to_string(disks.size());
+    disks.push_back(make_faulty(p, each, name.c_str()));
+    hosts.push_back(std::make_unique<AtHost>((name + "_host").c_str()));
+    hosts.back()->disk_init_socket.bind(disks.back()->host_tgt_socket);
+    if (each.empty()) {
+      drive::DurableImage torn = disks.back()->power_loss_image();
+      for (const std::uint64_t block : {4'992u, 4'993u}) torn.media.tear(block * 512);
+      disks.back()->power_up(torn);
+    }
+    hosts.back()->submit(false, 12'000, 1);
+    hosts.back()->submit(true, 4'992, 1, 0x77);
+    reads.push_back(&hosts.back()->submit(false, 4'982, 20));
+  }
   run_until(10'000 * kMs);
-  EXPECT_EQ(read.extension.status, CommandStatus::Good);
-  EXPECT_EQ(read.data[10 * 512], 0x77);
+  for (std::size_t i = 0; i < reads.size(); ++i) {
+    EXPECT_EQ(reads[i]->extension.status, i == 0 ? CommandStatus::Good : CommandStatus::Unreadable) << i;
+    if (i > 0) {
+      EXPECT_EQ(reads[i]->extension.first_bad, 4'993u) << i;
+    }
+    EXPECT_EQ(reads[i]->data[10 * 512], 0x77) << i;
+    EXPECT_EQ(reads[i]->timing().recovery, i == 0 ? 0 : kLadderEnd) << i;
+    EXPECT_EQ(disks[i]->media_errors().pending, i == 0 ? 0u : 1u) << i;
+  }
 }
 
 // --- writes and spares -------------------------------------------------------------------------------------------------

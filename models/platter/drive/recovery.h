@@ -103,8 +103,10 @@ class Recovery : public buffer::BarrierIf {
   };
 
   void find_troubles(const QueueEntry& entry, Picoseconds now);
-  void add_surfaces(const mechanics::Extent& extent, std::uint64_t surfaces);
-  /// Appends what befalls each physical sector of these blocks.
+  void add_surfaces(const QueueEntry& entry, std::uint64_t surfaces);
+  /// Appends what befalls the first of these blocks whose data the read needs from its own place. Returns false if there is none.
+  bool add_first(const QueueEntry& entry, std::uint64_t first, std::uint64_t end, Trouble trouble);
+  /// Appends what befalls each physical sector of these blocks that is not on a spare.
   void add_each(std::uint64_t first, std::uint64_t end, Trouble trouble);
   /// The data of the block comes from an older write that is in the drive.
   bool covered(const QueueEntry& entry, std::uint64_t block);
