@@ -256,13 +256,13 @@ TEST(MediaFault, AWriteThatFailsIsPutOnASpare) {
 }
 
 TEST(MediaFault, APermanentDefectIsFoundPendingAndReallocated) {
-  with_drive(faulty_profile(), {of(FaultKind::Permanent, 20)}, [](drive::Drive& disk, Script& s, Transaction& t) {
+  with_drive(faulty_profile(), {of(FaultKind::Permanent, 16, 5)}, [](drive::Drive& disk, Script& s, Transaction& t) {
     go(s, t, true, 20, 1, 0x01);
     EXPECT_EQ(t.timing().recovery, 0) << "nobody knows of it";
     go(s, t, false, 20, 1);
     EXPECT_EQ(t.extension.status, CommandStatus::Unreadable);
     EXPECT_EQ(disk.media_errors().pending, 1u);
-    go(s, t, true, 20, 1, 0x02);
+    go(s, t, true, 10, 20, 0x02);
     EXPECT_EQ(t.extension.status, CommandStatus::Good);
     EXPECT_TRUE(t.timing().reallocated);
     EXPECT_EQ(disk.media_errors().pending, 0u);

@@ -70,17 +70,20 @@ TEST(Faults, AWriteMakesBlocksReadable) {
 
 TEST(Faults, APermanentOneIsCheckedAtAWriteWhenItIsKnown) {
   Faults faults(512, 1);
-  faults.add(of(FaultKind::Permanent, 7));
+  faults.add(of(FaultKind::Permanent, 5, 3));
   EXPECT_EQ(met(faults, 0, 10, true), Blocks{}) << "nobody has read it";
   faults.written(0, 10, 0);
-  EXPECT_EQ(met(faults, 0, 10), Blocks{7}) << "a write does not help";
+  EXPECT_EQ(met(faults, 0, 10), Blocks{5}) << "a write does not help";
   faults.found(7);
-  EXPECT_EQ(met(faults, 0, 10, true), Blocks{7});
+  EXPECT_EQ(met(faults, 0, 7, true), Blocks{});
+  EXPECT_EQ(met(faults, 0, 10, true), Blocks{5}) << "the pending one is not its first one";
   faults.reallocate(7, 0, 0);
+  EXPECT_EQ(met(faults, 7, 3), Blocks{});
+  for (const std::uint64_t block : {5u, 6u}) faults.reallocate(block, 0, 0);
   EXPECT_EQ(met(faults, 0, 10), Blocks{});
   EXPECT_EQ(faults.spare_of(7), std::optional<std::uint64_t>(0));
   EXPECT_EQ(faults.errors().pending, 0u);
-  EXPECT_EQ(faults.errors().reallocated, 1u);
+  EXPECT_EQ(faults.errors().reallocated, 3u);
 }
 
 TEST(Faults, APhysicalSectorIsBadAsAWhole) {

@@ -301,8 +301,8 @@ void Faults::meets(std::uint64_t first, std::uint64_t blocks, bool write, Picose
         if (!write) take(index, block);
         break;
       case FaultKind::Permanent:
-        // A write is checked where the drive knows that the block could not be read.
-        if (!write || is_pending(block)) take(index, block);
+        // A write is checked where the drive knows that a block could not be read.
+        if (!write || any_pending(block, std::min(first + blocks, live.fault.end()))) take(index, block);
         break;
       case FaultKind::Slow: take(index, block); break;
       case FaultKind::WriteFault:

@@ -132,7 +132,12 @@ class Faults {
   bool found(std::uint64_t block);
   /// These blocks have been written: those that were unreadable until then can be read.
   void written(std::uint64_t first, std::uint64_t blocks, Picoseconds now);
-  bool is_pending(std::uint64_t block) const { return !pending_.empty() && pending_.count(block / together_) > 0; }
+  bool is_pending(std::uint64_t block) const { return any_pending(block, block + 1); }
+  /// A physical sector with one of the blocks [first, end) is pending.
+  bool any_pending(std::uint64_t first, std::uint64_t end) const {
+    const auto sector = pending_.lower_bound(first / together_);
+    return sector != pending_.end() && *sector * together_ < end;
+  }
   /// The pending physical sectors, by number.
   const std::set<std::uint64_t>& pending() const { return pending_; }
   /// The sector of a block from now on lies on the next spare, whose place is `track` and `place`: no fault of the old place concerns it.
