@@ -153,6 +153,12 @@ class Faults {
 
   // --- without power ---
 
+  /// A copy in memory.
+  Faults copy() const {
+    Faults copy = *this;
+    copy.file_ = nullptr;
+    return copy;
+  }
   Defects defects() const { return {{pending_.begin(), pending_.end()}, places_, errors_}; }
   void set_defects(const Defects& defects);
   /// Puts the counters in the file, if there is one and they have changed.
