@@ -129,6 +129,32 @@ TEST(Faults, BeginAndEnd) {
   EXPECT_EQ(met(faults, 3, 1), Blocks{3});
 }
 
+TEST(Faults, OneThatBeginsWithACommandOrAnAccessLastsFromThere) {
+  Faults faults(512, 1);
+  core::Picoseconds delay = 0;
+  Fault fault = of(FaultKind::Late);
+  fault.delay = 7;
+  fault.lasts = kSecond;
+  fault.at_command = 1;
+  faults.add(fault);
+  fault = of(FaultKind::Unreadable, 2);
+  fault.lasts = kSecond;
+  fault.at_access = 1;
+  faults.add(fault);
+  faults.command(0, 1, 10 * kSecond, delay);
+  EXPECT_EQ(faults.late(11 * kSecond - 1), 7);
+  EXPECT_EQ(faults.late(11 * kSecond), 0);
+  EXPECT_EQ(met(faults, 2, 1, false, 20 * kSecond), Blocks{2});
+  EXPECT_EQ(met(faults, 2, 1, false, 21 * kSecond - 1), Blocks{2});
+  EXPECT_EQ(met(faults, 2, 1, false, 21 * kSecond), Blocks{});
+  fault = of(FaultKind::Reset);
+  fault.lasts = kSecond;
+  fault.at_command = 2;
+  faults.add(fault);
+  EXPECT_EQ(faults.command(0, 1, 30 * kSecond, delay), Effect::None);
+  EXPECT_EQ(faults.command(0, 1, 30 * kSecond, delay), Effect::Reset);
+}
+
 TEST(Faults, BefallCommands) {
   Faults faults(512, 1);
   Fault stuck = of(FaultKind::Stuck);

@@ -174,8 +174,8 @@ bool Faults::active(const Live& live, Picoseconds now) const {
   if (fault.count > 0 && live.used >= fault.count) return false;
   if (now < fault.at || commands_ - live.commands_before < fault.at_command || live.accesses < fault.at_access) return false;
   if (fault.lasts == 0) return true;
-  const bool by_time = fault.at_command == 0 && fault.at_access == 0;
-  return now - (by_time || live.begun < 0 ? fault.at : live.begun) < fault.lasts;
+  if (fault.at_command == 0 && fault.at_access == 0) return now - fault.at < fault.lasts;
+  return live.begun < 0 || now - live.begun < fault.lasts;  // begun < 0: it begins now
 }
 
 template <typename Use>
