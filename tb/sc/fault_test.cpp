@@ -191,6 +191,38 @@ TEST(MediaFault, AFailedHeadLosesItsSurfaceOnly) {
   });
 }
 
+TEST(MediaFault, FaultsEndWhenTheyHaveTakenEffectOften) {
+  Fault head = of(FaultKind::Surface);
+  head.surface = 1;
+  head.count = 2;
+  Fault bit = of(FaultKind::SilentBit, 10);
+  bit.count = 1;
+  with_drive(faulty_profile(), {head, bit}, [](drive::Drive& disk, Script& s, Transaction& t) {
+    for (const int i : {0, 1, 2, 3}) {
+      go(s, t, false, 32, 64);
+      EXPECT_EQ(t.extension.status, i < 2 ? CommandStatus::Unreadable : CommandStatus::Good);
+      go(s, t, false, 10, 1);
+      EXPECT_EQ(t.data[0], i == 0 ? 1 : 0);
+    }
+    EXPECT_EQ(disk.media_errors().silent_reads, 1u);
+  });
+}
+
+TEST(MediaFault, OneOfTwoActuatorsMeetsAFaultThatTakesEffectOnce) {
+  profile::DriveProfile p = faulty_profile();
+  p.geometry.actuators = 2;
+  Fault off = of(FaultKind::OffTrack);
+  off.turns = 2;
+  off.count = 1;
+  const auto disk = make_faulty(p, {off});
+  AtHost host("host");
+  host.disk_init_socket.bind(disk->host_tgt_socket);
+  Transaction& one = host.submit(false, 100, 1);
+  Transaction& other = host.submit(false, kToyBlocks - 100, 1);
+  run_until(1'000 * kMs);
+  EXPECT_EQ(one.timing().recovery + other.timing().recovery, 2 * kTurn);
+}
+
 TEST(MediaFault, OlderWritesReplaceOnlyTheirOwnBlocks) {
   const profile::DriveProfile p = faulty_profile(cached_toy_profile(profile::WriteBack::Interleaved));
   Fault head = of(FaultKind::Surface);

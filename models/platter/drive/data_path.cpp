@@ -91,14 +91,14 @@ std::optional<std::uint64_t> DataPath::read(const QueueEntry& entry, const std::
     bad = entry.result.first_bad;
   else if (!media_.all_readable())
     bad = unreadable(entry, writes);
-  if (faults_.silent()) count_silent(entry);
-  std::uint8_t* data = entry.payload->get_data_ptr();
-  if (!media_.keeps_bytes() || data == nullptr) return bad;
-  data += bytes(entry.walk.done);
-  const std::uint64_t length = bytes(bad ? *bad - first : entry.walk.sectors);
-  peek(bytes(first), data, length);
-  overlay_buffered(bytes(first), data, length);
-  for (const QueueEntry* write : writes) overlay(entry, *write);
+  if (std::uint8_t* data = entry.payload->get_data_ptr(); media_.keeps_bytes() && data != nullptr) {
+    data += bytes(entry.walk.done);
+    const std::uint64_t length = bytes(bad ? *bad - first : entry.walk.sectors);
+    peek(bytes(first), data, length);
+    overlay_buffered(bytes(first), data, length);
+    for (const QueueEntry* write : writes) overlay(entry, *write);
+  }
+  if (faults_.silent()) count_silent(entry);  // a fault that now ends has changed the data
   return bad;
 }
 

@@ -78,16 +78,17 @@ bool Recovery::add_first(const QueueEntry& entry, std::uint64_t first, std::uint
   return false;
 }
 
-void Recovery::add_surfaces(const QueueEntry& entry, std::uint64_t surfaces) {
+void Recovery::add_surfaces(const QueueEntry& entry, std::uint64_t surfaces, Picoseconds now) {
   const mechanics::Extent& extent = entry.command.extent;
   const std::uint64_t first = extent.first.value;
   for (std::uint32_t done = 0; done < extent.blocks;) {
     const mechanics::TrackRun run = planner_.geometry().track_run(core::Lba(first + done), extent.blocks - done);
     if ((surfaces >> run.head.value & 1) != 0) {
       const std::uint64_t from = first + done;
+      const std::uint64_t fault = faults_.failed_head(run.head.value, now);
       if (extent.write)
-        add_each(from, from + run.blocks, {0, Step::Write, 0, 0});
-      else if (add_first(entry, from, from + run.blocks, {0, Step::Retry, 0, 0}))
+        add_each(from, from + run.blocks, {0, Step::Write, 0, fault});
+      else if (add_first(entry, from, from + run.blocks, {0, Step::Retry, 0, fault}))
         return;
     }
     done += run.blocks;
@@ -124,7 +125,7 @@ void Recovery::find_troubles(const QueueEntry& entry, Picoseconds now) {
         default: break;
       }
     }
-    if (const std::uint64_t surfaces = faults_.failed_surfaces(now); surfaces != 0) add_surfaces(entry, surfaces);
+    if (const std::uint64_t surfaces = faults_.failed_surfaces(now); surfaces != 0) add_surfaces(entry, surfaces, now);
     for (auto spare = faults_.spares().lower_bound(first / whole);
          spare != faults_.spares().end() && spare->first * whole < end; ++spare)
       troubles_.push_back({std::max(first, spare->first * whole), Step::Detour, static_cast<std::uint32_t>(spare->second), 0});
@@ -180,7 +181,6 @@ const Recovery::Outcome& Recovery::climb(QueueEntry& entry, mechanics::Committed
   if (troubles_.empty()) return outcome_;
   outcome_.time = 0;
   outcome_.turns = outcome_.attempts = outcome_.detours = 0;
-  outcome_.used.clear();
   outcome_.reallocated.clear();
   const mechanics::Extent& extent = entry.command.extent;
   const bool write = extent.write;
@@ -205,7 +205,7 @@ const Recovery::Outcome& Recovery::climb(QueueEntry& entry, mechanics::Committed
     const Picoseconds passes = passed(extent, time, trouble.block);
     if (!outcome_.any) outcome_.begin = passes;
     outcome_.any = true;
-    if (trouble.fault != 0) outcome_.used.push_back(trouble.fault);
+    if (trouble.fault != 0) faults_.use_id(trouble.fault);  // at once: another actuator's access may begin meanwhile
     const std::uint64_t behind = (trouble.block / whole + 1) * whole;
     const std::uint64_t next = behind < extent.first.value + extent.blocks ? behind : kNone;
     const auto last = std::min<std::uint64_t>(behind, extent.first.value + extent.blocks) - 1;
@@ -271,7 +271,6 @@ const Recovery::Outcome& Recovery::ended(const QueueEntry& entry, Picoseconds no
     outcome_.failed = false;
   } else {
     media::MediaErrors& errors = faults_.errors();
-    for (const std::uint64_t id : outcome_.used) faults_.use_id(id);
     if (outcome_.turns > 0) {
       ++errors.retried;
       errors.retry_turns += outcome_.turns;

@@ -323,6 +323,14 @@ std::uint64_t Faults::failed_surfaces(Picoseconds now) const {
   return surfaces;
 }
 
+std::uint64_t Faults::failed_head(std::uint32_t surface, Picoseconds now) const {
+  for (const std::size_t index : everywhere_)
+    if (const Live& live = live_[index];
+        live.fault.kind == FaultKind::Surface && live.fault.surface == surface && active(live, now))
+      return live.id;
+  return 0;
+}
+
 std::uint64_t Faults::next_bad(std::uint64_t first, std::uint64_t end, Picoseconds now) const {
   std::uint64_t next = end;
   for_each(first, end, [&](std::size_t index) {
