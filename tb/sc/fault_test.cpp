@@ -147,6 +147,30 @@ TEST(MediaFault, LimitsOfProfileHostAndCommand) {
   });
 }
 
+TEST(MediaFault, ALimitCountsTheWholeCommand) {
+  std::vector<Fault> faults = {of(FaultKind::WriteFault, 60, 3)};
+  for (const std::uint64_t block : {20u, 21u, 22u}) faults.push_back(of(FaultKind::Slow, block));
+  for (Fault& fault : faults) fault.turns = 1;
+  profile::DriveProfile p = faulty_profile();
+  p.recovery.read_ms = {1};
+  p.recovery.spares = 3;
+  faults.push_back(of(FaultKind::Unreadable, 100));
+  with_drive(p, faults, [](drive::Drive& disk, Script& s, Transaction& t) {
+    t.extension.recovery_limit = 2 * kTurn;
+    go(s, t, false, 10, 30);
+    EXPECT_EQ(t.extension.status, CommandStatus::Unreadable);
+    EXPECT_EQ(t.extension.first_bad, 22u) << "two turns are spent";
+    EXPECT_EQ(t.timing().recovery, 2 * kTurn);
+    EXPECT_EQ(t.timing().parts(), t.timing().response());
+    go(s, t, true, 60, 3);
+    EXPECT_EQ(t.extension.status, CommandStatus::Good);
+    EXPECT_EQ(t.timing().retry_turns, 2u) << "the spares come on top of the limit";
+    EXPECT_EQ(disk.media_errors().reallocated, 3u);
+    go(s, t, false, 100, 1);
+    EXPECT_EQ(t.timing().recovery, kTurn) << "a ladder of 1 ms takes a turn too";
+  });
+}
+
 TEST(MediaFault, SlowBlocksAndAnOffTrackRun) {
   Fault slow = of(FaultKind::Slow, 20, 4);
   slow.turns = 3;

@@ -187,9 +187,14 @@ const Recovery::Outcome& Recovery::climb(QueueEntry& entry, mechanics::Committed
   const Picoseconds period = planner_.rotation().period();
   const Picoseconds transfer_begin = effective + time.positioning();
   // Of the drive's own accesses only scrubbing has a limit, of its own: there is no host to tell of an error.
-  Picoseconds left = entry.asked.recovery_limit;
-  if (!entry.internal()) left = std::min({left, profile_limit_, limit_[write] > 0 ? limit_[write] : core::kNoDeadline});
-  if (left != core::kNoDeadline) left = std::max(left - entry.result.timing.recovery, period);
+  Picoseconds limit = entry.asked.recovery_limit;
+  if (!entry.internal()) limit = std::min({limit, profile_limit_, limit_[write] > 0 ? limit_[write] : core::kNoDeadline});
+  command::CommandTiming& timing = entry.result.timing;
+  // Retries spend it, in all accesses of the command; ways to spares do not.
+  const auto left = [&] {
+    const Picoseconds spent = period * Picoseconds{timing.retry_turns + outcome_.turns};
+    return spent == 0 ? std::max(limit, period) : std::max<Picoseconds>(limit - spent, 0);
+  };
   Picoseconds ended = time.media;
   const auto fail = [&](std::uint64_t block) {
     outcome_.failed = outcome_.moves = true;
@@ -218,8 +223,8 @@ const Recovery::Outcome& Recovery::climb(QueueEntry& entry, mechanics::Committed
           takes = period * Picoseconds{trouble.number};
         else if (trouble.number > 0 && trouble.number <= steps.size())
           takes = whole_turns(steps[trouble.number - 1]);
-        if (takes == 0 || takes > left) {
-          takes = std::min(trouble.step == Step::Turns ? takes : steps.back(), left);
+        if (takes == 0 || takes > left()) {
+          takes = std::min(trouble.step == Step::Turns ? takes : std::max(steps.back(), period), left());
           fail(trouble.block);
         }
         outcome_.turns += begun_turns(takes);
@@ -227,7 +232,7 @@ const Recovery::Outcome& Recovery::climb(QueueEntry& entry, mechanics::Committed
       }
       case Step::Write: {
         // The reallocation comes on top of the limit.
-        const Picoseconds climbs = whole_turns(std::min(ladder_[1].back(), left));
+        const Picoseconds climbs = whole_turns(std::min(ladder_[1].back(), left()));
         outcome_.turns += begun_turns(climbs);
         takes = climbs;
         ++outcome_.attempts;
@@ -247,7 +252,6 @@ const Recovery::Outcome& Recovery::climb(QueueEntry& entry, mechanics::Committed
         break;
     }
     outcome_.time += takes;
-    if (left != core::kNoDeadline) left = std::max(left - takes, period);
     if (outcome_.failed) break;
   }
   if (!outcome_.any) return outcome_;
@@ -257,7 +261,6 @@ const Recovery::Outcome& Recovery::climb(QueueEntry& entry, mechanics::Committed
   time.media += outcome_.time;
   time.transfer += outcome_.time;
   time.bus_finish += outcome_.time;
-  command::CommandTiming& timing = entry.result.timing;
   timing.recovery += outcome_.time;
   timing.retry_turns += outcome_.turns;
   timing.reallocated = timing.reallocated || !outcome_.reallocated.empty();
