@@ -55,6 +55,17 @@ TEST_P(PowerLossOfACache, LosesOrSavesWhatOnlyTheBufferHas) {
     EXPECT_EQ(t.data[8 * 512 - 1], saved ? 0x22 : 0x11);
     EXPECT_FALSE(disk->segments()->any_dirty());
     EXPECT_EQ(disk->power().losses(), 1u);
+    for (const bool fails : {false, true}) {  // a restart of the firmware, and a failure of the electronics
+      const std::uint8_t fill = fails ? 0x44 : 0x33;
+      const std::uint8_t before = t.data[0];
+      s.access(t, true, 64, 8, fill);
+      ASSERT_TRUE(disk->segments()->any_dirty());
+      if (!fails) disk->restart(0);
+      disk->set_alive(!fails);
+      disk->set_alive(true);
+      s.access(t, false, 64, 8);
+      EXPECT_EQ(t.data[0], saved ? fill : before);
+    }
   });
   script.disk_init_socket.bind(disk->host_tgt_socket);
   run_until(10'000 * kMs);

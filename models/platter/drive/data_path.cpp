@@ -215,7 +215,7 @@ mapping::MapImage DataPath::apply_loss(const Durable& on, const std::vector<Writ
   mapping::MapImage map;
   if (writing.empty() && mapping_.placing() != nullptr) map = mapping_.placing()->image(nullptr, 0);
   for (const WriteUnderWay& write : writing) map = apply_write(on, *write.entry, write.so_far);
-  if (power_loss_.cache == profile::LostCache::Saved) save_buffered(on);
+  save_buffered(on);
   return map;
 }
 
@@ -248,6 +248,7 @@ mapping::MapImage DataPath::apply_write(const Durable& on, const QueueEntry& wri
 }
 
 void DataPath::save_buffered(const Durable& on) const {
+  if (power_loss_.cache != profile::LostCache::Saved) return;
   std::vector<std::uint8_t> data;
   const auto save = [&](core::Lba first, core::Lba end) {
     const auto blocks = static_cast<std::uint32_t>(end.value - first.value);

@@ -80,6 +80,8 @@ class DataPath {
   DurableImage image(const std::vector<WriteUnderWay>& writing) const;
   /// The power fails: brings the media into this state. The caller empties the buffer.
   void lose_power(const std::vector<WriteUnderWay>& writing);
+  /// The electronics fail, or the firmware restarts: the same without the writes in progress.
+  void halt() { save_buffered({media_, faults_}); }
   /// The power has returned: the mapping is read from the media. Precondition: `lose_power` was called, and no command is in the drive.
   void recover();
   /// Replaces the durable state by such an image. Precondition: no command is in the drive.
@@ -115,7 +117,7 @@ class DataPath {
   mapping::MapImage apply_loss(const Durable& on, const std::vector<WriteUnderWay>& writing) const;
   /// The part of it that one write leaves.
   mapping::MapImage apply_write(const Durable& on, const QueueEntry& writing, WrittenBlocks so_far) const;
-  /// Puts the cached blocks on the media, which the drive saves.
+  /// Puts the cached blocks on the media, if the drive saves them.
   void save_buffered(const Durable& on) const;
 
   std::uint64_t sector_bytes_;
