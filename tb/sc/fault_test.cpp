@@ -31,20 +31,25 @@ constexpr Picoseconds kTurn = kToyTurn;
 constexpr Picoseconds kLadderEnd = 40 * kMs;
 constexpr Picoseconds kWriteLadder = 4 * kTurn;  // 25 ms in whole turns: a write succeeds, on the spare
 
-Fault of(FaultKind kind, std::uint64_t first = Fault::kAnyBlock, std::uint64_t blocks = 1) {
+/// `number`: of the retry, of turns, or of the surface.
+Fault of(FaultKind kind, std::uint64_t first = Fault::kAnyBlock, std::uint64_t blocks = 1, std::uint32_t number = 0,
+         std::uint64_t count = 0) {
   Fault fault;
   fault.kind = kind;
   fault.first = first;
   fault.blocks = blocks;
+  fault.tries = fault.turns = fault.surface = number;
+  fault.count = count;
   return fault;
 }
+constexpr std::uint64_t kAny = Fault::kAnyBlock;
 
 std::unique_ptr<drive::Drive> make_faulty(const profile::DriveProfile& profile, std::vector<Fault> faults,
-                                          const char* name = "disk") {
+                                          const char* name = "disk", const char* policy = "FCFS") {
   drive::DriveConfig config;
   config.profile = profile;
   config.faults = std::move(faults);
-  return std::make_unique<drive::Drive>(name, config, system::engine_factory(engine_options("FCFS", "firmware", profile)));
+  return std::make_unique<drive::Drive>(name, config, system::engine_factory(engine_options(policy, "firmware", profile)));
 }
 
 /// Runs `body` on a drive with faults.
@@ -60,10 +65,11 @@ void with_drive(const profile::DriveProfile& profile, std::vector<Fault> faults,
   EXPECT_TRUE(script.done());
 }
 
-/// Carries out a command, which may fail.
-void go(Script& s, Transaction& t, bool write, std::uint64_t lba, std::uint32_t blocks, std::uint8_t fill = 0) {
+/// Carries out a command, which may fail: returns its status.
+CommandStatus go(Script& s, Transaction& t, bool write, std::uint64_t lba, std::uint32_t blocks, std::uint8_t fill = 0) {
   t.set(write, lba, blocks, fill);
   s.transport(t);
+  return t.extension.status;
 }
 
 Picoseconds response_of(Script& s, Transaction& t, bool write, std::uint64_t lba, std::uint32_t blocks, std::uint8_t fill = 0) {
@@ -90,14 +96,11 @@ TEST(MediaFault, AnUnreadableBlockEndsTheReadWithTheLadder) {
     EXPECT_EQ(t.timing().parts(), t.timing().response());
     EXPECT_EQ(disk.media_errors().uncorrectable, 1u);
     EXPECT_EQ(disk.media_errors().pending, 1u);
-    go(s, t, false, 21, 10);
-    EXPECT_EQ(t.extension.status, CommandStatus::Good) << "the others are served";
+    EXPECT_EQ(go(s, t, false, 21, 10), CommandStatus::Good) << "the others are served";
     EXPECT_EQ(t.timing().recovery, 0);
-    go(s, t, true, 20, 1, 0x55);
-    EXPECT_EQ(t.extension.status, CommandStatus::Good);
+    EXPECT_EQ(go(s, t, true, 20, 1, 0x55), CommandStatus::Good);
     EXPECT_EQ(disk.media_errors().pending, 0u);
-    go(s, t, false, 10, 30);
-    EXPECT_EQ(t.extension.status, CommandStatus::Good);
+    EXPECT_EQ(go(s, t, false, 10, 30), CommandStatus::Good);
     EXPECT_EQ(t.data[10 * 512], 0x55);
     EXPECT_EQ(disk.media_errors().reallocated, 0u) << "the write has healed it";
     EXPECT_FALSE(disk.faults().on());
@@ -105,11 +108,8 @@ TEST(MediaFault, AnUnreadableBlockEndsTheReadWithTheLadder) {
 }
 
 TEST(MediaFault, ARetryThatSucceedsTakesWholeTurns) {
-  Fault second = of(FaultKind::Retries, 20);
-  second.tries = 2;
-  Fault fourth = of(FaultKind::Retries, 200);
-  fourth.tries = 4;
-  with_drive(faulty_profile(), {second, fourth}, [](drive::Drive& disk, Script& s, Transaction& t) {
+  const std::vector<Fault> faults = {of(FaultKind::Retries, 20, 1, 2), of(FaultKind::Retries, 200, 1, 4)};
+  with_drive(faulty_profile(), faults, [](drive::Drive& disk, Script& s, Transaction& t) {
     go(s, t, true, 10, 30, 0x11);
     response_of(s, t, false, 10, 30);
     EXPECT_EQ(t.extension.status, CommandStatus::Good);
@@ -123,40 +123,48 @@ TEST(MediaFault, ARetryThatSucceedsTakesWholeTurns) {
 }
 
 TEST(MediaFault, ARetryBeyondTheLadderFails) {
-  Fault fault = of(FaultKind::Retries, 20);
-  fault.tries = 4;
-  with_drive(faulty_profile(), {fault}, [](drive::Drive&, Script& s, Transaction& t) {
-    go(s, t, false, 20, 1);
-    EXPECT_EQ(t.extension.status, CommandStatus::Unreadable);
-  });
+  with_drive(faulty_profile(), {of(FaultKind::Retries, 20, 1, 4)},
+             [](drive::Drive&, Script& s, Transaction& t) { EXPECT_EQ(go(s, t, false, 20, 1), CommandStatus::Unreadable); });
 }
 
 TEST(MediaFault, LimitsOfProfileHostAndCommand) {
   profile::DriveProfile p = faulty_profile();
   p.recovery.limit_ms = 30;
-  Fault fault = of(FaultKind::Retries, 20);
-  fault.tries = 2;
-  with_drive(p, {fault}, [](drive::Drive&, Script& s, Transaction& t) {
-    go(s, t, false, 20, 1);
-    EXPECT_EQ(t.extension.status, CommandStatus::Unreadable) << "32 ms are more than the limit";
+  with_drive(p, {of(FaultKind::Retries, 20, 1, 2)}, [](drive::Drive&, Script& s, Transaction& t) {
+    EXPECT_EQ(go(s, t, false, 20, 1), CommandStatus::Unreadable) << "32 ms are more than the limit";
     EXPECT_EQ(t.timing().recovery, 30 * kMs);
     t.extension.recovery_limit = 1;
-    go(s, t, false, 20, 1);
-    EXPECT_EQ(t.extension.status, CommandStatus::Unreadable);
+    EXPECT_EQ(go(s, t, false, 20, 1), CommandStatus::Unreadable);
     EXPECT_EQ(t.timing().recovery, kTurn) << "one turn in any case";
   });
 }
 
+TEST(MediaFault, ALimitCountsTheWholeCommand) {
+  profile::DriveProfile p = faulty_profile();
+  p.recovery.read_ms = {1};
+  p.recovery.spares = 3;
+  std::vector<Fault> faults = {of(FaultKind::WriteFault, 60, 3), of(FaultKind::Unreadable, 100)};
+  for (const std::uint64_t block : {20u, 21u, 22u}) faults.push_back(of(FaultKind::Slow, block, 1, 1));
+  with_drive(p, faults, [](drive::Drive& disk, Script& s, Transaction& t) {
+    t.extension.recovery_limit = 2 * kTurn;
+    EXPECT_EQ(go(s, t, false, 10, 30), CommandStatus::Unreadable);
+    EXPECT_EQ(t.extension.first_bad, 22u) << "two turns are spent";
+    EXPECT_EQ(t.timing().recovery, 2 * kTurn);
+    EXPECT_EQ(t.timing().parts(), t.timing().response());
+    EXPECT_EQ(go(s, t, true, 60, 3), CommandStatus::Good);
+    EXPECT_EQ(t.timing().retry_turns, 2u) << "the spares come on top of the limit";
+    EXPECT_EQ(disk.media_errors().reallocated, 3u);
+    go(s, t, false, 100, 1);
+    EXPECT_EQ(t.timing().recovery, kTurn) << "a ladder of 1 ms takes a turn too";
+  });
+}
+
 TEST(MediaFault, SlowBlocksAndAnOffTrackRun) {
-  Fault slow = of(FaultKind::Slow, 20, 4);
-  slow.turns = 3;
-  Fault off = of(FaultKind::OffTrack);
-  off.turns = 2;
+  Fault off = of(FaultKind::OffTrack, kAny, 1, 2);
   off.at = 2000 * kMs;
   off.lasts = 1000 * kMs;
-  with_drive(faulty_profile(), {slow, off}, [](drive::Drive&, Script& s, Transaction& t) {
-    go(s, t, false, 10, 30);
-    EXPECT_EQ(t.extension.status, CommandStatus::Good);
+  with_drive(faulty_profile(), {of(FaultKind::Slow, 20, 4, 3), off}, [](drive::Drive&, Script& s, Transaction& t) {
+    EXPECT_EQ(go(s, t, false, 10, 30), CommandStatus::Good);
     EXPECT_EQ(t.timing().recovery, 3 * kTurn);
     go(s, t, true, 22, 1);
     EXPECT_EQ(t.timing().recovery, 3 * kTurn) << "each time";
@@ -172,54 +180,92 @@ TEST(MediaFault, SlowBlocksAndAnOffTrackRun) {
 }
 
 TEST(MediaFault, AFailedHeadLosesItsSurfaceOnly) {
-  Fault head = of(FaultKind::Surface);
-  head.surface = 1;
-  with_drive(faulty_profile(), {head}, [](drive::Drive&, Script& s, Transaction& t) {
-    go(s, t, false, 0, 64);
-    EXPECT_EQ(t.extension.status, CommandStatus::Good);
-    go(s, t, false, 64, 64);
-    EXPECT_EQ(t.extension.status, CommandStatus::Unreadable);
+  with_drive(faulty_profile(), {of(FaultKind::Surface, kAny, 1, 1)}, [](drive::Drive&, Script& s, Transaction& t) {
+    EXPECT_EQ(go(s, t, false, 0, 64), CommandStatus::Good);
+    EXPECT_EQ(go(s, t, false, 64, 64), CommandStatus::Unreadable);
     EXPECT_EQ(t.extension.first_bad, 64u);
     go(s, t, false, 32, 64);
     EXPECT_EQ(t.extension.first_bad, 64u);
-    go(s, t, false, 128, 64);
-    EXPECT_EQ(t.extension.status, CommandStatus::Good);
+    EXPECT_EQ(go(s, t, false, 128, 64), CommandStatus::Good);
+    go(s, t, true, 64, 1);
+    EXPECT_EQ(go(s, t, false, 64, 2), CommandStatus::Unreadable) << "the next sector is not on a spare";
+    EXPECT_EQ(t.extension.first_bad, 65u);
   });
 }
 
-TEST(MediaFault, OlderWritesReplaceAnUnreadableBlock) {
-  profile::DriveProfile p = faulty_profile(cached_toy_profile(profile::WriteBack::Interleaved));
-  const auto disk = make_faulty(p, {of(FaultKind::Unreadable, 5'000)});
+TEST(MediaFault, FaultsEndWhenTheyHaveTakenEffectOften) {
+  const std::vector<Fault> faults = {of(FaultKind::Surface, kAny, 1, 1, 2), of(FaultKind::SilentBit, 10, 1, 0, 1)};
+  with_drive(faulty_profile(), faults, [](drive::Drive& disk, Script& s, Transaction& t) {
+    for (const int i : {0, 1, 2, 3}) {
+      EXPECT_EQ(go(s, t, false, 32, 64), i < 2 ? CommandStatus::Unreadable : CommandStatus::Good);
+      go(s, t, false, 10, 1);
+      EXPECT_EQ(t.data[0], i == 0 ? 1 : 0);
+    }
+    EXPECT_EQ(disk.media_errors().silent_reads, 1u);
+  });
+}
+
+TEST(MediaFault, OneOfTwoActuatorsMeetsAFaultThatTakesEffectOnce) {
+  profile::DriveProfile p = faulty_profile();
+  p.geometry.actuators = 2;
+  const auto disk = make_faulty(p, {of(FaultKind::OffTrack, kAny, 1, 2, 1)});
   AtHost host("host");
   host.disk_init_socket.bind(disk->host_tgt_socket);
-  Transaction& far = host.make();
-  far.set(false, 12'000, 1);
-  Transaction& write = host.make();
-  write.set(true, 5'000, 1, 0x77);
-  Transaction& read = host.make();
-  read.set(false, 4'990, 20);
-  host.submit(far);
-  host.submit(write);
-  host.submit(read);
+  Transaction& one = host.submit(false, 100, 1);
+  Transaction& other = host.submit(false, kToyBlocks - 100, 1);
+  run_until(1'000 * kMs);
+  EXPECT_EQ(one.timing().recovery + other.timing().recovery, 2 * kTurn);
+}
+
+TEST(MediaFault, OlderWritesReplaceOnlyTheirOwnBlocks) {
+  const std::vector<Fault> faults[] = {{of(FaultKind::Unreadable, 4'992)},
+                                       {of(FaultKind::Unreadable, 4'992, 2)},
+                                       {of(FaultKind::Permanent, 4'992, 2)},
+                                       {of(FaultKind::Surface)},
+                                       {}};
+  std::vector<std::unique_ptr<drive::Drive>> disks;
+  std::vector<std::unique_ptr<AtHost>> hosts;
+  std::vector<Transaction*> reads;
+  std::vector<Transaction*> writes;
+  for (const std::vector<Fault>& each : faults) {
+    const std::string name = "disk" + std::to_string(disks.size());
+    disks.push_back(make_faulty(faulty_profile(), each, name.c_str(), "SPTF"));
+    hosts.push_back(std::make_unique<AtHost>((name + "_host").c_str()));
+    hosts.back()->disk_init_socket.bind(disks.back()->host_tgt_socket);
+    if (each.empty()) {
+      drive::DurableImage torn = disks.back()->power_loss_image();
+      for (const std::uint64_t block : {4'992u, 4'993u}) torn.media.tear(block * 512);
+      disks.back()->power_up(torn);
+    }
+    hosts.back()->submit(false, 12'000, 1);
+    writes.push_back(&hosts.back()->submit(true, 4'992, 1, 0x77));
+    reads.push_back(&hosts.back()->submit(false, 4'982, 20));
+  }
   run_until(10'000 * kMs);
-  EXPECT_EQ(read.extension.status, CommandStatus::Good);
-  EXPECT_EQ(read.data[10 * 512], 0x77);
+  for (std::size_t i = 0; i < reads.size(); ++i) {
+    EXPECT_LT(reads[i]->begin_resp, writes[i]->begin_resp);
+    EXPECT_EQ(reads[i]->extension.status, i == 0 ? CommandStatus::Good : CommandStatus::Unreadable) << i;
+    if (i > 0) {
+      EXPECT_EQ(reads[i]->extension.first_bad, 4'993u) << i;
+    }
+    EXPECT_EQ(reads[i]->data[10 * 512], 0x77) << i;
+    EXPECT_EQ(reads[i]->timing().recovery, i == 0 ? 0 : kLadderEnd) << i;
+    EXPECT_EQ(disks[i]->media_errors().pending, i == 0 ? 0u : 1u) << i;
+  }
 }
 
 // --- writes and spares -------------------------------------------------------------------------------------------------
 
 TEST(MediaFault, AWriteThatFailsIsPutOnASpare) {
   with_drive(faulty_profile(), {of(FaultKind::WriteFault, 20)}, [](drive::Drive& disk, Script& s, Transaction& t) {
-    go(s, t, true, 10, 30, 0x44);
-    EXPECT_EQ(t.extension.status, CommandStatus::Good);
+    EXPECT_EQ(go(s, t, true, 10, 30, 0x44), CommandStatus::Good);
     EXPECT_TRUE(t.timing().reallocated);
     EXPECT_EQ(t.timing().retry_turns, 4u);
     EXPECT_GT(t.timing().recovery, kWriteLadder) << "and the way to the spare and back";
     EXPECT_EQ(t.timing().recovery % kTurn, 0);
     EXPECT_EQ(disk.media_errors().reallocated, 1u);
     EXPECT_EQ(disk.media_errors().reallocations, 1u);
-    go(s, t, false, 10, 30);
-    EXPECT_EQ(t.extension.status, CommandStatus::Good);
+    EXPECT_EQ(go(s, t, false, 10, 30), CommandStatus::Good);
     EXPECT_EQ(t.data[10 * 512], 0x44);
     EXPECT_GT(t.timing().recovery, 0) << "later accesses go there";
     EXPECT_EQ(t.timing().retry_turns, 0u);
@@ -234,29 +280,43 @@ TEST(MediaFault, AWriteThatFailsIsPutOnASpare) {
 }
 
 TEST(MediaFault, APermanentDefectIsFoundPendingAndReallocated) {
-  with_drive(faulty_profile(), {of(FaultKind::Permanent, 20)}, [](drive::Drive& disk, Script& s, Transaction& t) {
+  with_drive(faulty_profile(), {of(FaultKind::Permanent, 16, 5)}, [](drive::Drive& disk, Script& s, Transaction& t) {
     go(s, t, true, 20, 1, 0x01);
     EXPECT_EQ(t.timing().recovery, 0) << "nobody knows of it";
-    go(s, t, false, 20, 1);
-    EXPECT_EQ(t.extension.status, CommandStatus::Unreadable);
+    EXPECT_EQ(go(s, t, false, 20, 1), CommandStatus::Unreadable);
     EXPECT_EQ(disk.media_errors().pending, 1u);
-    go(s, t, true, 20, 1, 0x02);
-    EXPECT_EQ(t.extension.status, CommandStatus::Good);
+    EXPECT_EQ(go(s, t, true, 10, 20, 0x02), CommandStatus::Good);
     EXPECT_TRUE(t.timing().reallocated);
     EXPECT_EQ(disk.media_errors().pending, 0u);
-    go(s, t, false, 20, 1);
-    EXPECT_EQ(t.extension.status, CommandStatus::Good);
+    EXPECT_EQ(go(s, t, false, 20, 1), CommandStatus::Good);
     EXPECT_EQ(t.data[0], 0x02);
+  });
+}
+
+TEST(MediaFault, ASectorWithTwoTroublesIsReallocatedOnce) {
+  const std::vector<Fault> faults = {of(FaultKind::Permanent, 20, 2), of(FaultKind::WriteFault, 20, 2),
+                                     of(FaultKind::WriteFault, 70), of(FaultKind::Surface, kAny, 1, 1)};
+  profile::DriveProfile p = faulty_profile();
+  p.recovery.spares = 8;
+  with_drive(p, faults, [](drive::Drive& disk, Script& s, Transaction& t) {
+    for (const std::uint64_t block : {20u, 21u}) go(s, t, false, block, 1);
+    for (const std::uint64_t block : {20u, 70u}) {
+      EXPECT_EQ(go(s, t, true, block, block == 20 ? 2 : 1, 0x44), CommandStatus::Good);
+      EXPECT_EQ(t.timing().retry_turns, block == 20 ? 8u : 4u);
+      EXPECT_EQ(go(s, t, false, block, 1), CommandStatus::Good);
+      EXPECT_EQ(t.data[0], 0x44);
+    }
+    EXPECT_EQ(disk.media_errors().reallocated, 3u);
+    EXPECT_EQ(disk.media_errors().reallocations, 3u);
+    EXPECT_EQ(disk.faults().spare_places().size(), 3u) << "the next one has the next number";
   });
 }
 
 TEST(MediaFault, WithoutASpareTheWriteFails) {
   with_drive(faulty_profile(), {of(FaultKind::WriteFault, 20, 3)}, [](drive::Drive& disk, Script& s, Transaction& t) {
     go(s, t, true, 20, 1);
-    go(s, t, true, 21, 1);
-    EXPECT_EQ(t.extension.status, CommandStatus::Good);
-    go(s, t, true, 22, 1);
-    EXPECT_EQ(t.extension.status, CommandStatus::WriteFault);
+    EXPECT_EQ(go(s, t, true, 21, 1), CommandStatus::Good);
+    EXPECT_EQ(go(s, t, true, 22, 1), CommandStatus::WriteFault);
     EXPECT_EQ(t.extension.sense(), (command::Sense{0x3, 0x0C, 0x02}));
     EXPECT_EQ(t.extension.first_bad, 22u);
     EXPECT_EQ(disk.media_errors().write_errors, 1u);
@@ -269,11 +329,9 @@ TEST(MediaFault, AWriteThatFailsKeepsTheBlocksBeforeTheBadOne) {
   p.recovery.spares = 0;
   with_drive(p, {of(FaultKind::WriteFault, 20), of(FaultKind::Unreadable, 12)}, [](drive::Drive&, Script& s, Transaction& t) {
     go(s, t, true, 21, 9, 0x11);
-    go(s, t, true, 10, 20, 0x22);
-    EXPECT_EQ(t.extension.status, CommandStatus::WriteFault);
+    EXPECT_EQ(go(s, t, true, 10, 20, 0x22), CommandStatus::WriteFault);
     EXPECT_EQ(t.extension.first_bad, 20u);
-    go(s, t, false, 10, 20);
-    EXPECT_EQ(t.extension.status, CommandStatus::Good) << "a block before it has been healed by the write";
+    EXPECT_EQ(go(s, t, false, 10, 20), CommandStatus::Good) << "a block before it has been healed by the write";
     for (std::size_t i = 0; i < 20; ++i) EXPECT_EQ(t.data[i * 512], i < 10 ? 0x22 : i == 10 ? 0 : 0x11) << "block " << 10 + i;
   });
 }
@@ -286,8 +344,7 @@ TEST(MediaFault, AFailedZeroLatencyWriteKeepsTheBlocksBeforeTheBadOne) {
     for (const Picoseconds pause : {0, 1, 2, 3, 4, 5}) {
       s.pause(pause * kMs);
       const auto fill = static_cast<std::uint8_t>(0x10 + pause);
-      go(s, t, true, 0, 64, fill);
-      EXPECT_EQ(t.extension.status, CommandStatus::WriteFault);
+      EXPECT_EQ(go(s, t, true, 0, 64, fill), CommandStatus::WriteFault);
       EXPECT_EQ(t.extension.first_bad, 60u);
       EXPECT_EQ(t.timing().parts(), t.timing().response());
       EXPECT_GE(t.timing().transfer, 60 * us(100)) << "the blocks before it have passed the head";
@@ -396,13 +453,10 @@ TEST(MediaFault, AReadAheadEndsBeforeABadBlockWithoutAnError) {
                s.pause(100 * kMs);
                EXPECT_EQ(disk.media_errors().read_ahead_stops, 1u);
                EXPECT_EQ(disk.media_errors().uncorrectable, 0u);
-               go(s, t, false, 8, 12);
-               EXPECT_EQ(t.extension.status, CommandStatus::Good);
+               EXPECT_EQ(go(s, t, false, 8, 12), CommandStatus::Good);
                EXPECT_EQ(disk.cache_statistics().read_hits, 1u) << "what lies before it is in the buffer";
-               go(s, t, false, 20, 4);
-               EXPECT_EQ(t.extension.status, CommandStatus::Unreadable);
-               go(s, t, false, 20, 4);
-               EXPECT_EQ(t.extension.status, CommandStatus::Unreadable) << "and stays out of the buffer";
+               EXPECT_EQ(go(s, t, false, 20, 4), CommandStatus::Unreadable);
+               EXPECT_EQ(go(s, t, false, 20, 4), CommandStatus::Unreadable) << "and stays out of the buffer";
              });
 }
 
@@ -424,8 +478,7 @@ TEST(MediaFault, ALostDestageFailsTheNextFlush) {
   profile::DriveProfile p = faulty_profile(cached_toy_profile(profile::WriteBack::Interleaved));
   p.recovery.spares = 0;
   with_drive(p, {of(FaultKind::WriteFault, 20)}, [](drive::Drive& disk, Script& s, Transaction& t) {
-    go(s, t, true, 20, 1, 0x66);
-    EXPECT_EQ(t.extension.status, CommandStatus::Good);
+    EXPECT_EQ(go(s, t, true, 20, 1, 0x66), CommandStatus::Good);
     t.set_flush();
     s.transport(t);
     EXPECT_EQ(t.extension.status, CommandStatus::WriteFault);
@@ -466,11 +519,9 @@ TEST(MediaFault, ScrubbingGivesUpABadBlockAfterAFewTurns) {
   p.recovery.read_ms = {12.8, 2'000};
   p.recovery.scrub_after_ms = 50;
   p.recovery.scrub_blocks = 128;
-  Fault slowly = of(FaultKind::Retries, 9'000);
-  slowly.tries = 2;
-  Fault soon = of(FaultKind::Retries, 7'000);
-  soon.tries = 1;
-  with_drive(p, {of(FaultKind::Unreadable, 5'000), slowly, soon}, [](drive::Drive& disk, Script& s, Transaction& t) {
+  const std::vector<Fault> faults = {of(FaultKind::Unreadable, 5'000), of(FaultKind::Retries, 9'000, 1, 2),
+                                     of(FaultKind::Retries, 7'000, 1, 1)};
+  with_drive(p, faults, [](drive::Drive& disk, Script& s, Transaction& t) {
     const Picoseconds piece = 128 * us(100) + us(500) + 2 * kTurn;
     while (disk.media_errors().scrubbed_blocks < kToyBlocks) {  // a host that comes at any moment of a pass
       s.pause(61 * kMs);
@@ -481,8 +532,7 @@ TEST(MediaFault, ScrubbingGivesUpABadBlockAfterAFewTurns) {
     EXPECT_EQ(disk.media_errors().pending, 2u) << "three turns do not reach the second retry";
     EXPECT_TRUE(disk.faults().is_pending(5'000));
     EXPECT_TRUE(disk.faults().is_pending(9'000));
-    go(s, t, false, 9'000, 1);
-    EXPECT_EQ(t.extension.status, CommandStatus::Good) << "a host has the whole ladder";
+    EXPECT_EQ(go(s, t, false, 9'000, 1), CommandStatus::Good) << "a host has the whole ladder";
   });
 }
 
@@ -640,38 +690,32 @@ TEST(MediaFault, ReadsInWaitsTakeNoLongerThanTheWaitsWithASpreadOfArrivals) {
 // --- silent -------------------------------------------------------------------------------------------------------------
 
 TEST(MediaFault, SilentOnesAreReportedByNobody) {
-  Fault bit = of(FaultKind::SilentBit, 10);
-  bit.bit = 0;
-  Fault lost = of(FaultKind::SilentStale, 11);
-  lost.count = 1;
-  Fault elsewhere = of(FaultKind::SilentMisdirected, 12);
+  Fault elsewhere = of(FaultKind::SilentMisdirected, 12, 1, 0, 1);
   elsewhere.other_block = 500;
   elsewhere.at_access = 2;
-  elsewhere.count = 1;
-  with_drive(faulty_profile(), {lost, elsewhere}, [bit](drive::Drive& disk, Script& s, Transaction& t) {
-    go(s, t, true, 10, 3, 0xF0);
-    disk.add_fault(bit);
-    go(s, t, true, 12, 1, 0xAA);
-    go(s, t, false, 10, 3);
-    EXPECT_EQ(t.extension.status, CommandStatus::Good);
-    EXPECT_EQ(t.data[0], 0xF1);
-    EXPECT_EQ(t.data[512], 0x00) << "the write was lost";
-    EXPECT_EQ(t.data[1024], 0xF0) << "the second write went to block 500";
-    go(s, t, false, 500, 1);
-    EXPECT_EQ(t.data[0], 0xAA);
-    EXPECT_EQ(disk.media_errors().silent_writes, 2u);
-    EXPECT_EQ(disk.media_errors().silent_reads, 2u);
-    EXPECT_EQ(disk.media_errors().uncorrectable, 0u);
-    EXPECT_EQ(t.timing().recovery, 0);
-  });
+  with_drive(faulty_profile(), {of(FaultKind::SilentStale, 11, 1, 0, 1), elsewhere},
+             [](drive::Drive& disk, Script& s, Transaction& t) {
+               go(s, t, true, 10, 3, 0xF0);
+               disk.add_fault(of(FaultKind::SilentBit, 10));
+               go(s, t, true, 12, 1, 0xAA);
+               EXPECT_EQ(go(s, t, false, 10, 3), CommandStatus::Good);
+               EXPECT_EQ(t.data[0], 0xF1);
+               EXPECT_EQ(t.data[512], 0x00) << "the write was lost";
+               EXPECT_EQ(t.data[1024], 0xF0) << "the second write went to block 500";
+               go(s, t, false, 500, 1);
+               EXPECT_EQ(t.data[0], 0xAA);
+               EXPECT_EQ(disk.media_errors().silent_writes, 2u);
+               EXPECT_EQ(disk.media_errors().silent_reads, 2u);
+               EXPECT_EQ(disk.media_errors().uncorrectable, 0u);
+               EXPECT_EQ(t.timing().recovery, 0);
+             });
 }
 
 // --- stuck and slow -----------------------------------------------------------------------------------------------------
 
 TEST(DriveFault, AStuckCommandWaitsUntilItIsAborted) {
-  Fault stuck = of(FaultKind::Stuck);
+  Fault stuck = of(FaultKind::Stuck, kAny, 1, 0, 1);
   stuck.at_command = 2;
-  stuck.count = 1;
   const auto disk = make_faulty(faulty_profile(), {stuck});
   AtHost host("host");
   host.disk_init_socket.bind(disk->host_tgt_socket);
@@ -804,10 +848,8 @@ TEST(DriveFault, RetriesAreAStateOfTheActuator) {
 
 /// Whoever watches: a probe changes no time.
 TEST(DriveFault, TimesDoNotDependOnAProbe) {
-  std::vector<Fault> faults = {of(FaultKind::Unreadable, 300, 7), of(FaultKind::WriteFault, 700, 3)};
-  Fault tries = of(FaultKind::Retries, 1'000, 50);
-  tries.tries = 1;
-  faults.push_back(tries);
+  const std::vector<Fault> faults = {of(FaultKind::Unreadable, 300, 7), of(FaultKind::WriteFault, 700, 3),
+                                     of(FaultKind::Retries, 1'000, 50, 1)};
   const auto watched = make_faulty(faulty_profile(), faults, "watched");
   const auto alone = make_faulty(faulty_profile(), faults, "alone");
   DriveWatch watch;

@@ -55,6 +55,17 @@ TEST_P(PowerLossOfACache, LosesOrSavesWhatOnlyTheBufferHas) {
     EXPECT_EQ(t.data[8 * 512 - 1], saved ? 0x22 : 0x11);
     EXPECT_FALSE(disk->segments()->any_dirty());
     EXPECT_EQ(disk->power().losses(), 1u);
+    for (const bool fails : {false, true}) {  // a restart of the firmware, and a failure of the electronics
+      const std::uint8_t fill = fails ? 0x44 : 0x33;
+      const std::uint8_t before = t.data[0];
+      s.access(t, true, 64, 8, fill);
+      ASSERT_TRUE(disk->segments()->any_dirty());
+      if (!fails) disk->restart(0);
+      disk->set_alive(!fails);
+      disk->set_alive(true);
+      s.access(t, false, 64, 8);
+      EXPECT_EQ(t.data[0], saved ? fill : before);
+    }
   });
   script.disk_init_socket.bind(disk->host_tgt_socket);
   run_until(10'000 * kMs);
@@ -65,6 +76,50 @@ INSTANTIATE_TEST_SUITE_P(Both, PowerLossOfACache, ::testing::Values(profile::Los
                          [](const auto& test) {
                            return std::string(test.param == profile::LostCache::Saved ? "saved" : "volatile");
                          });
+
+/// What a loss of power puts on the media heals bad blocks and goes through silent faults, as any write.
+TEST(PowerLossAndFaults, WhatItPutsOnTheMediaIsWritten) {
+  DriveProfile profile = power_profile(WriteBack::Interleaved);
+  profile.power_loss.cache = profile::LostCache::Saved;
+  const auto cached = make_drive("cached", "FCFS", "firmware", profile);
+  const auto plain = make_drive("plain", "FCFS", "firmware", power_profile(WriteBack::Off));
+  media::Fault fault;
+  fault.first = 10;
+  fault.blocks = 30;
+  for (drive::Drive* disk : {cached.get(), plain.get()}) disk->add_fault(fault);
+  fault.kind = media::FaultKind::SilentStale;
+  fault.first = 11;
+  fault.blocks = fault.count = 1;
+  for (drive::Drive* disk : {cached.get(), plain.get()}) disk->add_fault(fault);
+  const auto body = [](drive::Drive& disk, Script& s, const std::function<void(Transaction&)>& write, bool whole) {
+    Transaction t(nullptr);
+    t.set(false, 10, 1);
+    s.transport(t);
+    EXPECT_EQ(disk.media_errors().pending, 1u);
+    write(t);
+    while (!disk.power_loss_image().defects.pending.empty()) s.pause(50 * kUs);
+    EXPECT_EQ(disk.media_errors().pending, 1u) << "an image changes nothing";
+    s.pause(whole ? 0 : 500 * kUs);
+    disk.cut_power();
+    EXPECT_EQ(disk.media_errors().pending, 0u);
+    disk.restore_power();
+    s.access(t, false, 10, 2);
+    EXPECT_EQ(t.data[0], 0x22);
+    EXPECT_EQ(t.data[512], 0x00) << "this block's write was lost";
+    EXPECT_EQ(disk.media_errors().silent_writes, 1u);
+    t.set(false, 39, 1);
+    s.transport(t);
+    EXPECT_EQ(t.extension.status, whole ? CommandStatus::Good : CommandStatus::Unreadable);
+  };
+  AtHost host("host");
+  host.disk_init_socket.bind(plain->host_tgt_socket);
+  Script one("one", [&](Script& s) { body(*cached, s, [&s](Transaction& t) { s.access(t, true, 10, 30, 0x22); }, true); });
+  one.disk_init_socket.bind(cached->host_tgt_socket);
+  Script two("two", [&](Script& s) { body(*plain, s, [&](Transaction&) { host.submit(true, 10, 30, 0x22); }, false); });
+  two.disk_init_socket.bind(plain->host_tgt_socket);
+  run_until(50'000 * kMs);
+  EXPECT_TRUE(one.done() && two.done());
+}
 
 class PowerLossInAWrite : public ::testing::TestWithParam<const char*> {};
 

@@ -70,17 +70,20 @@ TEST(Faults, AWriteMakesBlocksReadable) {
 
 TEST(Faults, APermanentOneIsCheckedAtAWriteWhenItIsKnown) {
   Faults faults(512, 1);
-  faults.add(of(FaultKind::Permanent, 7));
+  faults.add(of(FaultKind::Permanent, 5, 3));
   EXPECT_EQ(met(faults, 0, 10, true), Blocks{}) << "nobody has read it";
   faults.written(0, 10, 0);
-  EXPECT_EQ(met(faults, 0, 10), Blocks{7}) << "a write does not help";
+  EXPECT_EQ(met(faults, 0, 10), Blocks{5}) << "a write does not help";
   faults.found(7);
-  EXPECT_EQ(met(faults, 0, 10, true), Blocks{7});
+  EXPECT_EQ(met(faults, 0, 7, true), Blocks{});
+  EXPECT_EQ(met(faults, 0, 10, true), Blocks{5}) << "the pending one is not its first one";
   faults.reallocate(7, 0, 0);
+  EXPECT_EQ(met(faults, 7, 3), Blocks{});
+  for (const std::uint64_t block : {5u, 6u}) faults.reallocate(block, 0, 0);
   EXPECT_EQ(met(faults, 0, 10), Blocks{});
   EXPECT_EQ(faults.spare_of(7), std::optional<std::uint64_t>(0));
   EXPECT_EQ(faults.errors().pending, 0u);
-  EXPECT_EQ(faults.errors().reallocated, 1u);
+  EXPECT_EQ(faults.errors().reallocated, 3u);
 }
 
 TEST(Faults, APhysicalSectorIsBadAsAWhole) {
@@ -124,6 +127,32 @@ TEST(Faults, BeginAndEnd) {
   EXPECT_EQ(met(faults, 3, 1), Blocks{});
   faults.command(0, 1, 0, delay);
   EXPECT_EQ(met(faults, 3, 1), Blocks{3});
+}
+
+TEST(Faults, OneThatBeginsWithACommandOrAnAccessLastsFromThere) {
+  Faults faults(512, 1);
+  core::Picoseconds delay = 0;
+  Fault fault = of(FaultKind::Late);
+  fault.delay = 7;
+  fault.lasts = kSecond;
+  fault.at_command = 1;
+  faults.add(fault);
+  fault = of(FaultKind::Unreadable, 2);
+  fault.lasts = kSecond;
+  fault.at_access = 1;
+  faults.add(fault);
+  faults.command(0, 1, 10 * kSecond, delay);
+  EXPECT_EQ(faults.late(11 * kSecond - 1), 7);
+  EXPECT_EQ(faults.late(11 * kSecond), 0);
+  EXPECT_EQ(met(faults, 2, 1, false, 20 * kSecond), Blocks{2});
+  EXPECT_EQ(met(faults, 2, 1, false, 21 * kSecond - 1), Blocks{2});
+  EXPECT_EQ(met(faults, 2, 1, false, 21 * kSecond), Blocks{});
+  fault = of(FaultKind::Reset);
+  fault.lasts = kSecond;
+  fault.at_command = 2;
+  faults.add(fault);
+  EXPECT_EQ(faults.command(0, 1, 30 * kSecond, delay), Effect::None);
+  EXPECT_EQ(faults.command(0, 1, 30 * kSecond, delay), Effect::Reset);
 }
 
 TEST(Faults, BefallCommands) {

@@ -518,10 +518,11 @@ void Controller::complete(QueueEntry& entry, Picoseconds done) {
 // --- loss of power ---------------------------------------------------------------------------------------------------
 
 void Controller::halt() {
-  if (zones_ != nullptr) {
-    if (!std::exchange(zones_settled_, false)) zones_->lose({});
-    zones_->halt();
+  if (!std::exchange(settled_, false)) {
+    data_.halt();
+    if (zones_ != nullptr) zones_->lose(lost_by({}));
   }
+  if (zones_ != nullptr) zones_->halt();
   awaited_ = {};
   lost_destage_ = false;
   for (const QueueEntry& entry : queue_.entries())
@@ -558,9 +559,8 @@ DurableImage Controller::power_loss_image() const {
 void Controller::lose_power() {
   const std::vector<WriteUnderWay> writes = writes_in_progress();
   data_.lose_power(writes);
-  if (zones_ == nullptr) return;
-  zones_->lose(lost_by(writes));
-  zones_settled_ = true;
+  if (zones_ != nullptr) zones_->lose(lost_by(writes));
+  settled_ = true;
 }
 
 ZoneKeeper::Loss Controller::lost_by(const std::vector<WriteUnderWay>& writes) const {

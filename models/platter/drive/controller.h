@@ -58,8 +58,8 @@ class Controller : public DispatchSinkIf, public DurationSinkIf {
   bool abort(QueueEntry& entry);
   /// The spindle stops at once, or when the accesses in progress have ended; read-aheads end.
   void stop_spindle();
-  /// The drive has lost its power: stops the access in progress and discards all internal state. Data that has not reached the
-  /// media is lost. The caller completes the commands in the queue.
+  /// The drive stops: stops the access in progress and discards all internal state. Data that has not reached the media is lost, unless the
+  /// drive saves its buffer. The caller completes the commands in the queue.
   void halt();
 
   std::size_t actuators() const { return sides_.size(); }
@@ -98,7 +98,7 @@ class Controller : public DispatchSinkIf, public DurationSinkIf {
   /// The power has returned, to a drive that was halted.
   void recover() {
     data_.recover();
-    zones_settled_ = false;
+    settled_ = false;
   }
 
   bool served_meanwhile(QueueEntry& entry, Picoseconds effective) override;
@@ -201,11 +201,11 @@ class Controller : public DispatchSinkIf, public DurationSinkIf {
   Spindle& spindle_;
   DurationKeeper durations_;
   AnswerOrder order_;
-  bool cache_durable_;  ///< a loss of power saves what only the buffer holds
+  bool cache_durable_;  ///< the drive saves what only the buffer holds
   CompletionSinkIf* completion_ = nullptr;
   FaultEventSinkIf* events_ = nullptr;
   ZoneKeeper* zones_ = nullptr;      ///< null: the drive has none
-  bool zones_settled_ = false;       ///< the loss of power has told them what is lost
+  bool settled_ = false;             ///< the loss of power has told media and zones what is lost
   bool lost_destage_ = false;        ///< since the last flush: the next one tells the host
   AwaitedDestages awaited_;          ///< what the engine knows
   std::vector<QueueEntry*> stream_;  ///< scratch space of `accessed`

@@ -49,13 +49,13 @@ void DataPath::peek(std::uint64_t address, std::uint8_t* data, std::uint64_t len
   });
 }
 
-void DataPath::store(std::uint64_t media_offset, const std::uint8_t* data, std::uint64_t length) {
-  if (faults_.silent())
-    faults_.store(media_, media_offset, data, length, core::now_ps());
+void DataPath::store(const Durable& on, std::uint64_t media_offset, const std::uint8_t* data, std::uint64_t length) {
+  if (on.faults.silent())
+    on.faults.store(on.media, media_offset, data, length, core::now_ps());
   else if (data != nullptr)
-    media_.write(media_offset, data, length);
+    on.media.write(media_offset, data, length);
   else
-    media_.written(media_offset, length);
+    on.media.written(media_offset, length);
 }
 
 void DataPath::count_silent(const QueueEntry& entry) const {
@@ -91,14 +91,14 @@ std::optional<std::uint64_t> DataPath::read(const QueueEntry& entry, const std::
     bad = entry.result.first_bad;
   else if (!media_.all_readable())
     bad = unreadable(entry, writes);
-  if (faults_.silent()) count_silent(entry);
-  std::uint8_t* data = entry.payload->get_data_ptr();
-  if (!media_.keeps_bytes() || data == nullptr) return bad;
-  data += bytes(entry.walk.done);
-  const std::uint64_t length = bytes(bad ? *bad - first : entry.walk.sectors);
-  peek(bytes(first), data, length);
-  overlay_buffered(bytes(first), data, length);
-  for (const QueueEntry* write : writes) overlay(entry, *write);
+  if (std::uint8_t* data = entry.payload->get_data_ptr(); media_.keeps_bytes() && data != nullptr) {
+    data += bytes(entry.walk.done);
+    const std::uint64_t length = bytes(bad ? *bad - first : entry.walk.sectors);
+    peek(bytes(first), data, length);
+    overlay_buffered(bytes(first), data, length);
+    for (const QueueEntry* write : writes) overlay(entry, *write);
+  }
+  if (faults_.silent()) count_silent(entry);  // a fault that now ends has changed the data
   return bad;
 }
 
@@ -138,15 +138,16 @@ void DataPath::content(const QueueEntry& entry, const WriteTarget& target, std::
 
 void DataPath::write_target(const QueueEntry& entry, const WriteTarget& to) {
   if (!media_.keeps_bytes()) {
-    store(to.media_offset, nullptr, to.bytes);
+    store({media_, faults_}, to.media_offset, nullptr, to.bytes);
     return;
   }
   if (!entry.internal() && entry.payload->get_data_ptr() != nullptr && covers(*entry.payload, to)) {
-    store(to.media_offset, entry.payload->get_data_ptr() + (to.address - entry.payload->get_address()), to.bytes);
+    store({media_, faults_}, to.media_offset, entry.payload->get_data_ptr() + (to.address - entry.payload->get_address()),
+          to.bytes);
     return;
   }
   content(entry, to, content_);
-  store(to.media_offset, content_.data(), content_.size());
+  store({media_, faults_}, to.media_offset, content_.data(), content_.size());
 }
 
 std::vector<std::uint8_t> DataPath::present(const QueueEntry& entry) const {
@@ -190,26 +191,35 @@ bool DataPath::look(const tlm::tlm_generic_payload& payload, std::uint64_t lengt
 // --- loss of power ---------------------------------------------------------------------------------------------------
 
 DurableImage DataPath::image(const std::vector<WriteUnderWay>& writing) const {
-  DurableImage image{media_.copy(), {}, faults_.defects(), {}};
-  image.map = apply_loss(image.media, writing);
+  DurableImage image{media_.copy(), {}, {}, {}};
+  media::Faults faults = faults_.copy();
+  image.map = apply_loss({image.media, faults}, writing);
+  image.defects = faults.defects();
   return image;
 }
 
-void DataPath::lose_power(const std::vector<WriteUnderWay>& writing) { lost_map_ = apply_loss(media_, writing); }
+void DataPath::lose_power(const std::vector<WriteUnderWay>& writing) { lost_map_ = apply_loss({media_, faults_}, writing); }
 
 void DataPath::recover() {
   if (mapping_.placing() != nullptr && media_.keeps_bytes()) mapping_.placing()->mount(lost_map_);
 }
 
-mapping::MapImage DataPath::apply_loss(media::Media& media, const std::vector<WriteUnderWay>& writing) const {
+void DataPath::put(const Durable& on, const WriteTarget& to, const std::uint8_t* data, WrittenBlocks::Run run) const {
+  if (run.from == run.end) return;
+  const std::uint64_t at = to.media_offset + bytes(run.from);
+  store(on, at, on.media.keeps_bytes() ? data + bytes(run.from) : nullptr, bytes(run.end - run.from));
+  on.faults.written(at / sector_bytes_, run.end - run.from, core::now_ps());
+}
+
+mapping::MapImage DataPath::apply_loss(const Durable& on, const std::vector<WriteUnderWay>& writing) const {
   mapping::MapImage map;
   if (writing.empty() && mapping_.placing() != nullptr) map = mapping_.placing()->image(nullptr, 0);
-  for (const WriteUnderWay& write : writing) map = apply_write(media, *write.entry, write.so_far);
-  if (power_loss_.cache == profile::LostCache::Saved) save_buffered(media);
+  for (const WriteUnderWay& write : writing) map = apply_write(on, *write.entry, write.so_far);
+  save_buffered(on);
   return map;
 }
 
-mapping::MapImage DataPath::apply_write(media::Media& media, const QueueEntry& writing, WrittenBlocks so_far) const {
+mapping::MapImage DataPath::apply_write(const Durable& on, const QueueEntry& writing, WrittenBlocks so_far) const {
   if (power_loss_.cache == profile::LostCache::Saved && so_far.torn != WrittenBlocks::kNone) {
     // Its power lasts until the end of the sector.
     ++(so_far.torn == so_far.first.end ? so_far.first : so_far.second).end;
@@ -217,15 +227,9 @@ mapping::MapImage DataPath::apply_write(media::Media& media, const QueueEntry& w
   }
   const WriteTarget to = target(writing);
   std::vector<std::uint8_t> data;
+  media::Media& media = on.media;
   if (media.keeps_bytes()) content(writing, to, data);
-  for (const WrittenBlocks::Run& run : {so_far.first, so_far.second}) {
-    if (run.from == run.end) continue;
-    const std::uint64_t from = bytes(run.from);
-    if (media.keeps_bytes())
-      media.write(to.media_offset + from, data.data() + from, bytes(run.end - run.from));
-    else
-      media.written(to.media_offset + from, bytes(run.end - run.from));
-  }
+  for (const WrittenBlocks::Run& run : {so_far.first, so_far.second}) put(on, to, data.data(), run);
   if (so_far.torn != WrittenBlocks::kNone) {
     const std::uint64_t from = bytes(so_far.torn);
     if (power_loss_.torn_sector == profile::TornSector::Unreadable && !core::seeded("torn_readable")) {
@@ -243,17 +247,15 @@ mapping::MapImage DataPath::apply_write(media::Media& media, const QueueEntry& w
   return mapping_.placing()->image(writing.internal() ? nullptr : &writing.walk, so_far.first.end);
 }
 
-void DataPath::save_buffered(media::Media& media) const {
+void DataPath::save_buffered(const Durable& on) const {
+  if (power_loss_.cache != profile::LostCache::Saved) return;
   std::vector<std::uint8_t> data;
   const auto save = [&](core::Lba first, core::Lba end) {
-    const std::uint64_t length = bytes(end.value - first.value);
-    if (!media.keeps_bytes()) {
-      media.written(bytes(first.value), length);
-      return;
-    }
-    data.resize(length);
-    buffered_.read(bytes(first.value), data.data(), length);
-    if (!core::seeded("saved_in_part") || first.value % 2 == 0) media.write(bytes(first.value), data.data(), length);
+    const auto blocks = static_cast<std::uint32_t>(end.value - first.value);
+    data.resize(on.media.keeps_bytes() ? bytes(blocks) : 0);
+    buffered_.read(bytes(first.value), data.data(), data.size());
+    if (!core::seeded("saved_in_part") || first.value % 2 == 0)
+      put(on, {bytes(first.value), bytes(first.value), bytes(blocks)}, data.data(), {0, blocks});
   };
   for (const buffer::SegmentBuffer* segments : segments_) segments->for_each_dirty(save);
 }

@@ -80,6 +80,8 @@ class DataPath {
   DurableImage image(const std::vector<WriteUnderWay>& writing) const;
   /// The power fails: brings the media into this state. The caller empties the buffer.
   void lose_power(const std::vector<WriteUnderWay>& writing);
+  /// The electronics fail, or the firmware restarts: the same without the writes in progress.
+  void halt() { save_buffered({media_, faults_}); }
   /// The power has returned: the mapping is read from the media. Precondition: `lose_power` was called, and no command is in the drive.
   void recover();
   /// Replaces the durable state by such an image. Precondition: no command is in the drive.
@@ -94,8 +96,15 @@ class DataPath {
   void write_target(const QueueEntry& entry, const mapping::WriteTarget& to);
   /// The bytes that the current write puts at `target`.
   void content(const QueueEntry& entry, const mapping::WriteTarget& target, std::vector<std::uint8_t>& data) const;
+  /// The media and what is wrong with them: the drive's, or copies.
+  struct Durable {
+    media::Media& media;
+    media::Faults& faults;
+  };
   /// Puts bytes on the media; `data` null: without bytes.
-  void store(std::uint64_t media_offset, const std::uint8_t* data, std::uint64_t length);
+  static void store(const Durable& on, std::uint64_t media_offset, const std::uint8_t* data, std::uint64_t length);
+  /// The same with some blocks of a write, and the faults learn of it.
+  void put(const Durable& on, const mapping::WriteTarget& to, const std::uint8_t* data, WrittenBlocks::Run run) const;
   /// Counts a read that returns wrong data because of a silent fault.
   void count_silent(const QueueEntry& entry) const;
   /// Reads the media's bytes, without those in the buffer.
@@ -104,12 +113,12 @@ class DataPath {
   template <typename Visit>
   void for_each_buffered(std::uint64_t address, std::uint64_t length, Visit visit) const;
   void overlay_buffered(std::uint64_t address, std::uint8_t* data, std::uint64_t length) const;
-  /// Puts on `media`, which is this drive's or a copy of it, what a loss of power now would leave there; returns the map's part.
-  mapping::MapImage apply_loss(media::Media& media, const std::vector<WriteUnderWay>& writing) const;
+  /// Puts on the media what a loss of power now would leave there; returns the map's part.
+  mapping::MapImage apply_loss(const Durable& on, const std::vector<WriteUnderWay>& writing) const;
   /// The part of it that one write leaves.
-  mapping::MapImage apply_write(media::Media& media, const QueueEntry& writing, WrittenBlocks so_far) const;
-  /// Puts the cached blocks on `media`, which the drive saves.
-  void save_buffered(media::Media& media) const;
+  mapping::MapImage apply_write(const Durable& on, const QueueEntry& writing, WrittenBlocks so_far) const;
+  /// Puts the cached blocks on the media, if the drive saves them.
+  void save_buffered(const Durable& on) const;
 
   std::uint64_t sector_bytes_;
   media::Media& media_;

@@ -198,7 +198,7 @@ class Drive : public sc_core::sc_module {
   /// For an adapter that simulates the link to the host, such as AhciPort: `link` is called when a fault of the kind LinkDrop occurs, and must
   /// live as long as the drive runs. Null: there is no such adapter, and the fault aborts the waiting commands.
   void bind_link(LinkIf* link) { fault_events_.bind_link(link); }
-  /// The firmware restarts: all commands end with Aborted, what only the buffer holds is lost, and the drive accepts commands `delay` later.
+  /// The firmware restarts: all commands end with Aborted, what only a volatile buffer holds is lost, and the drive accepts commands `delay` later.
   /// Must not be called from a probe's callback, nor within a transport call of the drive.
   void restart(Picoseconds delay) {
     const core::LocalTime::Scope at(local_.get());

@@ -65,23 +65,31 @@ bool Recovery::covered(const QueueEntry& entry, std::uint64_t block) {
 
 void Recovery::add_each(std::uint64_t first, std::uint64_t end, Trouble trouble) {
   const std::uint64_t whole = faults_.together();
-  for (std::uint64_t block = first; block < end; block = (block / whole + 1) * whole) {
-    trouble.block = block;
-    troubles_.push_back(trouble);
-  }
+  for (trouble.block = first; trouble.block < end; trouble.block = (trouble.block / whole + 1) * whole)
+    if (!faults_.spare_of(trouble.block)) troubles_.push_back(trouble);
 }
 
-void Recovery::add_surfaces(const mechanics::Extent& extent, std::uint64_t surfaces) {
+bool Recovery::add_first(const QueueEntry& entry, std::uint64_t first, std::uint64_t end, Trouble trouble) {
+  for (trouble.block = first; trouble.block < end; ++trouble.block) {
+    if (faults_.spare_of(trouble.block) || covered(entry, trouble.block)) continue;
+    troubles_.push_back(trouble);
+    return true;
+  }
+  return false;
+}
+
+void Recovery::add_surfaces(const QueueEntry& entry, std::uint64_t surfaces, Picoseconds now) {
+  const mechanics::Extent& extent = entry.command.extent;
   const std::uint64_t first = extent.first.value;
   for (std::uint32_t done = 0; done < extent.blocks;) {
     const mechanics::TrackRun run = planner_.geometry().track_run(core::Lba(first + done), extent.blocks - done);
     if ((surfaces >> run.head.value & 1) != 0) {
-      if (extent.write) {
-        add_each(first + done, first + done + run.blocks, {0, Step::Write, 0, 0});
-      } else {
-        troubles_.push_back({first + done, Step::Retry, 0, 0});
+      const std::uint64_t from = first + done;
+      const std::uint64_t fault = faults_.failed_head(run.head.value, now);
+      if (extent.write)
+        add_each(from, from + run.blocks, {0, Step::Write, 0, fault});
+      else if (add_first(entry, from, from + run.blocks, {0, Step::Retry, 0, fault}))
         return;
-      }
     }
     done += run.blocks;
   }
@@ -99,38 +107,34 @@ void Recovery::find_troubles(const QueueEntry& entry, Picoseconds now) {
     faults_.meets(first, extent.blocks, extent.write, now, met_);
     for (const media::Faults::Met& met : met_) {
       const media::Faults::Live& live = faults_.live()[met.index];
+      const std::uint64_t behind = std::min(end, live.fault.end());
       switch (met.kind) {
         case FaultKind::Slow:
         case FaultKind::OffTrack: troubles_.push_back({met.block, Step::Turns, met.turns, live.id}); break;
-        case FaultKind::Retries: troubles_.push_back({met.block, Step::Retry, met.tries, live.id}); break;
-        case FaultKind::Unreadable: troubles_.push_back({met.block, Step::Retry, 0, live.id}); break;
-        case FaultKind::WriteFault: add_each(met.block, std::min(end, live.fault.end()), {0, Step::Write, 0, live.id}); break;
+        case FaultKind::Unreadable: add_first(entry, met.block, behind, {0, Step::Retry, 0, live.id}); break;
+        case FaultKind::Retries: add_first(entry, met.block, behind, {0, Step::Retry, met.tries, live.id}); break;
+        case FaultKind::WriteFault: add_each(met.block, behind, {0, Step::Write, 0, live.id}); break;
         case FaultKind::Permanent:
           if (!extent.write) {
-            troubles_.push_back({met.block, Step::Retry, 0, live.id});
+            add_first(entry, met.block, behind, {0, Step::Retry, 0, live.id});
             break;
           }
-          for (std::uint64_t block = met.block; block < std::min(end, live.fault.end()); block = (block / whole + 1) * whole)
-            if (faults_.is_pending(block)) troubles_.push_back({block, Step::Write, 0, live.id});
+          for (std::uint64_t block = met.block; block < behind; block = (block / whole + 1) * whole)
+            if (faults_.is_pending(block)) add_each(block, block + 1, {0, Step::Write, 0, live.id});
           break;
         default: break;
       }
     }
-    if (const std::uint64_t surfaces = faults_.failed_surfaces(now); surfaces != 0) add_surfaces(extent, surfaces);
+    if (const std::uint64_t surfaces = faults_.failed_surfaces(now); surfaces != 0) add_surfaces(entry, surfaces, now);
     for (auto spare = faults_.spares().lower_bound(first / whole);
-         spare != faults_.spares().end() && spare->first * whole < end; ++spare) {
-      const std::uint64_t begin = std::max(first, spare->first * whole);
-      troubles_.erase(
-          std::remove_if(troubles_.begin(), troubles_.end(),
-                         [&](const Trouble& t) { return t.step != Step::Turns && t.block / whole == spare->first; }),
-          troubles_.end());
-      troubles_.push_back({begin, Step::Detour, static_cast<std::uint32_t>(spare->second), 0});
-    }
+         spare != faults_.spares().end() && spare->first * whole < end; ++spare)
+      troubles_.push_back({std::max(first, spare->first * whole), Step::Detour, static_cast<std::uint32_t>(spare->second), 0});
   }
   if (!extent.write && !media_.all_readable()) {
     const std::uint64_t bytes = media_.sector_bytes();
-    if (const auto torn = media_.unreadable(first * bytes, extent.blocks * bytes))
-      troubles_.push_back({*torn / bytes, Step::Retry, 0, 0});
+    auto torn = media_.unreadable(first * bytes, extent.blocks * bytes);
+    while (torn && covered(entry, *torn / bytes)) torn = media_.unreadable(*torn + bytes, (end - 1) * bytes - *torn);
+    if (torn) troubles_.push_back({*torn / bytes, Step::Retry, 0, 0});
   }
   std::stable_sort(troubles_.begin(), troubles_.end(), [](const Trouble& a, const Trouble& b) { return a.block < b.block; });
 }
@@ -177,16 +181,20 @@ const Recovery::Outcome& Recovery::climb(QueueEntry& entry, mechanics::Committed
   if (troubles_.empty()) return outcome_;
   outcome_.time = 0;
   outcome_.turns = outcome_.attempts = outcome_.detours = 0;
-  outcome_.used.clear();
   outcome_.reallocated.clear();
   const mechanics::Extent& extent = entry.command.extent;
   const bool write = extent.write;
   const Picoseconds period = planner_.rotation().period();
   const Picoseconds transfer_begin = effective + time.positioning();
   // Of the drive's own accesses only scrubbing has a limit, of its own: there is no host to tell of an error.
-  Picoseconds left = entry.asked.recovery_limit;
-  if (!entry.internal()) left = std::min({left, profile_limit_, limit_[write] > 0 ? limit_[write] : core::kNoDeadline});
-  if (left != core::kNoDeadline) left = std::max(left - entry.result.timing.recovery, period);
+  Picoseconds limit = entry.asked.recovery_limit;
+  if (!entry.internal()) limit = std::min({limit, profile_limit_, limit_[write] > 0 ? limit_[write] : core::kNoDeadline});
+  command::CommandTiming& timing = entry.result.timing;
+  // Retries spend it, in all accesses of the command; ways to spares do not.
+  const auto left = [&] {
+    const Picoseconds spent = period * Picoseconds{timing.retry_turns + outcome_.turns};
+    return spent == 0 ? std::max(limit, period) : std::max<Picoseconds>(limit - spent, 0);
+  };
   Picoseconds ended = time.media;
   const auto fail = [&](std::uint64_t block) {
     outcome_.failed = outcome_.moves = true;
@@ -196,12 +204,13 @@ const Recovery::Outcome& Recovery::climb(QueueEntry& entry, mechanics::Committed
     ended = write && time.early > 0 ? time.media : passed(extent, time, block);
   };
   for (const Trouble& trouble : troubles_) {
-    if (!write && trouble.step == Step::Retry && covered(entry, trouble.block)) continue;
+    const std::uint64_t whole = faults_.together();
+    const auto& mended = outcome_.reallocated;  // a sector has one spare, whatever is wrong with it
+    if (trouble.step == Step::Write && !mended.empty() && mended.back().first / whole == trouble.block / whole) continue;
     const Picoseconds passes = passed(extent, time, trouble.block);
     if (!outcome_.any) outcome_.begin = passes;
     outcome_.any = true;
-    if (trouble.fault != 0) outcome_.used.push_back(trouble.fault);
-    const std::uint64_t whole = faults_.together();
+    if (trouble.fault != 0) faults_.use_id(trouble.fault);  // at once: another actuator's access may begin meanwhile
     const std::uint64_t behind = (trouble.block / whole + 1) * whole;
     const std::uint64_t next = behind < extent.first.value + extent.blocks ? behind : kNone;
     const auto last = std::min<std::uint64_t>(behind, extent.first.value + extent.blocks) - 1;
@@ -214,8 +223,8 @@ const Recovery::Outcome& Recovery::climb(QueueEntry& entry, mechanics::Committed
           takes = period * Picoseconds{trouble.number};
         else if (trouble.number > 0 && trouble.number <= steps.size())
           takes = whole_turns(steps[trouble.number - 1]);
-        if (takes == 0 || takes > left) {
-          takes = std::min(trouble.step == Step::Turns ? takes : steps.back(), left);
+        if (takes == 0 || takes > left()) {
+          takes = std::min(trouble.step == Step::Turns ? takes : std::max(steps.back(), period), left());
           fail(trouble.block);
         }
         outcome_.turns += begun_turns(takes);
@@ -223,7 +232,7 @@ const Recovery::Outcome& Recovery::climb(QueueEntry& entry, mechanics::Committed
       }
       case Step::Write: {
         // The reallocation comes on top of the limit.
-        const Picoseconds climbs = whole_turns(std::min(ladder_[1].back(), left));
+        const Picoseconds climbs = whole_turns(std::min(ladder_[1].back(), left()));
         outcome_.turns += begun_turns(climbs);
         takes = climbs;
         ++outcome_.attempts;
@@ -243,7 +252,6 @@ const Recovery::Outcome& Recovery::climb(QueueEntry& entry, mechanics::Committed
         break;
     }
     outcome_.time += takes;
-    if (left != core::kNoDeadline) left = std::max(left - takes, period);
     if (outcome_.failed) break;
   }
   if (!outcome_.any) return outcome_;
@@ -253,7 +261,6 @@ const Recovery::Outcome& Recovery::climb(QueueEntry& entry, mechanics::Committed
   time.media += outcome_.time;
   time.transfer += outcome_.time;
   time.bus_finish += outcome_.time;
-  command::CommandTiming& timing = entry.result.timing;
   timing.recovery += outcome_.time;
   timing.retry_turns += outcome_.turns;
   timing.reallocated = timing.reallocated || !outcome_.reallocated.empty();
@@ -267,7 +274,6 @@ const Recovery::Outcome& Recovery::ended(const QueueEntry& entry, Picoseconds no
     outcome_.failed = false;
   } else {
     media::MediaErrors& errors = faults_.errors();
-    for (const std::uint64_t id : outcome_.used) faults_.use_id(id);
     if (outcome_.turns > 0) {
       ++errors.retried;
       errors.retry_turns += outcome_.turns;

@@ -41,7 +41,6 @@ class Recovery : public buffer::BarrierIf {
     bool fresh = false;       ///< the drive has not known before that `bad` cannot be read
     bool moves = false;       ///< it ends at `end`, and not where its extent ends
     mechanics::HeadState end;
-    std::vector<std::uint64_t> used;                                   ///< numbers of the faults that took effect
     std::vector<std::pair<std::uint64_t, std::uint64_t>> reallocated;  ///< (block, spare) of sectors that are put on spares
     std::uint32_t attempts = 0;                                        ///< reallocations, the one that found no spare included
     std::uint32_t detours = 0;                                         ///< ways to spares that were in use before
@@ -103,8 +102,10 @@ class Recovery : public buffer::BarrierIf {
   };
 
   void find_troubles(const QueueEntry& entry, Picoseconds now);
-  void add_surfaces(const mechanics::Extent& extent, std::uint64_t surfaces);
-  /// Appends what befalls each physical sector of these blocks.
+  void add_surfaces(const QueueEntry& entry, std::uint64_t surfaces, Picoseconds now);
+  /// Appends what befalls the first of these blocks whose data the read needs from its own place. Returns false if there is none.
+  bool add_first(const QueueEntry& entry, std::uint64_t first, std::uint64_t end, Trouble trouble);
+  /// Appends what befalls each physical sector of these blocks that is not on a spare.
   void add_each(std::uint64_t first, std::uint64_t end, Trouble trouble);
   /// The data of the block comes from an older write that is in the drive.
   bool covered(const QueueEntry& entry, std::uint64_t block);

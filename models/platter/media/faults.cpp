@@ -174,8 +174,8 @@ bool Faults::active(const Live& live, Picoseconds now) const {
   if (fault.count > 0 && live.used >= fault.count) return false;
   if (now < fault.at || commands_ - live.commands_before < fault.at_command || live.accesses < fault.at_access) return false;
   if (fault.lasts == 0) return true;
-  const bool by_time = fault.at_command == 0 && fault.at_access == 0;
-  return now - (by_time || live.begun < 0 ? fault.at : live.begun) < fault.lasts;
+  if (fault.at_command == 0 && fault.at_access == 0) return now - fault.at < fault.lasts;
+  return live.begun < 0 || now - live.begun < fault.lasts;  // begun < 0: it begins now
 }
 
 template <typename Use>
@@ -301,8 +301,8 @@ void Faults::meets(std::uint64_t first, std::uint64_t blocks, bool write, Picose
         if (!write) take(index, block);
         break;
       case FaultKind::Permanent:
-        // A write is checked where the drive knows that the block could not be read.
-        if (!write || is_pending(block)) take(index, block);
+        // A write is checked where the drive knows that a block could not be read.
+        if (!write || any_pending(block, std::min(first + blocks, live.fault.end()))) take(index, block);
         break;
       case FaultKind::Slow: take(index, block); break;
       case FaultKind::WriteFault:
@@ -321,6 +321,14 @@ std::uint64_t Faults::failed_surfaces(Picoseconds now) const {
     if (live_[index].fault.kind == FaultKind::Surface && active(live_[index], now))
       surfaces |= std::uint64_t{1} << live_[index].fault.surface;
   return surfaces;
+}
+
+std::uint64_t Faults::failed_head(std::uint32_t surface, Picoseconds now) const {
+  for (const std::size_t index : everywhere_)
+    if (const Live& live = live_[index];
+        live.fault.kind == FaultKind::Surface && live.fault.surface == surface && active(live, now))
+      return live.id;
+  return 0;
 }
 
 std::uint64_t Faults::next_bad(std::uint64_t first, std::uint64_t end, Picoseconds now) const {

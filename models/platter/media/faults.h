@@ -125,6 +125,8 @@ class Faults {
   }
   /// The surfaces whose head has failed, one bit each.
   std::uint64_t failed_surfaces(Picoseconds now) const;
+  /// The number of the fault by which the head of one of these has failed.
+  std::uint64_t failed_head(std::uint32_t surface, Picoseconds now) const;
   /// The first block in [first, end) that a read would fail at or be delayed by; `end` if there is none. For reads that nobody waits for.
   std::uint64_t next_bad(std::uint64_t first, std::uint64_t end, Picoseconds now) const;
 
@@ -132,10 +134,16 @@ class Faults {
   bool found(std::uint64_t block);
   /// These blocks have been written: those that were unreadable until then can be read.
   void written(std::uint64_t first, std::uint64_t blocks, Picoseconds now);
-  bool is_pending(std::uint64_t block) const { return !pending_.empty() && pending_.count(block / together_) > 0; }
+  bool is_pending(std::uint64_t block) const { return any_pending(block, block + 1); }
+  /// A physical sector with one of the blocks [first, end) is pending.
+  bool any_pending(std::uint64_t first, std::uint64_t end) const {
+    const auto sector = pending_.lower_bound(first / together_);
+    return sector != pending_.end() && *sector * together_ < end;
+  }
   /// The pending physical sectors, by number.
   const std::set<std::uint64_t>& pending() const { return pending_; }
   /// The sector of a block from now on lies on the next spare, whose place is `track` and `place`: no fault of the old place concerns it.
+  /// Precondition: it has none yet.
   void reallocate(std::uint64_t block, std::uint32_t track, std::uint32_t place);
   /// The spare of a block's physical sector; nothing if it has none.
   std::optional<std::uint64_t> spare_of(std::uint64_t block) const;
@@ -147,6 +155,12 @@ class Faults {
 
   // --- without power ---
 
+  /// A copy in memory.
+  Faults copy() const {
+    Faults copy = *this;
+    copy.file_ = nullptr;
+    return copy;
+  }
   Defects defects() const { return {{pending_.begin(), pending_.end()}, places_, errors_}; }
   void set_defects(const Defects& defects);
   /// Puts the counters in the file, if there is one and they have changed.
