@@ -194,6 +194,7 @@ bool Controller::abort(QueueEntry& entry) {
       if (entry.accesses > 0) return false;  // between two of its accesses
       if (!of(entry).dispatcher.withdraw(entry)) return true;
       break;
+    case Stage::Leaving: return entry.accesses == 0 && std::exchange(entry.returns, false);  // it then ends in `withdrawn`
     default: return false;
   }
   withdrawn(entry);
@@ -206,6 +207,7 @@ void Controller::limit_ends(QueueEntry& entry, command::CommandStatus status) {
 }
 
 void Controller::limit_changes(QueueEntry& entry) {
+  if (entry.returns) return;  // it is on its way
   const bool queued = entry.stage == Stage::Queued && !entry.head_of_queue();
   entry.returns = queued && !of(entry).dispatcher.withdraw(entry);
   if (entry.returns) return;  // it goes on in `withdrawn`
