@@ -138,6 +138,20 @@ TEST(DurationLimit, TheGuidelineOfTheNextDescriptorFollows) {
   EXPECT_EQ(rig.counted(1), "i0 a0 g3 r0 A1 U0") << "the descriptor of the command counts each limit";
 }
 
+TEST(DurationLimit, TheNextGuidelineFollowsAlsoDuringTheAccess) {
+  Rig rig;
+  rig.descriptor(1).guideline = {500 * kUs, LimitPolicy::ContinueNextLimit};
+  rig.descriptor(2).guideline = {1 * kMs, LimitPolicy::Abort};
+  rig.descriptor(3).guideline = {500 * kUs, LimitPolicy::ContinueNoLimit};
+  const Transaction& first = rig.read(0, kLong, 1);
+  const Transaction& second = rig.read(5'000, kLong, 3);
+  run_until(300 * kMs);
+  EXPECT_EQ(first.extension.status, CommandStatus::LimitDuring);
+  EXPECT_EQ(rig.counted(1), "i0 a0 g2 r0 A1 U0");
+  EXPECT_EQ(second.extension.status, CommandStatus::Good);
+  EXPECT_EQ(rig.counted(3), "i0 a0 g1 r0 A0 U0");
+}
+
 TEST(DurationLimit, ALimitMayPassWhileTheAcceleratorLetsGo) {
   Rig rig("SPTF", toy_profile(), {}, "model");
   rig.descriptor(1).guideline = {60'000, LimitPolicy::ContinueNextLimit};

@@ -119,7 +119,7 @@ void DurationKeeper::follow(const QueueEntry& entry, State& state) {
 
 Picoseconds DurationKeeper::completed(QueueEntry& entry, Picoseconds now, Picoseconds done) {
   if (command::ended_by_limit(entry.result.status)) return done;
-  const State& state = states_[entry.tag.value];
+  State& state = states_[entry.tag.value];
   DurationCounters& count = counters(entry);
   const bool recovered = entry.result.timing.recovery > 0;
   LimitPolicy ends = LimitPolicy::CompleteEarliest;
@@ -134,7 +134,11 @@ Picoseconds DurationKeeper::completed(QueueEntry& entry, Picoseconds now, Picose
     return true;
   };
   if (judge(state.limits.active.policy, by(state.limits.active, entry.result.timing.started))) ++count.active_missed;
-  if (judge(state.limits.guideline.policy, by(state.limits.guideline, state.since))) ++count.guideline_missed;
+  for (bool on = true; on && judge(state.limits.guideline.policy, by(state.limits.guideline, state.since));) {
+    ++count.guideline_missed;
+    on = continues(state.limits.guideline.policy);
+    if (on) follow(entry, state);
+  }
   if (judge(LimitPolicy::Abort, entry.asked.expires ? entry.asked.deadline : kNoDeadline)) ++count.guideline_missed;
   if (ends == LimitPolicy::CompleteEarliest) return done;
   entry.result.status = status_of(ends, recovered ? CommandStatus::LimitInRecovery : CommandStatus::LimitDuring, count);
