@@ -163,6 +163,28 @@ TEST(DurationLimit, ALimitMayPassWhileTheAcceleratorLetsGo) {
   EXPECT_EQ(rig.counted(1), "i0 a0 g2 r0 A1 U0");
 }
 
+TEST(DurationLimit, ALimitMayPassWhileTheFirmwareDecides) {
+  profile::DriveProfile profile = toy_profile();
+  profile.firmware_base_cycles = 400'000;
+  constexpr Picoseconds kDecision = 2 * kMs;
+  Rig rig("FCFS", profile);
+  rig.descriptor(1).inactive = {1 * kMs, LimitPolicy::Abort};
+  rig.descriptor(2).inactive = {kDecision, LimitPolicy::CompleteEarliest};
+  rig.descriptor(3).guideline = {1 * kMs, LimitPolicy::CompleteUnavailable};
+  const Transaction& inactive = rig.read(0, 1, 1);
+  run_until(100 * kMs);
+  EXPECT_EQ(inactive.extension.status, CommandStatus::LimitBefore);
+  EXPECT_EQ(response(inactive), 1 * kMs);
+  EXPECT_EQ(rig.counted(1), "i1 a0 g0 r0 A1 U0");
+  const Transaction& guideline = rig.read(5'000, 1, 3);
+  const Transaction& late = rig.read(0, 1, 2);
+  run_until(200 * kMs);
+  EXPECT_GE(late.timing().queue, kDecision);
+  EXPECT_EQ(rig.counted(2), "i1 a0 g0 r0 A0 U0");
+  EXPECT_EQ(response(guideline), 1 * kMs);
+  EXPECT_EQ(rig.counted(3), "i0 a0 g1 r0 A0 U1");
+}
+
 TEST(DurationLimit, AnAccessIsNotCutShort) {
   Rig rig;
   rig.descriptor(1).guideline = {10 * kMs, LimitPolicy::Abort};
