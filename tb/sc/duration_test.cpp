@@ -340,6 +340,20 @@ TEST(LimitedPolicy, ALateCommandStaysLateWhenItsGuidelineEnds) {
   EXPECT_LT(far.begin_resp, near.begin_resp);
 }
 
+TEST(LimitedPolicy, AnInactiveLimitThatWasKeptDoesNotHurryTheSecondActuator) {
+  profile::DriveProfile profile = toy_profile();
+  profile.geometry.actuators = 2;
+  constexpr std::uint64_t kHalf = kToyBlocks / 2;
+  Rig rig("LSPTF(0)", profile);
+  rig.descriptor(1).inactive = {1 * kMs, LimitPolicy::CompleteEarliest};
+  rig.read(kHalf + 5'000, kLong, 0);
+  const Transaction& near = rig.read(kHalf + 5'000 + kLong + 8, 1, 0);
+  const Transaction& both = rig.read(kHalf - 4, 8, 1);
+  run_until(200 * kMs);
+  EXPECT_EQ(rig.counted(1), "i0 a0 g0 r0 A0 U0");
+  EXPECT_GT(both.begin_resp, near.begin_resp);
+}
+
 TEST(LimitedPolicy, WithoutAShareOfTheThroughputAGuidelineChangesNothing) {
   Rig rig("LSPTF(0)");
   rig.descriptor(1).guideline = {1 * kMs, LimitPolicy::CompleteEarliest};  // always late

@@ -494,6 +494,10 @@ void Controller::go_on(QueueEntry& entry, Picoseconds now) {
     if (entry.asked.write()) intake_.find_ready(entry);
   }
   entry.command.overhead_end = now;
+  if (__builtin_expect(entry.timed(), 0)) {
+    durations_.pass(entry, now);
+    durations_.set_deadline(entry);
+  }
   of(entry).dispatcher.submit(entry);
 }
 

@@ -87,6 +87,7 @@ DurationKeeper::Passed DurationKeeper::pass(QueueEntry& entry, Picoseconds when)
   State& state = states_[entry.tag.value];
   DurationCounters& count = counters(entry);
   bool follows = false;
+  if (entry.accesses > 0 && !state.start_passed) state.start_by = kNoDeadline;  // it was kept
   for (Picoseconds at = state.next(); at <= when; at = state.next()) {
     const bool inactive = !state.start_passed && at == state.start_by;
     LimitPolicy policy = LimitPolicy::Abort;
