@@ -328,6 +328,16 @@ TEST(LimitedPolicy, ACommandWithPriorityGoesFirst) {
   EXPECT_LT(far.begin_resp, near.begin_resp);
 }
 
+TEST(LimitedPolicy, ALaterGuidelineDoesNotWeakenADeadline) {
+  Rig rig("LSPTF(0)");
+  rig.descriptor(1).guideline = {5'000 * kMs, LimitPolicy::CompleteEarliest};
+  for (std::uint64_t i = 0; i < 24; ++i) rig.read(i * 1'237 % 4'000, 8, 0);
+  Transaction& far = rig.read(kToyBlocks - 8, 8, 1);
+  far.extension.deadline = 50 * kMs;
+  run_until(500 * kMs);
+  EXPECT_LT(far.begin_resp, far.extension.deadline) << "although a guideline may cost nothing";
+}
+
 TEST(LimitedPolicy, ALateCommandStaysLateWhenItsGuidelineEnds) {
   Rig rig("LSPTF(0)");
   rig.descriptor(1).inactive = {5 * kMs, LimitPolicy::CompleteEarliest};

@@ -61,8 +61,8 @@ void DurationKeeper::set_deadline(QueueEntry& entry) {
   const Picoseconds own = entry.asked.deadline;
   const Picoseconds limit = std::min(state.start_by, state.complete_by);
   entry.command.deadline = std::min(own, limit);
-  entry.command.limited = limit != kNoDeadline || (entry.asked.expires && own != kNoDeadline);
-  entry.command.guideline = limit != kNoDeadline && state.complete_by <= state.start_by;
+  entry.command.limited = limit < own || (entry.asked.expires && own != kNoDeadline);
+  entry.command.guideline = limit < own && state.complete_by <= state.start_by;
   watch(state.next());
 }
 
