@@ -185,6 +185,19 @@ TEST(DurationLimit, ALimitMayPassWhileTheFirmwareDecides) {
   EXPECT_EQ(rig.counted(3), "i0 a0 g1 r0 A0 U1");
 }
 
+TEST(DurationLimit, AWriteThatHasFailedSaysSoAlsoWhenItIsLate) {
+  profile::DriveProfile profile = toy_profile();
+  profile.recovery.spares = 0;
+  Rig rig("FCFS", profile, media::FaultKind::WriteFault);
+  rig.table.descriptors[1][0].active = {1 * kMs, LimitPolicy::CompleteUnavailable};
+  const Transaction& failed = rig.submit(true, 15, 10, 1);
+  const Transaction& late = rig.submit(true, 0, 10, 1);
+  run_until(10'000 * kMs);
+  EXPECT_EQ(failed.extension.status, CommandStatus::WriteFault);
+  EXPECT_EQ(late.extension.status, CommandStatus::Unavailable);
+  EXPECT_EQ(rig.counted(1, true), "i0 a2 g0 r1 A0 U1");
+}
+
 TEST(DurationLimit, AnAccessIsNotCutShort) {
   Rig rig;
   rig.descriptor(1).guideline = {10 * kMs, LimitPolicy::Abort};

@@ -141,7 +141,8 @@ Picoseconds DurationKeeper::completed(QueueEntry& entry, Picoseconds now, Picose
     if (on) follow(entry, state);
   }
   if (judge(LimitPolicy::Abort, entry.asked.expires ? entry.asked.deadline : kNoDeadline)) ++count.guideline_missed;
-  if (ends == LimitPolicy::CompleteEarliest) return done;
+  const bool failed = entry.asked.write() && entry.result.status != CommandStatus::Good;  // the host has to know
+  if (ends == LimitPolicy::CompleteEarliest || failed) return done;
   entry.result.status = status_of(ends, recovered ? CommandStatus::LimitInRecovery : CommandStatus::LimitDuring, count);
   return std::max(now, at);
 }
