@@ -341,6 +341,17 @@ TEST(LimitedPolicy, ACommandWithPriorityGoesFirst) {
   EXPECT_LT(far.begin_resp, near.begin_resp);
 }
 
+TEST(LimitedPolicy, ACommandWithPriorityDoesNotWaitForTheOneThatItContinues) {
+  Rig rig("LSPTF(0)", cached_toy_profile(profile::WriteBack::Interleaved));
+  rig.read(0, kLong, 0);
+  const Transaction& near = rig.read(kLong + 64, 1, 0);
+  rig.read(kToyBlocks - 64, 8, 0);
+  Transaction& far = rig.read(kToyBlocks - 56, 8, 0);
+  far.extension.high_priority = true;
+  run_until(200 * kMs);
+  EXPECT_LT(far.begin_resp, near.begin_resp);
+}
+
 TEST(LimitedPolicy, ALaterGuidelineDoesNotWeakenADeadline) {
   Rig rig("LSPTF(0)");
   rig.descriptor(1).guideline = {5'000 * kMs, LimitPolicy::CompleteEarliest};

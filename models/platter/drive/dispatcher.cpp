@@ -128,7 +128,7 @@ bool Dispatcher::follows_one(const QueueEntry& entry) const {
     // Blocks first, which nearly always differ.
     return other != nullptr && other->command.extent.first.value + other->command.extent.blocks == first &&
            !other->command.extent.write && other != &entry && other->command.cls == entry.command.cls &&
-           other->command.deadline == core::kNoDeadline;
+           other->command.deadline == core::kNoDeadline && other->command.high_priority >= entry.command.high_priority;
   };
   if (precedes(current)) return true;
   if (ends_[bucket(first)] == 0) return false;
