@@ -10,9 +10,8 @@
 
 namespace platter::cli {
 
-/// What a drive does, by simulation: `seek_ms`, `sequential_mb_per_s`, `sequential_bytes` (of a read), `random` and
-/// `policy`. Each load runs in a process of its own. The same
-/// numbers on every machine. Throws core::SimulationError.
+/// What a drive does, by simulation: `seek_ms`, `sequential_mb_per_s`, `sequential_bytes` (of a read), `random` and `policy`. Each load runs in a
+/// process of its own. The same numbers on every machine. Throws core::SimulationError.
 nlohmann::json simulated_reach(const profile::DriveProfile& profile);
 
 /// The reach as text for a screen.

@@ -79,8 +79,7 @@ json to_json(const GroupScore& s) {
   return group;
 }
 
-/// Outputs of a replay besides its scores. The parent process of the replays opens them before the replays and commits them after all of
-/// them.
+/// Outputs of a replay besides its scores. The parent process of the replays opens them before the replays and commits them after all of them.
 struct Outputs {
   std::unique_ptr<observe::OutputFile> requests;
   std::unique_ptr<observe::OutputFile> plot;

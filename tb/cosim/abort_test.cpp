@@ -162,8 +162,7 @@ TEST(Unreadable, SectorsThatAnOlderWriteHasAreTheWritesBytes) {
   disk->power_up(image);
   AtHost host("host");
   host.disk_init_socket.bind(disk->host_tgt_socket);
-  // While the arm is at the outer edge, an older write of the sector waits. A younger read, which begins one cylinder nearer,
-  // is served first.
+  // While the arm is at the outer edge, an older write of the sector waits. A younger read, which begins one cylinder nearer, is served first.
   Transaction& away = host.submit(false, 0, 1);
   Transaction& write = host.submit(true, kTorn, 1, 0x55);
   Transaction& read = host.submit(false, kTorn - 1, 3);

@@ -343,8 +343,7 @@ TEST_P(PostponedInterpretations, AreServedAsInFirmware) {
   }
   run_until(seconds(3));
   pairs.expect_complete();
-  // The accelerator's guard reserves its longest decision time for each hop, this firmware's guard nothing: a few requests pass
-  // only one of them.
+  // The accelerator's guard reserves its longest decision time for each hop, this firmware's guard nothing: a few requests pass only one of them.
   EXPECT_LE(pairs.unequal(), pairs.accelerated.size() / 32);
   EXPECT_GT(pairs.different(std::size(kPostponed)), 0u) << "the interpretations matter";
 }

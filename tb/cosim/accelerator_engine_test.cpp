@@ -123,9 +123,8 @@ TEST(AcceleratorEngine, DecidesForTheInstantAtWhichTheAccessBegins) {
     ASSERT_EQ(said.tag, tag);
     ASSERT_EQ(said.head_time, scale.time_of_day(did.started)) << "decision " << i;
     ASSERT_EQ(said.head_time & scale.format().angle_mask(), scale.angle(planner.rotation().angle_at(did.started)));
-    // The accelerator's estimate is never shorter than the access, except for the rounding that the guard allows for; and it is
-    // not much longer, except for a turn where the sector is only just reached. (It does not include write data still on the
-    // bus.)
+    // The accelerator's estimate is never shorter than the access, except for the rounding that the guard allows for; and it is not much longer,
+    // except for a turn where the sector is only just reached. (It does not include write data still on the bus.)
     if (did.bus > 0) continue;
     const auto actual = static_cast<double>(did.overhead + did.seek + did.settle + did.rotation);
     double excess = static_cast<double>(said.key) * tick - actual;
@@ -300,8 +299,7 @@ class Twin : public engine::EngineIf, public engine::DecisionSinkIf {
 class AcceleratedPolicies : public ::testing::TestWithParam<const char*> {};
 
 TEST_P(AcceleratedPolicies, DecideAsTheExactOnesDoButForRounding) {
-  // If the two differ in the middle of a cluster, they differ until it ends: a short run has too few clusters for a meaningful
-  // share.
+  // If the two differ in the middle of a cluster, they differ until it ends: a short run has too few clusters for a meaningful share.
   const Picoseconds end = Picoseconds{std::max(scaled(200), 60U)} * core::kPicosecondsPerSecond;
   std::vector<Twin*> twins;
   std::vector<std::unique_ptr<MixedRig>> rigs;

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The deadline guard on whole drives with the timing of measured drives. Their buffers cache writes and write them back during
-// rounds for which the drive has hardly enough time. Effects that the guard does not include are excluded
-// (docs/reference/policies.md): no read is served from a buffer, and the bus is so fast that no read waits for data of an older
-// write.
+// The deadline guard on whole drives with the timing of measured drives. Their buffers cache writes and write them back during rounds for which the
+// drive has hardly enough time. Effects that the guard does not include are excluded (docs/reference/policies.md): no read is served from a buffer,
+// and the bus is so fast that no read waits for data of an older write.
 #include <algorithm>
 
 #include "mixed_load.h"

@@ -144,8 +144,7 @@ TEST_P(GuardedEngines, NoHiccupsWhateverTheBufferWritesBack) {
     EXPECT_EQ(rig.statistics.of(RequestClass::Continuous).completed, scaled(300) * 25u) << "rig " << i;
     const std::uint64_t destages = rig.disk->cache_statistics().destages;
     EXPECT_GT(destages, scaled(1'000)) << "rig " << i;
-    // The actuator waits for a decision only if a command arrives as an access ends: the write that follows an internal one of
-    // the buffer.
+    // The actuator waits for a decision only if a command arrives as an access ends: the write that follows an internal one of the buffer.
     EXPECT_LE(rig.disk->dispatcher().statistics().stalls, destages + destages / 100 + 10) << "rig " << i;
   }
 }

@@ -32,8 +32,7 @@ std::string contents(const fs::path& file) {
   return text.str();
 }
 
-/// First and last time in the file, from the header block that every FST file begins with (type 0, length, start and end
-/// time, all big-endian).
+/// First and last time in the file, from the header block that every FST file begins with (type 0, length, start and end time, all big-endian).
 std::pair<Picoseconds, Picoseconds> times(const fs::path& file) {
   const std::string bytes = contents(file);
   if (bytes.size() < 25) return {-1, -1};

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tests of the bridge from TLM-2.0 to AXI4-Lite, with a slave that may be slow on every channel and with the protocol checker
-// connected; and of the checker itself: each rule is violated once on purpose, and traffic that the protocol allows must cause
-// no report.
+// Tests of the bridge from TLM-2.0 to AXI4-Lite, with a slave that may be slow on every channel and with the protocol checker connected; and of the
+// checker itself: each rule is violated once on purpose, and traffic that the protocol allows must cause no report.
 #include "testing.h"
 
 #include <map>

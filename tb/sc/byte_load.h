@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Common parts of the tests of eager writing: a drive that writes eagerly, and a load of real bytes that knows which contents
-// are possible.
+// Common parts of the tests of eager writing: a drive that writes eagerly, and a load of real bytes that knows which contents are possible.
 #pragma once
 
 #include <algorithm>

@@ -229,8 +229,7 @@ TEST(DriveHazards, NeighboursAndReadsDoNotWait) {
   const auto disk = make_drive("disk", "SSTF", "firmware", toy_profile());
   AtHost host("host");
   host.disk_init_socket.bind(disk->host_tgt_socket);
-  // The head starts at cylinder 0. Older commands are at the far end; younger ones that are adjacent to them, but do not
-  // overlap, start nearer.
+  // The head starts at cylinder 0. Older commands are at the far end; younger ones that are adjacent to them, but do not overlap, start nearer.
   Transaction& far_write = host.submit(true, 12'800, 8, 1);  // cylinder 100
   Transaction& before = host.submit(true, 12'792, 8, 2);     // ends where the first starts, cylinder 99
   Transaction& far_read = host.submit(false, 12'928, 8);     // cylinder 101

@@ -18,8 +18,7 @@ using drive::ControllerState;
 
 constexpr Picoseconds us(double value) { return core::to_picoseconds(value, kUs); }
 
-/// The toy drive's behaviour with one command at a time under FCFS, calculated sector by sector and independently of the
-/// planner's formulas.
+/// The toy drive's behaviour with one command at a time under FCFS, calculated sector by sector and independently of the planner's formulas.
 class ToyOracle {
  public:
   CommandTiming serve(Picoseconds issued, bool write, std::uint64_t lba, std::uint32_t blocks) {
@@ -316,9 +315,8 @@ TEST(DriveTiming, WriteByHand) {
   const auto disk = make_drive("disk", "FCFS", "firmware", toy_profile());
   Script script("script", [](Script& s) {
     Transaction t(nullptr);
-    // The first block is in the buffer 5 us after the overhead, which began with the decision: 325, and the heads are there at
-    // 320.9; no move, so no settling. Sector 0 at 6,400, a turn for 64 sectors, head switch and settling lose a turn, 36 sectors
-    // more.
+    // The first block is in the buffer 5 us after the overhead, which began with the decision: 325, and the heads are there at 320.9; no move, so no
+    // settling. Sector 0 at 6,400, a turn for 64 sectors, head switch and settling lose a turn, 36 sectors more.
     s.access(t, true, 0, 100);
     EXPECT_EQ(t.timing().overhead, us(320));
     EXPECT_EQ(t.timing().settle, 0);
@@ -926,9 +924,8 @@ class Replacing {
 
 class SameInstant : public ::testing::TestWithParam<std::tuple<Engine, int>> {};
 
-/// One command far away is queued, and a near one replaces the completed command. The near one must be served first, however
-/// many delta cycles after the response it arrives. Two drives end their accesses together: neither waits for the other
-/// indefinitely.
+/// One command far away is queued, and a near one replaces the completed command. The near one must be served first, however many delta cycles after
+/// the response it arrives. Two drives end their accesses together: neither waits for the other indefinitely.
 TEST_P(SameInstant, AReplacementTakesPartInTheNextDecision) {
   const auto& [engine, waits] = GetParam();
   std::array<std::unique_ptr<drive::Drive>, 2> disks;
@@ -997,8 +994,7 @@ TEST(DriveSameInstant, ALoopOfDeltaCyclesIsNotWaitedForForEver) {
   EXPECT_LT(far.finished_order, late.replacement->finished_order);
 }
 
-/// A decision begun for a command that arrived just before the end of the access is discarded if another command arrives as it
-/// ends.
+/// A decision begun for a command that arrived just before the end of the access is discarded if another command arrives as it ends.
 TEST(DriveSameInstant, ADecisionUnderWayIsMadeAnew) {
   const auto disk = make_drive("disk", "SPTF", "model", prompt_profile());
   Replacing replacing("replacing", *disk, 0);

@@ -3,6 +3,8 @@
 // Duration limits of a drive, in time: what each policy does when a limit has passed before, during and after the access, and what the drive counts.
 #include "testing.h"
 
+#include <fmt/format.h>
+
 #include <map>
 
 #include "platter/media/faults.h"
@@ -19,22 +21,45 @@ using drive::DurationCounters;
 constexpr std::uint32_t kLong = 6 * kToyTrack;
 constexpr Picoseconds kLongTime = 30 * kMs;  // a lower bound
 
-/// A drive by FCFS, and reads of one block that wait behind a long one.
+/// A drive by FCFS, and reads of one block that wait behind a long one. A fault is at block 20.
 struct Rig {
-  explicit Rig(const std::string& policy = "FCFS", const profile::DriveProfile& profile = toy_profile())
-      : disk(make_drive("disk", policy, "firmware", profile, false)), host("host") {
+  explicit Rig(const std::string& policy = "FCFS", const profile::DriveProfile& profile = toy_profile(),
+               std::optional<media::FaultKind> fault = {}, const char* engine = "firmware")
+      : host("host") {
+    drive::DriveConfig config;
+    config.profile = profile;
+    config.holds_data = false;
+    if (fault) {
+      config.faults.resize(1);
+      config.faults[0].kind = *fault;
+      config.faults[0].first = 20;
+    }
+    disk = std::make_unique<drive::Drive>("disk", config, system::engine_factory(engine_options(policy, engine, profile)));
     host.disk_init_socket.bind(disk->host_tgt_socket);
   }
   DurationDescriptor& descriptor(std::uint8_t number) { return table.descriptors[0][number - 1u]; }
-  Transaction& read(std::uint64_t lba, std::uint32_t blocks, std::uint8_t number) {
+  Transaction& submit(bool write, std::uint64_t lba, std::uint32_t blocks, std::uint8_t number) {
     Transaction& t = host.make();
-    t.set(false, lba, blocks);
+    t.set(write, lba, blocks);
     t.extension.duration = number;
     t.extension.durations = &table;
     host.submit(t);
     return t;
   }
-  const DurationCounters& counters(std::uint8_t number) const { return disk->duration_statistics().of[0][number]; }
+  Transaction& read(std::uint64_t lba, std::uint32_t blocks, std::uint8_t number) { return submit(false, lba, blocks, number); }
+  /// Its deadline is its end.
+  Transaction& expiring_read(std::uint64_t lba, std::uint32_t blocks, std::uint8_t number, Picoseconds deadline) {
+    Transaction& t = read(lba, blocks, number);
+    t.extension.deadline = deadline;
+    t.extension.expires = true;
+    return t;
+  }
+  /// What the drive has counted: misses of the three limits (i, a, g), those in recovery (r), commands aborted (A) and without data (U).
+  std::string counted(std::uint8_t number, bool write = false) const {
+    const DurationCounters& c = disk->duration_statistics().of[write][number];
+    return fmt::format("i{} a{} g{} r{} A{} U{}", c.inactive_missed, c.active_missed, c.guideline_missed, c.in_recovery,
+                       c.aborted, c.unavailable);
+  }
 
   std::unique_ptr<drive::Drive> disk;
   AtHost host;
@@ -54,9 +79,8 @@ TEST(DurationLimit, ACommandThatWaitsTooLongIsAbortedAtItsLimit) {
   EXPECT_EQ(response(second), 10 * kMs);
   EXPECT_EQ(second.timing().queue, 10 * kMs) << "all its time is wait";
   EXPECT_EQ(second.extension.sense(), (command::Sense{0xB, 0x2E, 0x01}));
-  EXPECT_EQ(rig.counters(1).commands, 1u);
-  EXPECT_EQ(rig.counters(1).inactive_missed, 1u);
-  EXPECT_EQ(rig.counters(1).aborted, 1u);
+  EXPECT_EQ(rig.disk->duration_statistics().of[0][1].commands, 1u);
+  EXPECT_EQ(rig.counted(1), "i1 a0 g0 r0 A1 U0");
 }
 
 TEST(DurationLimit, ACommandThatBeginsInTimeIsNotAborted) {
@@ -67,7 +91,7 @@ TEST(DurationLimit, ACommandThatBeginsInTimeIsNotAborted) {
   run_until(300 * kMs);
   EXPECT_EQ(second.extension.status, CommandStatus::Good);
   EXPECT_GT(response(second), 90 * kMs);
-  EXPECT_EQ(rig.counters(2).inactive_missed, 0u);
+  EXPECT_EQ(rig.counted(2), "i0 a0 g0 r0 A0 U0");
 }
 
 TEST(DurationLimit, DataMayBeUnavailable) {
@@ -83,8 +107,8 @@ TEST(DurationLimit, DataMayBeUnavailable) {
   EXPECT_EQ(inactive.extension.sense(), (command::Sense{0xF, 0x55, 0x0A}));
   EXPECT_EQ(guideline.extension.status, CommandStatus::Unavailable);
   EXPECT_EQ(response(guideline), 7 * kMs);
-  EXPECT_EQ(rig.counters(3).unavailable, 1u);
-  EXPECT_EQ(rig.counters(4).guideline_missed, 1u);
+  EXPECT_EQ(rig.counted(3), "i1 a0 g0 r0 A0 U1");
+  EXPECT_EQ(rig.counted(4), "i0 a0 g1 r0 A0 U1");
 }
 
 TEST(DurationLimit, ALateCommandGoesOnIfItsPolicySaysSo) {
@@ -96,11 +120,9 @@ TEST(DurationLimit, ALateCommandGoesOnIfItsPolicySaysSo) {
   for (std::uint8_t number = 1; number <= 3; ++number) rig.read(5'000u + number, 1, number);
   run_until(200 * kMs);
   EXPECT_EQ(rig.host.finished(), 4u);
-  EXPECT_EQ(rig.counters(1).inactive_missed, 1u);
-  EXPECT_EQ(rig.counters(2).guideline_missed, 1u);
-  EXPECT_EQ(rig.counters(3).guideline_missed, 1u);
-  for (std::uint8_t number = 1; number <= 3; ++number)
-    EXPECT_EQ(rig.counters(number).aborted + rig.counters(number).unavailable, 0u);
+  EXPECT_EQ(rig.counted(1), "i1 a0 g0 r0 A0 U0");
+  EXPECT_EQ(rig.counted(2), "i0 a0 g1 r0 A0 U0");
+  EXPECT_EQ(rig.counted(3), "i0 a0 g1 r0 A0 U0");
 }
 
 TEST(DurationLimit, TheGuidelineOfTheNextDescriptorFollows) {
@@ -113,7 +135,67 @@ TEST(DurationLimit, TheGuidelineOfTheNextDescriptorFollows) {
   run_until(200 * kMs);
   EXPECT_EQ(second.extension.status, CommandStatus::LimitBefore);
   EXPECT_EQ(response(second), 9 * kMs) << "all count from the arrival";
-  EXPECT_EQ(rig.counters(1).guideline_missed, 3u) << "the descriptor of the command counts each limit";
+  EXPECT_EQ(rig.counted(1), "i0 a0 g3 r0 A1 U0") << "the descriptor of the command counts each limit";
+}
+
+TEST(DurationLimit, TheNextGuidelineFollowsAlsoDuringTheAccess) {
+  Rig rig;
+  rig.descriptor(1).guideline = {500 * kUs, LimitPolicy::ContinueNextLimit};
+  rig.descriptor(2).guideline = {1 * kMs, LimitPolicy::Abort};
+  rig.descriptor(3).guideline = {500 * kUs, LimitPolicy::ContinueNoLimit};
+  const Transaction& first = rig.read(0, kLong, 1);
+  const Transaction& second = rig.read(5'000, kLong, 3);
+  run_until(300 * kMs);
+  EXPECT_EQ(first.extension.status, CommandStatus::LimitDuring);
+  EXPECT_EQ(rig.counted(1), "i0 a0 g2 r0 A1 U0");
+  EXPECT_EQ(second.extension.status, CommandStatus::Good);
+  EXPECT_EQ(rig.counted(3), "i0 a0 g1 r0 A0 U0");
+}
+
+TEST(DurationLimit, ALimitMayPassWhileTheAcceleratorLetsGo) {
+  Rig rig("SPTF", toy_profile(), {}, "model");
+  rig.descriptor(1).guideline = {60'000, LimitPolicy::ContinueNextLimit};
+  rig.descriptor(2).guideline = {60'001, LimitPolicy::Abort};
+  const Transaction& first = rig.read(0, 1, 1);
+  run_until(100 * kMs);
+  EXPECT_EQ(first.extension.status, CommandStatus::LimitBefore);
+  EXPECT_LT(response(first), 10 * kUs);
+  EXPECT_EQ(rig.counted(1), "i0 a0 g2 r0 A1 U0");
+}
+
+TEST(DurationLimit, ALimitMayPassWhileTheFirmwareDecides) {
+  profile::DriveProfile profile = toy_profile();
+  profile.firmware_base_cycles = 400'000;
+  constexpr Picoseconds kDecision = 2 * kMs;
+  Rig rig("FCFS", profile);
+  rig.descriptor(1).inactive = {1 * kMs, LimitPolicy::Abort};
+  rig.descriptor(2).inactive = {kDecision, LimitPolicy::CompleteEarliest};
+  rig.descriptor(3).guideline = {1 * kMs, LimitPolicy::CompleteUnavailable};
+  const Transaction& inactive = rig.read(0, 1, 1);
+  run_until(100 * kMs);
+  EXPECT_EQ(inactive.extension.status, CommandStatus::LimitBefore);
+  EXPECT_EQ(response(inactive), 1 * kMs);
+  EXPECT_EQ(rig.counted(1), "i1 a0 g0 r0 A1 U0");
+  const Transaction& guideline = rig.read(5'000, 1, 3);
+  const Transaction& late = rig.read(0, 1, 2);
+  run_until(200 * kMs);
+  EXPECT_GE(late.timing().queue, kDecision);
+  EXPECT_EQ(rig.counted(2), "i1 a0 g0 r0 A0 U0");
+  EXPECT_EQ(response(guideline), 1 * kMs);
+  EXPECT_EQ(rig.counted(3), "i0 a0 g1 r0 A0 U1");
+}
+
+TEST(DurationLimit, AWriteThatHasFailedSaysSoAlsoWhenItIsLate) {
+  profile::DriveProfile profile = toy_profile();
+  profile.recovery.spares = 0;
+  Rig rig("FCFS", profile, media::FaultKind::WriteFault);
+  rig.table.descriptors[1][0].active = {1 * kMs, LimitPolicy::CompleteUnavailable};
+  const Transaction& failed = rig.submit(true, 15, 10, 1);
+  const Transaction& late = rig.submit(true, 0, 10, 1);
+  run_until(10'000 * kMs);
+  EXPECT_EQ(failed.extension.status, CommandStatus::WriteFault);
+  EXPECT_EQ(late.extension.status, CommandStatus::Unavailable);
+  EXPECT_EQ(rig.counted(1, true), "i0 a2 g0 r1 A0 U1");
 }
 
 TEST(DurationLimit, AnAccessIsNotCutShort) {
@@ -129,64 +211,52 @@ TEST(DurationLimit, AnAccessIsNotCutShort) {
   EXPECT_GT(response(first), kLongTime);
   EXPECT_EQ(second.extension.status, CommandStatus::Unavailable);
   EXPECT_EQ(third.extension.status, CommandStatus::Good);
-  EXPECT_EQ(rig.counters(1).guideline_missed, 1u);
-  EXPECT_EQ(rig.counters(2).active_missed, 1u);
+  EXPECT_EQ(rig.counted(1), "i0 a0 g1 r0 A1 U0");
+  EXPECT_EQ(rig.counted(2), "i0 a1 g0 r0 A0 U1");
 }
 
 TEST(DurationLimit, TheActiveLimitEndsErrorRecovery) {
   profile::DriveProfile profile = toy_profile();
   profile.recovery.read_ms = {12.8, 32, 400};
-  drive::DriveConfig config;
-  config.profile = profile;
-  config.holds_data = false;
-  media::Fault fault;
-  fault.kind = media::FaultKind::Unreadable;
-  fault.first = 20;
-  fault.blocks = 1;
-  config.faults = {fault};
-  drive::Drive disk("disk", config, system::engine_factory(engine_options("FCFS", "firmware", profile)));
-  AtHost host("host");
-  host.disk_init_socket.bind(disk.host_tgt_socket);
-  DurationTable table;
-  table.descriptors[0][0].active = {50 * kMs, LimitPolicy::AbortRecovery};
-  table.descriptors[0][1].active = {100 * kMs, LimitPolicy::Abort};
-  table.descriptors[0][2].active = {1 * kMs, LimitPolicy::AbortRecovery};
-  const auto read = [&](std::uint64_t lba, std::uint8_t number) -> Transaction& {
-    Transaction& t = host.make();
-    t.set(false, lba, 10);
-    t.extension.duration = number;
-    t.extension.durations = &table;
-    host.submit(t);
-    return t;
-  };
-  const Transaction& recovered = read(15, 1);
-  const Transaction& aborted = read(15, 2);
-  const Transaction& slow = read(100, 3);  // this policy aborts without recovery too
+  Rig rig("FCFS", profile, media::FaultKind::Unreadable);
+  rig.descriptor(1).active = {50 * kMs, LimitPolicy::AbortRecovery};
+  rig.descriptor(2).active = {100 * kMs, LimitPolicy::Abort};
+  rig.descriptor(3).active = {1 * kMs, LimitPolicy::AbortRecovery};
+  const Transaction& recovered = rig.read(15, 10, 1);
+  const Transaction& aborted = rig.read(15, 10, 2);
+  const Transaction& slow = rig.read(100, 10, 3);  // this policy aborts without recovery too
   run_until(1'000 * kMs);
   EXPECT_EQ(recovered.extension.status, CommandStatus::LimitInRecovery);
   EXPECT_EQ(recovered.extension.sense(), (command::Sense{0xB, 0x2E, 0x03}));
   EXPECT_LT(response(recovered), 50 * kMs + 2 * kToyTurn) << "the recovery ends with the limit, not with the ladder";
   EXPECT_EQ(aborted.extension.status, CommandStatus::LimitInRecovery);
   EXPECT_EQ(slow.extension.status, CommandStatus::LimitDuring);
-  const auto& counters = disk.duration_statistics().of[0];
-  EXPECT_EQ(counters[1].in_recovery, 1u);
-  EXPECT_EQ(counters[2].in_recovery, 1u);
-  EXPECT_EQ(counters[3].active_missed, 1u);
-  EXPECT_EQ(counters[3].aborted, 1u);
+  EXPECT_EQ(rig.counted(1), "i0 a1 g0 r1 A1 U0");
+  EXPECT_EQ(rig.counted(2), "i0 a1 g0 r1 A1 U0");
+  EXPECT_EQ(rig.counted(3), "i0 a1 g0 r0 A1 U0");
 }
 
 TEST(DurationLimit, ACommandMayExpireAtItsDeadline) {
   Rig rig;
   rig.read(0, kLong, 0);
-  Transaction& second = rig.host.make();
-  second.set(false, 5'000, 1);
-  second.extension.deadline = 8 * kMs;
-  second.extension.expires = true;
-  rig.host.submit(second);
+  const Transaction& second = rig.expiring_read(5'000, 1, 0, 8 * kMs);
   run_until(200 * kMs);
   EXPECT_EQ(second.extension.status, CommandStatus::LimitBefore);
   EXPECT_EQ(second.begin_resp, 8 * kMs);
-  EXPECT_EQ(rig.counters(0).aborted, 1u);
+  EXPECT_EQ(rig.counted(0), "i0 a0 g1 r0 A1 U0");
+}
+
+TEST(DurationLimit, AnEarlierGuidelineDoesNotReplaceTheDeadline) {
+  Rig rig;
+  rig.descriptor(1).guideline = {4 * kMs, LimitPolicy::CompleteEarliest};
+  rig.descriptor(2).guideline = {4 * kMs, LimitPolicy::ContinueNoLimit};
+  const Transaction& during = rig.expiring_read(0, kLong, 1, 8 * kMs);
+  const Transaction& before = rig.expiring_read(5'000, 1, 2, 8 * kMs);
+  run_until(200 * kMs);
+  EXPECT_EQ(during.extension.status, CommandStatus::LimitDuring);
+  EXPECT_EQ(rig.counted(1), "i0 a0 g2 r0 A1 U0");
+  EXPECT_EQ(before.begin_resp, 8 * kMs);
+  EXPECT_EQ(rig.counted(2), "i0 a0 g2 r0 A1 U0");
 }
 
 TEST(DurationLimit, TheProfileHasATable) {
@@ -197,10 +267,8 @@ TEST(DurationLimit, TheProfileHasATable) {
   profile.limits.reads = {descriptor};
   Rig rig("FCFS", profile);
   rig.read(0, kLong, 0);
-  Transaction& second = rig.host.make();
-  second.set(false, 5'000, 1);
-  second.extension.duration = 1;
-  rig.host.submit(second);
+  Transaction& second = rig.read(5'000, 1, 1);
+  second.extension.durations = nullptr;
   run_until(200 * kMs);
   EXPECT_EQ(response(second), 10 * kMs);
   EXPECT_EQ(second.extension.status, CommandStatus::LimitBefore);
@@ -210,11 +278,7 @@ TEST(DurationLimit, AWriteThatItsLimitHasEndedFreesTheCommandsBehindIt) {
   Rig rig;
   rig.table.descriptors[1][0].inactive = {10 * kMs, LimitPolicy::Abort};
   rig.read(0, kLong, 0);
-  Transaction& first = rig.host.make();
-  first.set(true, 5'000, 4);
-  first.extension.duration = 1;
-  first.extension.durations = &rig.table;
-  rig.host.submit(first);
+  const Transaction& first = rig.submit(true, 5'000, 4, 1);
   const Transaction& behind = rig.host.submit(true, 5'002, 4);
   run_until(300 * kMs);
   EXPECT_EQ(first.extension.status, CommandStatus::LimitBefore);
@@ -271,12 +335,57 @@ TEST(LimitedPolicy, ACommandWithPriorityGoesFirst) {
   Rig rig("LSPTF(0)");
   rig.read(0, kLong, 0);
   const Transaction& near = rig.read(kLong, 1, 0);
-  Transaction& far = rig.host.make();
-  far.set(false, kToyBlocks - 8, 8);
+  Transaction& far = rig.read(kToyBlocks - 8, 8, 0);
   far.extension.high_priority = true;
-  rig.host.submit(far);
   run_until(200 * kMs);
   EXPECT_LT(far.begin_resp, near.begin_resp);
+}
+
+TEST(LimitedPolicy, ACommandWithPriorityDoesNotWaitForTheOneThatItContinues) {
+  Rig rig("LSPTF(0)", cached_toy_profile(profile::WriteBack::Interleaved));
+  rig.read(0, kLong, 0);
+  const Transaction& near = rig.read(kLong + 64, 1, 0);
+  rig.read(kToyBlocks - 64, 8, 0);
+  Transaction& far = rig.read(kToyBlocks - 56, 8, 0);
+  far.extension.high_priority = true;
+  run_until(200 * kMs);
+  EXPECT_LT(far.begin_resp, near.begin_resp);
+}
+
+TEST(LimitedPolicy, ALaterGuidelineDoesNotWeakenADeadline) {
+  Rig rig("LSPTF(0)");
+  rig.descriptor(1).guideline = {5'000 * kMs, LimitPolicy::CompleteEarliest};
+  for (std::uint64_t i = 0; i < 24; ++i) rig.read(i * 1'237 % 4'000, 8, 0);
+  Transaction& far = rig.read(kToyBlocks - 8, 8, 1);
+  far.extension.deadline = 50 * kMs;
+  run_until(500 * kMs);
+  EXPECT_LT(far.begin_resp, far.extension.deadline) << "although a guideline may cost nothing";
+}
+
+TEST(LimitedPolicy, ALateCommandStaysLateWhenItsGuidelineEnds) {
+  Rig rig("LSPTF(0)");
+  rig.descriptor(1).inactive = {5 * kMs, LimitPolicy::CompleteEarliest};
+  rig.descriptor(1).guideline = {7 * kMs, LimitPolicy::ContinueNoLimit};
+  rig.read(0, kLong, 0);
+  run_until(1 * kMs);  // it has begun
+  const Transaction& near = rig.read(kLong + 24, 1, 0);
+  const Transaction& far = rig.read(kToyBlocks - 8, 8, 1);
+  run_until(200 * kMs);
+  EXPECT_LT(far.begin_resp, near.begin_resp);
+}
+
+TEST(LimitedPolicy, AnInactiveLimitThatWasKeptDoesNotHurryTheSecondActuator) {
+  profile::DriveProfile profile = toy_profile();
+  profile.geometry.actuators = 2;
+  constexpr std::uint64_t kHalf = kToyBlocks / 2;
+  Rig rig("LSPTF(0)", profile);
+  rig.descriptor(1).inactive = {1 * kMs, LimitPolicy::CompleteEarliest};
+  rig.read(kHalf + 5'000, kLong, 0);
+  const Transaction& near = rig.read(kHalf + 5'000 + kLong + 8, 1, 0);
+  const Transaction& both = rig.read(kHalf - 4, 8, 1);
+  run_until(200 * kMs);
+  EXPECT_EQ(rig.counted(1), "i0 a0 g0 r0 A0 U0");
+  EXPECT_GT(both.begin_resp, near.begin_resp);
 }
 
 TEST(LimitedPolicy, WithoutAShareOfTheThroughputAGuidelineChangesNothing) {

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The deadline guard in firmware, whose decisions take time. The guard meets the deadlines to which it has committed, however
-// many commands arrive and however late; and which commands it holds back depends on the contents of the queue, not on its
-// size.
+// The deadline guard in firmware, whose decisions take time. The guard meets the deadlines to which it has committed, however many commands arrive
+// and however late; and which commands it holds back depends on the contents of the queue, not on its size.
 #include <random>
 
 #include "testing.h"

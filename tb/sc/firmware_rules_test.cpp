@@ -24,8 +24,7 @@ profile::DriveProfile rules_profile(Picoseconds limit) {
   return p;
 }
 
-/// Reads of a stream that skips blocks, so that the drive has no hits, and other commands. In 900 ms the stream gets through half of the
-/// drive.
+/// Reads of a stream that skips blocks, so that the drive has no hits, and other commands. In 900 ms the stream gets through half of the drive.
 struct Rig {
   Rig(const std::string& name, const profile::DriveProfile& profile)
       : disk(make_drive((name + "_disk").c_str(), "SPTF(unguarded)", "firmware", profile, false)),

@@ -6,9 +6,8 @@
 #include "../sanitized.h"
 
 #ifdef PLATTER_SANITIZED
-/// Objects referenced only from the stack of a suspended SC_THREAD look like leaks, and the leak search cannot handle the
-/// stacks of coroutines. (The options are set here and not in the environment, because gtest_discover_tests passes on only one
-/// variable.)
+/// Objects referenced only from the stack of a suspended SC_THREAD look like leaks, and the leak search cannot handle the stacks of coroutines. (The
+/// options are set here and not in the environment, because gtest_discover_tests passes on only one variable.)
 extern "C" const char* __asan_default_options();
 extern "C" const char* __asan_default_options() { return "detect_leaks=0"; }
 #endif

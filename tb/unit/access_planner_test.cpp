@@ -27,9 +27,8 @@ class SectorWalk {
   SectorWalk(const DriveProfile& profile, const AccessPlanner& planner)
       : profile_(profile), planner_(planner), period_(static_cast<Real>(planner.rotation().period())) {}
 
-  /// A sector's start is within 2 units of 2^-32 turn of the formula (its track and its place on it are rounded apart)
-  /// and then rounded up to a picosecond; a wait has two such ends. Errors do not add up over tracks, since every wait ends
-  /// at such a start.
+  /// A sector's start is within 2 units of 2^-32 turn of the formula (its track and its place on it are rounded apart) and then rounded up to a
+  /// picosecond; a wait has two such ends. Errors do not add up over tracks, since every wait ends at such a start.
   Real tolerance() const { return 4 * period_ / 0x1p32L + 2; }
 
   struct Result {
@@ -128,8 +127,7 @@ class SectorWalk {
     }
   }
 
-  /// When the blocks of a write that does not hold the bus are in the buffer, since its first sector began, if its blocks are
-  /// written at `media_end`.
+  /// When the blocks of a write that does not hold the bus are in the buffer, since its first sector began, if its blocks are written at `media_end`.
   std::vector<Real> write_in_pieces(const Result& media) const {
     const std::size_t blocks = media.media_end.size();
     const std::size_t segment = profile_.cache.segment_blocks;

@@ -118,8 +118,7 @@ struct GuardCoverage {
   int with_shortfall = 0;
 };
 
-/// Random rounds with random removals and late arrivals; after each step every candidate's answer is compared with the
-/// explicit sum.
+/// Random rounds with random removals and late arrivals; after each step every candidate's answer is compared with the explicit sum.
 GuardCoverage compare_guard(const profile::DriveProfile& profile, int rounds, std::uint32_t longest, bool writes,
                             std::uint64_t seed) {
   GuardCoverage coverage;

@@ -306,8 +306,7 @@ struct LoadCase {
   bool destages;
 };
 
-/// A sequential stream, random commands, the continuous commands of rounds of a second, withdrawals, and perhaps destages, without a
-/// simulation.
+/// A sequential stream, random commands, the continuous commands of rounds of a second, withdrawals, and perhaps destages, without a simulation.
 class Load {
  public:
   static constexpr std::uint32_t kHosts = 16;

@@ -32,8 +32,7 @@ constexpr Picoseconds kSector = 100 * kUs;
 constexpr Picoseconds kTurn = 20 * kSector;
 constexpr std::uint64_t kTrack = 20;
 
-/// By default 8 cylinders; 2 surfaces, 20 sectors a track, 100 us a sector, no skew; 300 us for a head switch, 500 us for a seek of one
-/// cylinder.
+/// By default 8 cylinders; 2 surfaces, 20 sectors a track, 100 us a sector, no skew; 300 us for a head switch, 500 us for a seek of one cylinder.
 DriveProfile drive(std::uint32_t cylinders = 8) {
   DriveProfile p;
   p.name = "round";

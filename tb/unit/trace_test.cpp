@@ -179,8 +179,7 @@ TEST_F(TraceTest, SummaryCountsRequestsOfPartialSectors) {
   EXPECT_EQ(summary.size_histogram.at(512), 3U);
 }
 
-// The trailer of the shipped recording counts what was queued: reads 3918 (32287 KiB), writes 753 (287760 KiB), the
-// latter with flushes and discards.
+// The trailer of the shipped recording counts what was queued: reads 3918 (32287 KiB), writes 753 (287760 KiB), the latter with flushes and discards.
 TEST_F(TraceTest, ShippedBlkparseAgreesWithItsTrailer) {
   const TraceSummary summary = summarize_trace(shipped("guest_ext4.blkparse.txt.xz"));
   EXPECT_EQ(summary.format, "blkparse");

@@ -288,8 +288,7 @@ void SegmentBuffer::start_read_ahead(std::size_t segment, Lba first, std::uint32
     const std::uint64_t last_track = track_first(next - 1);
     const std::uint64_t from = std::max(last_track, segments_[segment].first);
     if (from > last_track && barrier(last_track, from) == from) {
-      // The part of the track that has been read began to pass under the head this long ago. One turn after that, the track's front has
-      // passed too.
+      // The part of the track that has been read began to pass under the head this long ago. One turn after that, the track's front has passed too.
       const TrackRun read = planner_.geometry().track_run(Lba(from), static_cast<std::uint32_t>(next - from));
       const Picoseconds period = planner_.rotation().period();
       stream_.wraps = true;

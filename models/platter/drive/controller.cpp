@@ -194,6 +194,7 @@ bool Controller::abort(QueueEntry& entry) {
       if (entry.accesses > 0) return false;  // between two of its accesses
       if (!of(entry).dispatcher.withdraw(entry)) return true;
       break;
+    case Stage::Leaving: return entry.accesses == 0 && std::exchange(entry.returns, false);  // it then ends in `withdrawn`
     default: return false;
   }
   withdrawn(entry);
@@ -206,6 +207,7 @@ void Controller::limit_ends(QueueEntry& entry, command::CommandStatus status) {
 }
 
 void Controller::limit_changes(QueueEntry& entry) {
+  if (entry.returns) return;  // it is on its way
   const bool queued = entry.stage == Stage::Queued && !entry.head_of_queue();
   entry.returns = queued && !of(entry).dispatcher.withdraw(entry);
   if (entry.returns) return;  // it goes on in `withdrawn`
@@ -219,9 +221,21 @@ void Controller::withdrawn(QueueEntry& entry) {
     of(entry).dispatcher.submit(entry);
     return;
   }
-  entry.result.status = entry.leaves_as;
   of(entry).dispatcher.regroup();
-  completion_->complete_at(entry, now_ps());
+  end(entry, entry.leaves_as, now_ps());
+}
+
+bool Controller::ended(QueueEntry& entry, Picoseconds when) {
+  if (__builtin_expect(!entry.timed(), 1)) return false;
+  const DurationKeeper::Passed passed = durations_.pass(entry, when);
+  if (passed.ends == command::CommandStatus::Good) return false;
+  end(entry, passed.ends, order_.at(entry, std::max(passed.at, now_ps())));
+  return true;
+}
+
+void Controller::end(QueueEntry& entry, command::CommandStatus status, Picoseconds when) {
+  entry.result.status = status;
+  completion_->complete_at(entry, when);
   if (zones_ != nullptr && entry.asked.write()) close_gap(entry);  // before a younger zone management command is carried out
   queue_.reached_media(entry, ready_again());
 }
@@ -286,6 +300,7 @@ bool Controller::serve_from_buffer(QueueEntry& entry, Picoseconds now) {
 }
 
 bool Controller::served_meanwhile(QueueEntry& entry, Picoseconds effective) {
+  if (ended(entry, effective)) return true;
   CacheManager* const cache = of(entry).cache.get();
   if (cache == nullptr || entry.command.extent.write || entry.asked.fua || entry.buffered > 0 || entry.spans()) return false;
   const core::Lba end(entry.command.extent.first.value + entry.command.extent.blocks);
@@ -461,7 +476,7 @@ void Controller::serve_stream(Picoseconds now) {
   for (QueueEntry* const read : stream_) {
     if (!of(*read).cache->holds(*read, now)) return;
     of(*read).dispatcher.withdraw(*read);
-    serve_from_buffer(*read, now);
+    if (!ended(*read, now)) serve_from_buffer(*read, now);
   }
 }
 
@@ -479,6 +494,10 @@ void Controller::go_on(QueueEntry& entry, Picoseconds now) {
     if (entry.asked.write()) intake_.find_ready(entry);
   }
   entry.command.overhead_end = now;
+  if (__builtin_expect(entry.timed(), 0)) {
+    durations_.pass(entry, now);
+    durations_.set_deadline(entry);
+  }
   of(entry).dispatcher.submit(entry);
 }
 

@@ -141,6 +141,10 @@ class Controller : public DispatchSinkIf, public DurationSinkIf {
   bool buffered(QueueEntry& entry, Picoseconds now);
   bool serve_from_buffer(QueueEntry& entry, Picoseconds now);
   bool cache_write(QueueEntry& entry, Picoseconds now);
+  /// True if a limit has ended the command by `when` (>= now), at which its access, or its service from the buffer, was to begin.
+  bool ended(QueueEntry& entry, Picoseconds when);
+  /// Ends a command that has had no access, with the response at `when`.
+  void end(QueueEntry& entry, command::CommandStatus status, Picoseconds when);
   /// Serves the waiting reads of `stream_`, for which the actuator reads on.
   void serve_stream(Picoseconds now);
   void submit_destages(std::uint8_t actuator, Picoseconds data_ready, Picoseconds now);

@@ -128,7 +128,7 @@ bool Dispatcher::follows_one(const QueueEntry& entry) const {
     // Blocks first, which nearly always differ.
     return other != nullptr && other->command.extent.first.value + other->command.extent.blocks == first &&
            !other->command.extent.write && other != &entry && other->command.cls == entry.command.cls &&
-           other->command.deadline == core::kNoDeadline;
+           other->command.deadline == core::kNoDeadline && other->command.high_priority >= entry.command.high_priority;
   };
   if (precedes(current)) return true;
   if (ends_[bucket(first)] == 0) return false;
@@ -233,8 +233,9 @@ void Dispatcher::ask(bool at_rest) {
   if (!urgent_.empty()) {
     QueueEntry& entry = *urgent_.back();
     urgent_.pop_back();
-    report(Decision::serve(entry.command.tag), &entry, now);
-    serve(entry, now);
+    const Decision first = Decision::serve(entry.command.tag);
+    report(first, &entry, now);
+    serve(entry, first, now);
     return;
   }
   engine_.decide(head, now);
@@ -304,9 +305,7 @@ void Dispatcher::decided(const Decision& decision, Picoseconds effective) {
       count(entry, -1);
       entries_[decision.tag.value] = nullptr;
       fill();
-      if (decision.kind == Decision::Kind::Write)
-        entry.command.extent = placing_->aim(entry.walk, decision.place, decision.hidden);
-      serve(entry, effective);
+      serve(entry, decision, effective);
       return;
     }
   }
@@ -318,9 +317,11 @@ void Dispatcher::tell(const Decision& decision, const QueueEntry* chosen, Picose
   decision_probes_->tell([&](DecisionProbeIf& probe) { probe.decided(report); });
 }
 
-void Dispatcher::serve(QueueEntry& entry, Picoseconds effective) {
+void Dispatcher::serve(QueueEntry& entry, const Decision& decision, Picoseconds effective) {
   unit_.begin(effective);
   if (!sink_->served_meanwhile(entry, effective)) {
+    if (decision.kind == Decision::Kind::Write)
+      entry.command.extent = placing_->aim(entry.walk, decision.place, decision.hidden);
     if (cache_ != nullptr) cache_->access_begins(unit_);
     unit_.serve(entry);
     prepare(effective);

@@ -35,8 +35,8 @@ struct StallStatistics {
 class DispatchSinkIf {
  public:
   virtual ~DispatchSinkIf() = default;
-  /// A read has been selected and is to begin at `effective`. Returns true if it needs no access, because its blocks have
-  /// meanwhile come into the buffer.
+  /// A command has been selected and is to begin at `effective`. Returns true if it needs no access, because its blocks have meanwhile come into
+  /// the buffer or a limit ends it by then.
   virtual bool served_meanwhile(QueueEntry& entry, Picoseconds effective) = 0;
   /// The access of `entry` has ended.
   virtual void accessed(QueueEntry& entry) = 0;
@@ -56,8 +56,7 @@ class Dispatcher : public sc_core::sc_module, public engine::DecisionSinkIf, pub
 
   /// Queues a command that waits for no other command.
   void submit(QueueEntry& entry);
-  /// Withdraws a queued command. Returns false if the engine still reads it; `DispatchSinkIf::withdrawn` is called when it no
-  /// longer does.
+  /// Withdraws a queued command. Returns false if the engine still reads it; `DispatchSinkIf::withdrawn` is called when it no longer does.
   bool withdraw(QueueEntry& entry);
   /// False if `find_stream` would find nothing, as almost always on a load of random requests.
   bool stream_may_wait(core::Lba end) const { return finds_streams_ && urgent_.empty() && starts_[bucket(end.value)] != 0; }
@@ -154,7 +153,7 @@ class Dispatcher : public sc_core::sc_module, public engine::DecisionSinkIf, pub
   void ask(bool at_rest);
   /// If the actuator is busy, tells the engine when and in which state it will be free.
   void prepare(Picoseconds now);
-  void serve(QueueEntry& entry, Picoseconds effective);
+  void serve(QueueEntry& entry, const Decision& decision, Picoseconds effective);
   /// Tells the probes, if there are any.
   void report(const Decision& decision, const QueueEntry* chosen, Picoseconds effective) {
     if (decision_probes_ != nullptr && !decision_probes_->empty()) tell(decision, chosen, effective);

@@ -10,9 +10,8 @@ namespace platter::drive {
 
 using core::Picoseconds;
 
-/// The host bus, which carries one block at a time. Read data has priority: delaying it delays the completion of the read, while
-/// write data only has to be in the buffer before its sector passes the head. So a write never delays the end of a read, to which
-/// the deadline guard has committed.
+/// The host bus, which carries one block at a time. Read data has priority: delaying it delays the completion of the read, while write data only has
+/// to be in the buffer before its sector passes the head. So a write never delays the end of a read, to which the deadline guard has committed.
 class HostBus {
  public:
   explicit HostBus(const mechanics::AccessPlanner& planner) : planner_(planner) {}

@@ -64,8 +64,7 @@ class TokenBucket {
   /// The first command leaves the line. It takes its tokens if the queue has accepted it (`taken`).
   void leave(bool taken, Picoseconds now) {
     if (taken && on()) {
-      // Tokens that have arrived since the exact instant of the release belong to the next command, even if the bucket was full
-      // at that instant.
+      // Tokens that have arrived since the exact instant of the release belong to the next command, even if the bucket was full at that instant.
       const Level level = level_ + Level{rate_} * (now - since_);
       level_ = (level - units(depth_) < rate_ ? level : units(depth_)) - units(line_.front());
       since_ = now;

@@ -17,9 +17,9 @@ using scheduling::HeadState;
 class DecisionSinkIf {
  public:
   virtual ~DecisionSinkIf() = default;
-  /// The answer to `EngineIf::decide`, exactly one for each request. An engine may call it within `decide` or later, from any process. When
-  /// it is called, the picked command has left the engine. Make this call the last action of the engine's function: within it the drive may
-  /// call `insert`, `prepare` and the functions for observers. `effective`: when the decision is known and the drive acts on it; not in the past.
+  /// The answer to `EngineIf::decide`, exactly one for each request. An engine may call it within `decide` or later, from any process. When it is
+  /// called, the picked command has left the engine. Make this call the last action of the engine's function: within it the drive may call `insert`,
+  /// `withdraw`, `prepare` and the functions for observers. `effective`: when the decision is known and the drive acts on it; not in the past.
   ///
   /// `decision` is one of these (scheduling::Decision):
   /// - `serve(tag)`: a command that was inserted and neither picked nor withdrawn.

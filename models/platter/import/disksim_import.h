@@ -45,9 +45,8 @@ struct Import {
   std::uint64_t blocks = 0;        ///< capacity
 };
 
-/// Makes a drive profile from parameter files of DiskSim 4.0. `file` may be the description of a whole system (.parv), of a disk
-/// (.diskspecs) or of a disk's layout and mechanics (.model).
-/// Throws core::InputError if it is no such file, core::ConfigError with every problem of its contents.
+/// Makes a drive profile from parameter files of DiskSim 4.0. `file` may be the description of a whole system (.parv), of a disk (.diskspecs) or of a
+/// disk's layout and mechanics (.model). Throws core::InputError if it is no such file, core::ConfigError with every problem of its contents.
 Import import_drive(const std::filesystem::path& file, const ImportOptions& options = {});
 
 /// The text of a profile file: `profile::to_toml` below a comment that names the sources and lists all remarks.

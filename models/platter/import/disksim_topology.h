@@ -22,8 +22,7 @@ class Topology {
   explicit Topology(const Document& document) : document_(document) {}
 
   void check_block_types(Problems& problems, Remarks& remarks) const;
-  /// The disk of this name, or the only one. Throws core::InputError. Throws core::ConfigError with the problems found so far if there is
-  /// no disk.
+  /// The disk of this name, or the only one. Throws core::InputError. Throws core::ConfigError with the problems found so far if there is no disk.
   Candidate choose(const std::string& disk, const Problems& problems) const;
   /// The block that a component of the topology is made from. Throws core::InputError.
   const Block& block_of(const Value& component) const;

@@ -53,8 +53,7 @@ class LeavingRead {
   Picoseconds free_ = 0;  ///< connected: when the blocks that are there have left; else: when the bus may be requested
 };
 
-/// A write larger than its segment, which is full when the first sector comes. It requests the bus when `low` blocks are left in the
-/// segment.
+/// A write larger than its segment, which is full when the first sector comes. It requests the bus when `low` blocks are left in the segment.
 class LeavingWrite {
  public:
   LeavingWrite(const Reconnection& bus, std::uint32_t segment, std::uint32_t low, std::uint32_t blocks)
@@ -147,8 +146,7 @@ AccessPlanner::AccessPlanner(const profile::DriveProfile& profile, double guard_
       most_write_settle_ = std::max(most_write_settle_, settle);
     }
   }
-  // Bound of the longest request, of 4 GiB: a seek and two turns for each track, and each sector over the bus. Sums of it over a queue must
-  // fit.
+  // Bound of the longest request, of 4 GiB: a seek and two turns for each track, and each sector over the bus. Sums of it over a queue must fit.
   const Picoseconds hop = std::max(head_switch_, seek_curve_(std::min(1u, geometry_.cylinders() - 1)));
   const double blocks = std::min(static_cast<double>(geometry_.block_count()), 0x1p32 / profile.geometry.sector_bytes);
   const auto tracks = static_cast<double>(geometry_.layout().most_runs(static_cast<std::uint64_t>(blocks)));

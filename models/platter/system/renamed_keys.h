@@ -6,8 +6,7 @@
 
 namespace platter::system {
 
-/// A key or a section of a scenario, or a value of a result, that has another name now. The old name is refused, with the new one in the
-/// message.
+/// A key or a section of a scenario, or a value of a result, that has another name now. The old name is refused, with the new one in the message.
 struct RenamedKey {
   std::string_view old_name;
   std::string_view name;

@@ -348,8 +348,7 @@ void AhciPort::link_reset() {
   take_signature(true);
 }
 
-/// Takes the register FIS that follows a reset. It sets the registers even if FIS receive is off (AHCI 1.3.1, 3.3.7, FRE). Returns false like
-/// `take`.
+/// Takes the register FIS that follows a reset. It sets the registers even if FIS receive is off (AHCI 1.3.1, 3.3.7, FRE). Returns false like `take`.
 bool AhciPort::take_signature(bool hard) {
   const Outcome signature = device_.reset(hard);
   if (!take(signature, 0)) return false;

@@ -105,8 +105,7 @@ StreamRecogniser::Stream& StreamRecogniser::stream_of(Picoseconds time, std::uin
   return *oldest;
 }
 
-/// A command begins a burst if, for at least the part `idle` of the time since the stream's last command, none of its commands was
-/// outstanding.
+/// A command begins a burst if, for at least the part `idle` of the time since the stream's last command, none of its commands was outstanding.
 void StreamRecogniser::note_burst(Stream& stream, Picoseconds time) const {
   if (stream.outstanding > 0 || stream.commands == 0) return;
   const auto since_last = static_cast<double>(time - stream.last_arrival);

@@ -72,8 +72,7 @@ class MirroringReservation : public ReservationIf {
   Times backup_;
 };
 
-/// Reserves for the primary copies, and for the backup copies of the one other disk whose failure would need most time (section
-/// 4, figure 5).
+/// Reserves for the primary copies, and for the backup copies of the one other disk whose failure would need most time (section 4, figure 5).
 class MinimumReservation : public ReservationIf {
  public:
   explicit MinimumReservation(const ReservationSize& size)

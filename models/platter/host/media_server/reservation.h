@@ -42,8 +42,7 @@ class StreamSchedule {
   std::vector<std::size_t> backup_begin_;
 };
 
-/// Disk time reserved in each round of a window, and the rule that reserves it (sections 4 and 5). A slot is the index of a round
-/// in the window.
+/// Disk time reserved in each round of a window, and the rule that reserves it (sections 4 and 5). A slot is the index of a round in the window.
 class ReservationIf {
  public:
   virtual ~ReservationIf() = default;

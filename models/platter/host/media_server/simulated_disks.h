@@ -27,9 +27,8 @@ struct SimulatedRounds {
   std::optional<double> reserved_share;
 };
 
-/// Simulated-disk mode (section 6.1): simulated drives carry out the admitted schedule round by round. The reads of a round are
-/// submitted at its start, one command for each extent of a fragment, with the end of the round as deadline. A late read
-/// continues in the next round.
+/// Simulated-disk mode (section 6.1): simulated drives carry out the admitted schedule round by round. The reads of a round are submitted at its
+/// start, one command for each extent of a fragment, with the end of the round as deadline. A late read continues in the next round.
 ///
 /// A disk that fails does so at the start of its round. From the next round on its reads go to the other copies.
 class SimulatedDisks : public RoundWatchIf, private array::ArrayClientIf {

@@ -53,8 +53,7 @@ struct StripingOptions {
 /// Location of a stored stream's data: the disk striping sequence of its primary copy and the map of its replicas.
 class StoredStream {
  public:
-  /// `placement` is null for a stream without replicas. It counts the stream's units, so it must not be shared with another
-  /// stream.
+  /// `placement` is null for a stream without replicas. It counts the stream's units, so it must not be shared with another stream.
   StoredStream(const std::vector<std::uint32_t>& blocks, const StripingOptions& options, ReplicaPlacementIf* placement);
 
   Round rounds() const { return static_cast<Round>(primary_.size()); }

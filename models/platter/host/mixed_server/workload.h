@@ -22,8 +22,7 @@ class Workload : public workload::ProducerIf {
   Workload(const TextOptions& text, const VideoOptions& video, std::vector<workload::StreamTable> tables, Picoseconds begin,
            Picoseconds end, std::uint64_t seed);
 
-  /// The next request; returns false after the last. `stream` of a text request is its index in `text().requests()`; of a video
-  /// request, its client.
+  /// The next request; returns false after the last. `stream` of a text request is its index in `text().requests()`; of a video request, its client.
   bool next(workload::Request& request, Picoseconds now) override;
 
   TextClients& text() { return text_; }
