@@ -46,14 +46,14 @@ class SteppedDrive : public sc_core::sc_module {
     std::fill(media.begin(), media.end(), kEmpty);
     told.assign(told.size(), true);
   }
-  /// The next step of a command. `refuses`: a write that has not begun is refused.
+  /// The next step of a command. `refuses`: a write that has not begun is refused, and a sector cannot be read.
   void step(std::size_t which, bool refuses) {
     Work& work = commands_.at(which);
     auto& extension = *work.payload->get_extension<CommandExtension>();
     const bool fails = obeys_ && (!alive_ || work.failures != failures_);
     const std::size_t begin = work.payload->get_address();
     const std::size_t length = work.payload->get_data_length();
-    refuses = refuses && !fails && work.payload->is_write() && work.steps == 0;
+    refuses = refuses && !fails && (work.payload->is_write() ? work.steps == 0 : length == kSector);
     if (!fails && !refuses && work.payload->is_write() && work.steps < 2) {
       const std::size_t half = length / kSector / 2 * kSector;
       const std::size_t from = work.steps == 0 ? 0 : half;
@@ -64,11 +64,15 @@ class SteppedDrive : public sc_core::sc_module {
       ++work.steps;
       return;
     }
-    if (!fails && work.payload->is_read())
+    if (!fails && !refuses && work.payload->is_read())
       std::copy_n(media.begin() + static_cast<std::ptrdiff_t>(begin), length, work.payload->get_data_ptr());
     if (!fails && !refuses && work.payload->is_write())
       for (std::size_t s = begin / kSector; s < (begin + length) / kSector; ++s) told[s] = true;
-    extension.status = fails ? CommandStatus::DriveFailed : refuses ? CommandStatus::QueueFull : CommandStatus::Good;
+    extension.status = fails                      ? CommandStatus::DriveFailed
+                       : !refuses                 ? CommandStatus::Good
+                       : work.payload->is_write() ? CommandStatus::QueueFull
+                                                  : CommandStatus::Unreadable;
+    extension.first_bad = begin / kSector;
     extension.timing = {};
     extension.timing.issued = extension.timing.accepted = extension.issued;
     extension.timing.started = extension.timing.completed = core::now_ps();
@@ -158,7 +162,10 @@ class EventRig : public ArrayClientIf {
     jobs_used_ = 0;
     history.clear();
   }
-  void write(std::uint64_t sector, std::uint64_t sectors) { submit(true, sector, sectors); }
+  void write(std::uint64_t sector, std::uint64_t sectors, bool continuous = false) {
+    submit(true, sector, sectors, continuous);
+  }
+  void read(std::uint64_t sector) { submit(false, sector, 1); }
   void flush() {
     Job& job = next_job();
     job.operation = command::Operation::Flush;
@@ -249,10 +256,12 @@ class EventRig : public ArrayClientIf {
     job.client = this;
     job.ended = false;
     job.number = ++number_;
+    job.cls = RequestClass::Discrete;
     return job;
   }
-  Job& submit(bool write, std::uint64_t sector, std::uint64_t sectors) {
+  Job& submit(bool write, std::uint64_t sector, std::uint64_t sectors, bool continuous = false) {
     Job& job = next_job();
+    if (continuous) job.cls = RequestClass::Continuous;
     job.operation = command::read_or_write(write);
     job.address = sector * kSector;
     job.length = static_cast<std::uint32_t>(sectors * kSector);
@@ -274,7 +283,7 @@ class EventRig : public ArrayClientIf {
       ledger.ended(job, job.number);
       ++(good ? good_writes : failed_writes);
     } else if (good) {
-      for (std::uint64_t s = 0; s < kUnitSectors; ++s)
+      for (std::uint64_t s = 0; s < job.length / kSector; ++s)
         ASSERT_TRUE(ledger.look(job.address / kSector + s, job.data + s * kSector, job.number))
             << "sector " << s << ":" << history;
     }
@@ -397,7 +406,7 @@ TEST_P(ArrayEvents, NothingIsLostAtAnyEventOfAWrite) {
   EXPECT_GT(rig.no_copies, 0u);
 }
 
-/// Any order of everything: writes and flushes arrive, drives take steps, fail, return. A drive is replaced only when each of the
+/// Any order of everything: reads, writes and flushes arrive, drives take steps, fail, return. Sectors that cannot be read are repaired. A drive is replaced only when each of the
 /// others says that it has everything; so nothing that has ended well may ever be missing.
 TEST_P(ArrayEvents, NothingIsLostInAnyOrderOfEvents) {
   EventRig rig(GetParam());
@@ -414,11 +423,13 @@ TEST_P(ArrayEvents, NothingIsLostInAnyOrderOfEvents) {
       if (what < 4) {
         const std::uint64_t length = 1 + draw(6);
         if (draw(3) == 0)
-          rig.write(draw(GetParam().units) * kUnitSectors, kUnitSectors);
+          rig.write(draw(GetParam().units) * kUnitSectors, kUnitSectors, draw(2) == 0);
         else
-          rig.write(draw(std::min<std::uint64_t>(8, sectors - length + 1)), length);
+          rig.write(draw(std::min<std::uint64_t>(8, sectors - length + 1)), length, draw(2) == 0);
       } else if (what == 4) {
         rig.flush();
+      } else if (what == 8) {
+        rig.read(draw(8));
       } else if (what == 5) {
         if (rig.array->alive(d) || draw(2) == 0) rig.fail(d);
       } else if (what == 6 || what == 7) {
@@ -433,7 +444,7 @@ TEST_P(ArrayEvents, NothingIsLostInAnyOrderOfEvents) {
           rig.revive(d);
         }
       } else {
-        rig.step(d, draw(3), draw(12) == 0);
+        rig.step(d, draw(3), draw(8) == 0);
       }
       if (HasFatalFailure()) return;
     }
@@ -441,6 +452,7 @@ TEST_P(ArrayEvents, NothingIsLostInAnyOrderOfEvents) {
   }
   EXPECT_GT(replaced, scaled(500));
   EXPECT_GT(rig.good_writes, scaled(10'000));
+  EXPECT_GE(rig.array->errors().repaired, GetParam().rebuild > 0 ? scaled(30) : 0);
 }
 
 /// A write fails on both drives. The one that returns first has the data from then on, whichever it is.

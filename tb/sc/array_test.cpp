@@ -627,6 +627,47 @@ TEST(Array, NoContinuousReadWaitsForARebuildByWayOfAWrite) {
   EXPECT_EQ(array.outstanding(), 0u);
 }
 
+class ArrayOvertaking : public ::testing::TestWithParam<int> {};
+
+/// A continuous write overtakes a repair whose bytes have been read, and wait for a tag. The drive that they came from does not fail (0), or fails
+/// before (1) or after (2) the write was sent.
+TEST_P(ArrayOvertaking, AWriteThatARepairMeetsIsNotUndone) {
+  ArrayConfig config = config_of(2, {area_of(16, 4096, true)});
+  config.tags = 1;
+  StubRig rig(config);
+  Array& array = *rig.array;
+  run_until(1);
+  rig.drives[0]->status = CommandStatus::Unreadable;
+  rig.host->submit(false, 0, 512);
+  run_until(15 * kMs);
+  rig.drives[0]->status = CommandStatus::Good;
+  run_until(25 * kMs);  // the repair reads, 20 to 30 ms
+  for (const std::uint64_t unit : {2u, 4u}) rig.host->submit(false, unit * 4096, 4096);
+  run_until(31 * kMs);
+  EXPECT_EQ(array.queued(0), 2u) << "a read and the repair's write";
+  if (GetParam() == 1) array.fail(1);
+  ArrayRequest& write = rig.host->submit(true, 0, 512, RequestClass::Continuous);
+  run_until(32 * kMs);
+  if (GetParam() == 2) array.fail(1);
+  run_until(1'000 * kMs);
+  EXPECT_EQ(write.status, CommandStatus::Good);
+  EXPECT_EQ(array.outstanding(), 0u);
+  EXPECT_EQ(array.stale_units(0), 0u);
+  const Seen& seen = rig.seen(0);
+  ASSERT_EQ(seen[3], (StubDrive::Seen{true, 0, 4096})) << "the repair's write, 45 to 55 ms";
+  if (GetParam() == 0) {
+    EXPECT_EQ(write.timing.response(), 10 * kMs) << "without a wait for the repair";
+    EXPECT_EQ(array.rebuilt_units(0), 1u);
+    EXPECT_EQ(Seen(seen.begin() + 4, seen.end()), (Seen{{true, 0, 4096}})) << "the rebuild";
+  } else {
+    EXPECT_EQ(write.timing.response(), 34 * kMs) << "no other drive can take it, so it waits for the repair";
+    EXPECT_EQ(Seen(seen.begin() + 4, seen.end()), (Seen{{true, 0, 512}}));
+    EXPECT_EQ(array.stale_units(1), GetParam() == 1 ? 1u : 0u) << "without registers the drive has carried on";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Failures, ArrayOvertaking, ::testing::Values(0, 1, 2));
+
 TEST(Array, ALargeUnitIsRebuiltByPieces) {
   constexpr std::uint32_t kPiece = host::array::kRebuildPiece;
   constexpr std::uint64_t kLarge = 2 * kPiece + 4096;

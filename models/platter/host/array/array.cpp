@@ -264,6 +264,7 @@ void Array::unreadable(Fragment& fragment, const LinkCommand& command, std::uint
 void Array::dispatch_write(Fragment& fragment) {
   const std::uint32_t copies = copies_.writable(fragment);
   if (copies == 0) {
+    if (order_.wait_for_rebuild(fragment)) return;
     if (fragment.attempted)
       settle_write(fragment);
     else
@@ -518,7 +519,7 @@ std::uint64_t Array::look_at(const tlm::tlm_generic_payload& payload, std::uint6
   const std::uint32_t read = copy_to_look_at(area, unit, within, length);
   for (std::uint32_t copy = 0; copy < area.copies(); ++copy) {
     const UnitPlace place = map_.place(area, unit, copy);
-    if (payload.is_read() ? copy != read : copies_.lacks_data(area, unit, copy)) continue;
+    if (payload.is_read() ? copy != read : copies_.lacks_data(area, unit, copy) || order_.rebuild_writes(unit, copy)) continue;
     tlm::tlm_generic_payload look;
     look.set_command(payload.get_command());
     look.set_address(place.address + within);
@@ -531,6 +532,8 @@ std::uint64_t Array::look_at(const tlm::tlm_generic_payload& payload, std::uint6
       states_.clear_lost(place.drive, first * config_.sector_bytes, end * config_.sector_bytes);
   }
   if (payload.is_write()) {
+    for (std::uint32_t copy = 0; copy < area.copies() && reached > 0; ++copy)
+      if (order_.rebuild_writes(unit, copy)) copies_.set_missing(area, unit, copy);
     read_ahead_.written(at, at + length);
     if (planner_.cached(area))
       for (std::uint64_t block = at - within % cache_.block_bytes(); block < at + length; block += cache_.block_bytes())

@@ -25,7 +25,7 @@ struct Fragment {
   Kind kind = Kind::Read;
   std::uint8_t on_way = 0;  ///< commands in progress
   // Of a write: copies, one bit each.
-  std::uint8_t to = 0;       ///< copies to which it was sent last
+  std::uint8_t to = 0;       ///< copies to which it was sent last; of a rebuild: the one that it is writing
   std::uint8_t written = 0;  ///< copies written by drives that have not failed since
   std::uint8_t kept = 0;     ///< copies written by drives that have failed since and were not replaced
   std::uint8_t marked = 0;   ///< copies marked stale because this write, which is in progress, misses them

@@ -144,11 +144,12 @@ void Rebuilder::dispatch(Fragment& fragment) {
   const UnitPlace to = map_.place(*fragment.area, fragment.unit, op.copy);
   const UnitPlace from = map_.place(*fragment.area, fragment.unit, 1 - op.copy);
   // A drive that has failed may have been replaced, and then lacks what was written before.
-  const bool wanted =
-      states_.alive(to.drive) && links_.generation(to.drive) == op.generation && (op.repair() || states_.stale(to));
-  if (wanted && fragment.writing)
-    links_.append(fragment, op.copy, to.drive, to.address + fragment.piece_begin());
-  else if (wanted && states_.usable(from)) {
+  const bool wanted = !fragment.spoiled && states_.alive(to.drive) && links_.generation(to.drive) == op.generation &&
+                      (op.repair() || states_.stale(to));
+  if (wanted && fragment.writing) {
+    fragment.to = static_cast<std::uint8_t>(1u << op.copy);
+    links_.append(fragment, op.copy, to.drive, to.address + fragment.done);
+  } else if (wanted && states_.usable(from)) {
     const std::uint64_t begin = from.address + fragment.done;
     const std::uint64_t end = begin + fragment.piece_length();
     if (const std::uint64_t lost = states_.first_lost(from.drive, begin, end); lost < end)
@@ -196,6 +197,7 @@ void Rebuilder::go_on(Fragment& fragment) {
 
 void Rebuilder::answered(Fragment& fragment, const LinkCommand& command, bool good) {
   const auto& op = static_cast<const Rebuild&>(*fragment.request);
+  fragment.to = 0;
   const bool counts = links_.generation(op.drive) == op.generation;
   if (!good || !counts || fragment.spoiled) {
     if (counts && !fragment.spoiled && !fragment.writing && command.status == command::CommandStatus::Unreadable &&

@@ -98,6 +98,19 @@ bool UnitOrder::behind_rebuild(const Fragment& write) const {
   return false;
 }
 
+bool UnitOrder::wait_for_rebuild(Fragment& write) {
+  if (!behind_rebuild(write)) return false;
+  write.ahead = false;
+  ++write.blockers;
+  return true;
+}
+
+bool UnitOrder::rebuild_writes(std::uint64_t unit, std::uint32_t copy) const {
+  bool found = false;
+  each_of(unit, [&](const Fragment& f) { found = found || (f.kind == Kind::Rebuild && (f.to >> copy & 1) != 0); });
+  return found;
+}
+
 void UnitOrder::spoil(std::uint64_t unit) {
   for (Fragment* f = units_[bucket_of(unit)]; f != nullptr; f = f->older)
     if (f->unit == unit) f->spoiled = true;

@@ -10,9 +10,8 @@
 
 namespace platter::host::array {
 
-/// The fragments in progress, in order of arrival. Fragments over the same bytes are carried out in this order: a fragment is
-/// ready when no older one blocks it. Reads do not wait for reads. A continuous request does not wait for a rebuild, nor does a
-/// fragment that blocks it.
+/// The fragments in progress, in order of arrival. Fragments over the same bytes are carried out in this order: a fragment is ready when no older one
+/// blocks it. Reads do not wait for reads. A continuous request does not wait for a rebuild, nor does a fragment that blocks it.
 class UnitOrder {
  public:
   UnitOrder() : units_(1024, nullptr) {}
@@ -44,6 +43,10 @@ class UnitOrder {
   std::uint64_t rebuilds() const { return rebuilds_; }
   /// True if an older rebuild of the write's unit is in progress.
   bool behind_rebuild(const Fragment& write) const;
+  /// The write, which has overtaken a rebuild of its unit, waits for it after all. Returns false if there is none.
+  bool wait_for_rebuild(Fragment& write);
+  /// True if a rebuild is writing this copy of the unit.
+  bool rebuild_writes(std::uint64_t unit, std::uint32_t copy) const;
   /// The unit's bytes have been changed outside the order, by transport_dbg.
   void spoil(std::uint64_t unit);
   template <typename Test>

@@ -20,7 +20,7 @@ std::uint32_t WriteCopies::writable(const Fragment& write) const {
   std::uint32_t copies = 0;
   for (std::uint32_t copy = 0; copy < write.area->copies(); ++copy) {
     const UnitPlace at = place(write, copy);
-    if (states_.alive(at.drive) && (!states_.stale(at) || (write.whole() && !order_.behind_rebuild(write))))
+    if (states_.alive(at.drive) && (!states_.stale(at) || write.whole()) && !order_.rebuild_writes(write.unit, copy))
       copies |= bit(copy);
   }
   return copies;
@@ -65,11 +65,10 @@ void WriteCopies::release(Fragment& write) {
   }
 }
 
-/// Marks a copy for good: it lacks data that is on the media of another drive, or that may be read from there.
-void WriteCopies::set_missing(const Fragment& write, std::uint32_t copy) {
-  const UnitPlace at = place(write, copy);
+void WriteCopies::set_missing(const StripeMap::Area& area, std::uint64_t unit, std::uint32_t copy) {
+  const UnitPlace at = map_.place(area, unit, copy);
   states_.set_stale(at);
-  order_.each_of(write.unit, [copy](Fragment& other) { other.marked &= static_cast<std::uint8_t>(~bit(copy)); });
+  order_.each_of(unit, [copy](Fragment& other) { other.marked &= static_cast<std::uint8_t>(~bit(copy)); });
   if (states_.alive(at.drive)) rebuilder_.has_stale(at.drive);
 }
 
@@ -79,9 +78,9 @@ void WriteCopies::set_doubtful(const Fragment& write) {
   const std::array<UnitPlace, 2> at = {place(write, 0), place(write, 1)};
   if (states_.stale(at[0]) || states_.stale(at[1])) return;
   if (states_.alive(at[0].drive))
-    set_missing(write, 1);
+    set_missing(*write.area, write.unit, 1);
   else if (states_.alive(at[1].drive))
-    set_missing(write, 0);
+    set_missing(*write.area, write.unit, 0);
   else
     for (const UnitPlace& each : at) states_.set_doubtful(each);  // the first drive that is used again decides
 }
@@ -95,7 +94,7 @@ WriteCopies::Outcome WriteCopies::settle(Fragment& write) {
   if (good != 0) {
     for (std::uint32_t copy = 0; copy < copies; ++copy)
       if (((good | write.kept) & bit(copy)) == 0)
-        set_missing(write, copy);
+        set_missing(*write.area, write.unit, copy);
       else if (write.whole())
         states_.clear_stale(place(write, copy));
     write.marked = 0;
@@ -103,7 +102,7 @@ WriteCopies::Outcome WriteCopies::settle(Fragment& write) {
   }
   release(write);
   write.written = 0;
-  if (write.refused == CommandStatus::Good && writable(write) != 0) return Outcome::Again;
+  if (write.refused == CommandStatus::Good && (writable(write) != 0 || order_.behind_rebuild(write))) return Outcome::Again;
   set_doubtful(write);
   return Outcome::Failed;
 }

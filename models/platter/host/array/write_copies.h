@@ -25,8 +25,8 @@ class WriteCopies {
   WriteCopies(const StripeMap& map, DriveStates& states, UnitOrder& order, Rebuilder& rebuilder)
       : map_(map), states_(states), order_(order), rebuilder_(rebuilder) {}
 
-  /// Copies to which the write may go, one bit each: those on drives that are alive, and stale ones only if the write covers the
-  /// unit.
+  /// Copies to which the write may go, one bit each: those on drives that are alive which no rebuild is writing, and stale ones only if the
+  /// write covers the unit.
   std::uint32_t writable(const Fragment& write) const;
   /// The write goes to these copies.
   void sent(Fragment& write, std::uint32_t copies);
@@ -35,6 +35,8 @@ class WriteCopies {
   /// All drives have answered.
   Outcome settle(Fragment& write);
 
+  /// Marks a copy for good: it lacks data that is on the media of another drive, or that may be read from there.
+  void set_missing(const StripeMap::Area& area, std::uint64_t unit, std::uint32_t copy);
   /// Call this after DriveStates::fail, before the drive's commands return.
   void drive_failed(std::uint32_t drive);
   /// An empty drive takes the place of one that has failed.
@@ -50,7 +52,6 @@ class WriteCopies {
   /// True if the write can still end well as it was sent.
   bool reaches_a_drive(const Fragment& write) const;
   void release(Fragment& write);
-  void set_missing(const Fragment& write, std::uint32_t copy);
   void set_doubtful(const Fragment& write);
 
   const StripeMap& map_;
