@@ -862,6 +862,27 @@ TEST(Array, BlockingCallsToo) {
   EXPECT_EQ(rig.array->outstanding(), 0u);
 }
 
+TEST(Array, RefusesTagsAndAttributesAndWhatIsOutOfRange) {
+  StubRig rig(config_of(1, {area_of(16, 4096)}));
+  run_until(1);
+  std::array<ArrayRequest, 8> requests;
+  for (std::size_t i = 0; i < requests.size(); ++i) {
+    ArrayRequest& r = requests[i];
+    r.client = rig.host.get();
+    r.operation = i < 4 ? command::Operation::Read : command::Operation::Flush;
+    r.length = i < 4 ? 512 : 0;
+    if (i % 4 == 0) r.tag = 3;
+    if (i % 4 == 1) r.attribute = command::TaskAttribute::Ordered;
+    if (i % 4 == 2) r.deadline = -1;
+    if (i % 4 == 3) r.duration = 255;
+    rig.array->submit(r);
+  }
+  run_until(100 * kMs);
+  EXPECT_EQ(rig.host->order.size(), requests.size());
+  for (const ArrayRequest& r : requests) EXPECT_EQ(r.status, CommandStatus::BadCommand);
+  EXPECT_EQ(rig.seen(0), Seen{});
+}
+
 TEST(Array, RefusesADriveThatItDoesNotHave) {
   ArrayRig rig(config_of(2, {area_of(16, 4096)}));
   AtHost host("host");

@@ -68,7 +68,9 @@ Array::Array(const sc_core::sc_module_name& name, const ArrayConfig& config)
 // --- requests ----------------------------------------------------------------------------------------------------
 
 CommandStatus Array::check(const ArrayRequest& request) const {
-  if (request.deadline < 0 || request.zone()) return CommandStatus::BadCommand;
+  const bool ordered = request.tag != command::Command::kAnyTag || request.attribute != command::TaskAttribute::Simple;
+  if (!request.in_range() || ordered || request.zone()) return CommandStatus::BadCommand;
+  if (request.flush()) return CommandStatus::Good;
   if (request.length == 0 || request.length % config_.sector_bytes != 0) return CommandStatus::BadLength;
   if (request.address % config_.sector_bytes != 0 || request.address >= capacity_bytes() ||
       request.length > capacity_bytes() - request.address)
@@ -92,7 +94,7 @@ void Array::submit(ArrayRequest& request) {
   request.progress.buffer = nullptr;
   request.progress.waited = false;
   start(request);
-  request.status = request.flush() ? CommandStatus::Good : check(request);
+  request.status = check(request);
   if (request.status != CommandStatus::Good) {
     ended(request);
   } else if (request.flush()) {

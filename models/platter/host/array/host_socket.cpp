@@ -13,9 +13,6 @@ using core::now_ps;
 CommandStatus HostSocket::objection(const tlm::tlm_generic_payload& payload) {
   const auto* extension = payload.get_extension<CommandExtension>();
   if (extension != nullptr && !extension->in_range()) return CommandStatus::BadCommand;
-  if (extension != nullptr &&
-      (extension->tag != CommandExtension::kAnyTag || extension->attribute != command::TaskAttribute::Simple))
-    return CommandStatus::BadCommand;
   if (extension != nullptr && extension->flush)
     return payload.is_read() || payload.is_write() ? CommandStatus::BadCommand : CommandStatus::Good;
   if (!payload.is_read() && !payload.is_write()) return CommandStatus::BadCommand;
