@@ -232,6 +232,7 @@ TEST(Array, TheCacheServesWhatItHas) {
   ArrayConfig config = config_of(2, {area_of(16, 8192), area_of(16, 8192)});
   config.areas[0].cached = true;
   config.cache.bytes = 3 * 4096;
+  config.stream_buffers.units = 2;
   config.cache.block_bytes = 4096;
   config.holds_data = false;
   StubRig rig(config);
@@ -274,6 +275,8 @@ TEST(Array, TheCacheServesWhatItHas) {
   run_until(core::now_ps() + 100 * kMs);
   EXPECT_EQ(fua.timing.response(), 10 * kMs) << "FUA: from the drive";
   EXPECT_EQ(rig.array->counters(RequestClass::Discrete).cache_hits, 7u);
+  for (const std::uint64_t block : {3u, 4u, 5u}) rig.host->submit(false, block * 4096, 4096, RequestClass::Continuous);
+  EXPECT_EQ(rig.array->counters(RequestClass::Continuous).cache_hits, 3u) << "not of a stream's buffer";
 }
 
 TEST(Array, AFlushGoesToAllDrivesBetweenOlderAndYoungerWrites) {
