@@ -53,6 +53,19 @@ class Outputs(Case):
             self.assertAlmostEqual(result["actuators"]["accesses"][number], ended[number], delta=1)
             self.assertGreater(result["actuators"]["utilisation"][number], 0.99)
 
+    def test_a_media_server_counts_both(self):
+        server = SOURCE / "docs/papers/replicated-striping/server.toml"
+        one_disk = ("drive.actuators.count=2", "server.disks=1", "replication.placement=none")
+        settings = ("reservation.scheme=primary", "streams.rounds=100", "sim.warmup_s=1000")
+        busy = []
+        for fill in ("true", "false"):  # the second one leaves an actuator without data
+            last = ("sim.measure_s=100", f"streams.fill_disks={fill}")
+            result = self.result_by(("run",), server, *one_disk, *settings, *last)
+            done, host = result["simulated"]["before"], result["host"]
+            self.assertEqual(round(host["decisions_per_cpu_s"] * host["cpu_s"]), done["reads"])
+            busy.append(done["busy_share"])
+        self.assertGreater(busy[0], busy[1])
+
     def test_explain_has_the_decisions_of_the_commands_own_actuator(self):
         out = self.folder / "explain"
         options = ("--slowest", "2", "--quiet", "--no-waves", "-o", out)

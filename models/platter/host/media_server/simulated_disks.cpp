@@ -45,7 +45,7 @@ SimulatedDisks::SimulatedDisks(const AdmissionRunOptions& options, const profile
 
 core::Picoseconds SimulatedDisks::busy() const {
   core::Picoseconds busy = 0;
-  for (const auto& disk : disks_) busy += disk->actuator().busy(core::now_ps());
+  for (const auto& disk : disks_) busy += disk->busy(core::now_ps());
   return busy;
 }
 
@@ -131,7 +131,8 @@ void SimulatedDisks::finished(array::ArrayRequest& request) {
 
 std::uint64_t SimulatedDisks::decisions() const {
   std::uint64_t decisions = 0;
-  for (const auto& disk : disks_) decisions += disk->engine().statistics().decisions;
+  for (const auto& disk : disks_)
+    for (std::size_t i = 0; i < disk->actuators(); ++i) decisions += disk->engine(i).statistics().decisions;
   return decisions;
 }
 
