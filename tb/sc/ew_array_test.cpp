@@ -118,6 +118,7 @@ TEST(EwArray, ReadsTheNextCopyOfABlockThatCannotBeRead) {
   run_until(60'000 * kMs);
   EXPECT_EQ(lost.extension.status, CommandStatus::Unreadable);
   EXPECT_EQ(lost.extension.first_bad, 16u);
+  EXPECT_EQ(lost.timing().parts(), lost.timing().response());
   EXPECT_GE(rig.array->errors().redirected, 1u);
   EXPECT_EQ(rig.array->errors().unreadable, 1u);
 }
@@ -219,6 +220,14 @@ TEST(EwArray, RefusesWhatItCannotDo) {
   EXPECT_EQ(across.status(), tlm::TLM_ADDRESS_ERROR_RESPONSE);
   EXPECT_EQ(flush.status(), tlm::TLM_COMMAND_ERROR_RESPONSE);
   EXPECT_EQ(rig.array->sent(0) + rig.array->sent(1), 0u);
+  Transaction& uneven = host.make();
+  uneven.set(true, 0, 2 * kBlock);
+  uneven.payload.set_data_length(2 * kBlock * 512 - 1);
+  host.submit(uneven);
+  run_until(1000 * kMs);
+  EXPECT_EQ(uneven.extension.status, CommandStatus::BadLength) << "of the second block; the first one is written";
+  EXPECT_EQ(uneven.timing().queue, uneven.timing().response());
+  EXPECT_EQ(uneven.timing().parts(), uneven.timing().response());
   EXPECT_TRUE(host.all_released());
 }
 

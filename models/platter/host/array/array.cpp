@@ -145,12 +145,7 @@ void Array::ended(ArrayRequest& request) {
     counters.response += timing.response();
     counters.host_queue += request.host_queue;
   } else {
-    command::CommandTiming failed;
-    failed.issued = request.progress.since;
-    failed.accepted = timing.accepted;
-    failed.completed = now;
-    failed.queue = failed.response();
-    timing = failed;
+    timing = {request.progress.since, timing.accepted, 0, now, now - request.progress.since};
     ++counters.failed;
   }
   ended_.push_back(&request);

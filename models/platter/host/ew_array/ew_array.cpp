@@ -353,8 +353,10 @@ void EwArray::close(Job& job) {
   job.timing.completed = now_ps();
   if (job.status == CommandStatus::Good)
     job.timing.bus += job.timing.response() - job.timing.parts();  // the host kept the response channel busy
-  else
-    job.timing.queue = job.timing.response();
+  else if (job.status == CommandStatus::Unreadable)
+    job.timing.queue += job.timing.response() - job.timing.parts();
+  else  // has no other part, whatever its last piece has
+    job.timing = {job.issued, job.timing.accepted, 0, now_ps(), job.timing.response()};
   command::set_result(*job.payload, job);
 }
 
