@@ -48,11 +48,10 @@ class LinkSinkIf {
   virtual void heard() = 0;
 };
 
-/// The routes to the drives. Each drive has a queue in the host (first in, first out within each class; continuous before
-/// discrete before background) and a limited number of commands in the drive. The commands of a repair are of class background. So that repairs go on
-/// under a load that leaves no time, one that has waited for 100 ms goes first. A drive that has had one for 250 ms, because its policy always
-/// prefers others, gets no further commands but those of class continuous until it has answered. Fragments that are adjacent on a drive are joined
-/// into one command.
+/// The routes to the drives. Each drive has a queue in the host (first in, first out within each class; continuous before discrete before background)
+/// and a limited number of commands in the drive. The commands of a repair are of class background. So that repairs go on under a load that leaves no
+/// time, one that has waited for 100 ms goes first. A drive that has had one for 250 ms, because its policy always prefers others, gets no further
+/// commands but those of class continuous until it has answered. Fragments that are adjacent on a drive are joined into one command.
 class DriveLinks : public tlm::tlm_mm_interface {
  public:
   /// Call this within the constructor of the module that has these sockets.

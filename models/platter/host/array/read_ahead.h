@@ -20,8 +20,7 @@ class ReadAhead {
 
   /// A continuous read has arrived. Returns its stream's buffer if it continues the stream's last read, null otherwise.
   StreamBuffer* follow(const ArrayRequest& read);
-  /// True if the fragment's bytes are in its stream's buffer or are being fetched: it has then been settled, or waits for the
-  /// fetch.
+  /// True if the fragment's bytes are in its stream's buffer or are being fetched: it has then been settled, or waits for the fetch.
   bool serve(Fragment& read);
   /// A fetch has ended.
   void ended(ArrayRequest& fetch);
