@@ -2,9 +2,9 @@
 """Matplotlib's SVG in a small form that looks the same.
 
 Each style is written once, marks of one kind and lines of one kind are one path, coordinates have a
-tenth of a point, and each shape is one line of text. Points that lie on the line between their
-neighbours are left out. A line with a mark at each of its points is one path. So are bars with
-marks at their ends.
+tenth of a point. Each shape is one line of text, and texts of one kind share lines. Points that lie
+on the line between their neighbours are left out. A line with a mark at each of its points is one
+path. So are bars with marks at their ends.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ _SVG = "{http://www.w3.org/2000/svg}"
 _XLINK = "http://www.w3.org/1999/xlink"
 _HREF = f"{{{_XLINK}}}href"
 _PLACE, _SHAPE = 1, 2  # decimals of a place, and of the shape of a mark
+_COLUMNS = 150  # of a line with several texts
 _TEXTS = 3  # neighbours of one style that are written as a group
 _STRAIGHT = 0.05  # points that are nearer to a line than this lie on it
 _TOKEN = re.compile(r"[A-Za-z]|-?[0-9.]+(?:e-?[0-9]+)?")
@@ -375,13 +376,18 @@ class _Writer:
         return ("cells" if _is_cell(shape) else shape.style if shape.tag == "text" else id(shape),)
 
     def _together(self, shapes: Sequence[_Shape]) -> list[str]:
-        """Cells in one line; the style of several texts once."""
+        """Cells in one line; the style of several texts once, and as many as fit in a line."""
         if _is_cell(shapes[0]):
             return ["".join(map(self._text, shapes))]
         if len(shapes) < _TEXTS or not shapes[0].style:
             return list(map(self._text, shapes))
         start = _tag("g", self._style(shapes[0])).removesuffix("/>") + ">"
-        return [start, *(self._text(replace(shape, style="")) for shape in shapes), "</g>"]
+        lines = [""]
+        for text in (self._text(replace(shape, style="")) for shape in shapes):
+            if lines[-1] and len(lines[-1] + text) > _COLUMNS:
+                lines.append("")
+            lines[-1] += text
+        return [start, *lines, "</g>"]
 
     def _style(self, shape: _Shape) -> dict[str, str]:
         if shape.style in self.styles:
