@@ -447,6 +447,28 @@ TEST_F(Scsi, TheCacheIsOffOnlyAfterAFlushThatWentWell) {
   EXPECT_TRUE(other.run({0x00}).sense == sense::kModeChanged);
 }
 
+TEST_F(Scsi, NothingIsCachedWhileAModeSelectFlushes) {
+  Bytes off = port.run({0x1A, 0x08, 0x08, 0, 255}, {}, 255).data;
+  Bytes recovery = port.run({0x1A, 0x08, 0x01, 0, 255}, {}, 255).data;
+  off[0] = off[1] = off[2] = recovery[0] = recovery[1] = recovery[2] = 0;
+  off[4 + 2] &= 0xFB;       // WCE
+  recovery[4 + 2] |= 0x04;  // PER
+  write_to_cache(3'000, some_bytes(kScsiSector));
+  scsi::Task& aborted = port.begin({0x15, 0x10, 0, 0, 24}, off);
+  const scsi::Task& flushing = port.begin({0x15, 0x10, 0, 0, 24}, off);
+  EXPECT_EQ(port.run({0x15, 0x10, 0, 0, 16}, recovery).status, kGood) << "it changes a value, and ends at once";
+  EXPECT_EQ(cache_switches() & drive::reg::kCacheWriteBack, 0u);
+  rig.target->abort(aborted, 0);
+  EXPECT_EQ(cache_switches() & drive::reg::kCacheWriteBack, 0u) << "the other one goes on";
+  const Bytes data = some_bytes(kScsiSector, 2);
+  const scsi::Task& write = port.begin(cdb10(0x2A, 9'000, 1), data);
+  for (int turn = 0; turn < 10'000 && rig.last != &write; ++turn) sc_core::sc_start(sc_core::sc_time(20, sc_core::SC_US));
+  EXPECT_EQ(write.status, kGood);
+  EXPECT_EQ(flushing.status, kGood);
+  rig.drives[0]->cut_power();
+  EXPECT_EQ(media(9'000, 1), data);
+}
+
 Bytes reserve_out(std::uint8_t action, std::uint8_t type) { return {0x5F, action, type, 0, 0, 0, 0, 0, 24}; }
 Bytes keys(std::uint64_t key, std::uint64_t action_key) {
   Bytes list(24);

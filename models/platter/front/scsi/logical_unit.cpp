@@ -77,14 +77,16 @@ void LogicalUnit::look_at_drive() {
   attentions_.establish(power ? sense::kPowerOn : sense::kInternalReset, [](const Nexus&) { return true; });
 }
 
-void LogicalUnit::switch_caches(bool write_back) {
+void LogicalUnit::apply_caching() {
+  const bool write_back = modes_.write_cache() && std::none_of(tasks_.begin(), tasks_.end(),
+                                                               [](const Task* each) { return each->course.writes_through; });
   control_.write(drive::reg::kCache,
                  (write_back ? drive::reg::kCacheWriteBack : 0) | (modes_.read_ahead() ? drive::reg::kCacheReadAhead : 0));
 }
 
 void LogicalUnit::write_through(Task& task) {
   task.course.writes_through = true;
-  switch_caches(false);
+  apply_caching();
 }
 
 Sense LogicalUnit::readiness() {

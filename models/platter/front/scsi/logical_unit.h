@@ -86,9 +86,9 @@ class LogicalUnit : public sc_core::sc_module, public tlm::tlm_mm_interface, pri
   void take_back_stops();
   /// The data that a read gets, cut to `allocation` bytes and to what the host takes. Ends the task.
   void send(Task& task, const std::vector<std::uint8_t>& data, std::uint64_t allocation);
-  /// The drive's cache switches follow the caching mode page.
-  void apply_caching() { switch_caches(modes_.write_cache()); }
-  /// Until the task ends or clears `writes_through`, the drive caches no writes.
+  /// The drive's cache switches follow the caching mode page. While a task `writes_through`, the drive caches no writes.
+  void apply_caching();
+  /// Until the task ends or clears `writes_through`.
   void write_through(Task& task);
   /// Sends an access of the task to the drive. `bytes`: its data; null: none.
   void access(Task& task, command::Operation operation, std::uint64_t first, std::uint64_t blocks, std::uint8_t* bytes,
@@ -121,7 +121,6 @@ class LogicalUnit : public sc_core::sc_module, public tlm::tlm_mm_interface, pri
   tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
   void ended(Task& task) override;
   void look_at_drive();
-  void switch_caches(bool write_back);
   void enter(Task& task);
   void issue(Task& task);
   void send_backlog();
