@@ -469,6 +469,57 @@ TEST_F(Scsi, NothingIsCachedWhileAModeSelectFlushes) {
   EXPECT_EQ(media(9'000, 1), data);
 }
 
+TEST(ScsiLostWrite, ADeferredErrorTellsWhomNoFlushTells) {
+  profile::DriveProfile profile = scsi_profile();
+  profile.recovery.spares = 0;
+  ScsiRig rig(1, profile);
+  media::Fault fault;
+  fault.kind = media::FaultKind::WriteFault;
+  fault.first = 1'000;
+  rig.drives[0]->add_fault(fault);
+  media::Fault late;  // a flush has its result before the unit hears of it
+  late.kind = media::FaultKind::Late;
+  late.delay = 1 * kMs;
+  rig.drives[0]->add_fault(late);
+  Port port(rig, "iqn.2026-01.test:one,i,0x000000000001");
+  Port other(rig, "iqn.2026-01.test:two,i,0x000000000002");
+  port.settle();
+  other.settle();
+  enum How { kImmediate, kStopping, kAborted, kGone, kRequested, kCut };
+  for (const How how : {kImmediate, kStopping, kAborted, kGone, kRequested, kCut}) {
+    auto passing = std::make_unique<Port>(rig, "iqn.2026-01.test:three,i,0x000000000003");
+    passing->settle();
+    Port& sender = how == kGone ? *passing : port;
+    EXPECT_EQ(sender.run(cdb10(0x2A, 1'000, 1), some_bytes(kScsiSector)).status, kGood);
+    scsi::Task& flush =
+        sender.begin(how == kStopping ? start_stop(kStop, true) : cdb10(0x35, 0, 0, how == kAborted ? 0 : 0x02));
+    const std::uint64_t before = rig.drives[0]->media_errors().lost_destages;
+    while (rig.drives[0]->media_errors().lost_destages == before) sc_core::sc_start(sc_core::sc_time(1, sc_core::SC_US));
+    if (how == kAborted) rig.target->abort(flush, 0);  // the drive has its result
+    if (how == kGone) passing.reset();
+    sc_core::sc_start(sc_core::sc_time(2, sc_core::SC_SEC));
+    EXPECT_EQ(port.run({0x12, 0, 0, 0, 96}, {}, 96).status, kGood) << "INQUIRY does not report it";
+    if (how == kRequested) {
+      EXPECT_EQ(port.run({0x03, 0, 0, 0, 18}, {}, 18).data[0], 0x71) << "REQUEST SENSE has it";
+    } else if (how == kCut) {
+      rig.drives[0]->cut_power();
+      rig.drives[0]->restore_power();
+      sc_core::sc_start(sc_core::sc_time(60, sc_core::SC_SEC));
+      EXPECT_TRUE(other.run({0x00}).sense == sense::kPowerOn);
+      EXPECT_TRUE(port.run({0x00}).sense == sense::kPowerOn) << "which tells that writes may be lost";
+    } else {
+      EXPECT_EQ(other.run(cdb10(0x35, 0, 0)).status, how == kGone ? kCheck : kGood) << how << ": it is for one port";
+      const scsi::Task& told = how == kGone ? *rig.last : port.run(cdb10(0x28, 1'000, 1), {}, 512);
+      EXPECT_EQ(told.status, kCheck) << how;
+      EXPECT_TRUE(told.sense == (Sense{0x3, 0x0C, 0x02})) << how;
+      EXPECT_EQ(scsi::to_bytes(told.sense, false)[0], 0x71) << how;
+      EXPECT_EQ(scsi::to_bytes(told.sense, true)[0], 0x73) << how;
+      EXPECT_TRUE(told.data.empty()) << how;
+    }
+    EXPECT_EQ(port.run(cdb10(0x28, 1'000, 1), {}, 512).status, kGood) << how;
+  }
+}
+
 Bytes reserve_out(std::uint8_t action, std::uint8_t type) { return {0x5F, action, type, 0, 0, 0, 0, 0, 24}; }
 Bytes keys(std::uint64_t key, std::uint64_t action_key) {
   Bytes list(24);

@@ -37,6 +37,8 @@ LogicalUnit::~LogicalUnit() {
 
 void LogicalUnit::detach(const Nexus& nexus) {
   attentions_.remove(nexus);
+  for (Task* const each : tasks_)
+    if (each->nexus == &nexus) each->nexus = nullptr;  // they end without it
   reservations_.forget(nexus);
 }
 
@@ -71,6 +73,7 @@ void LogicalUnit::look_at_drive() {
     modes_.reset();
     apply_caching();
     reservations_.lose_power();
+    attentions_.drop_deferred();
     take_back_stops();
     stopped_ = false;
   }
@@ -124,7 +127,7 @@ void LogicalUnit::begin(Task& task) {
   const Operation* const found = find_operation(task.cdb);
   const Operation* const operation = found != nullptr && offers(*found) ? found : nullptr;
   if (operation == nullptr || operation->needs != Operation::kNothing)
-    if (const std::optional<Sense> attention = attentions_.take(*task.nexus)) return fail(task, *attention);
+    if (const std::optional<SenseData> attention = attentions_.take(*task.nexus)) return fail(task, *attention);
   if (operation == nullptr)
     return fail(task, found == nullptr && has_actions(task.cdb[0])
                           ? SenseData(sense::kInvalidField, SenseData::Field{true, 1, 4})
@@ -315,6 +318,8 @@ void LogicalUnit::free(tlm::tlm_generic_payload* payload) {
 void LogicalUnit::ended_in_drive(Task& task, const command::Result& result) {
   const command::Command& c = task.course.access;
   ++task.course.step;
+  if (c.flush() && result.status == CommandStatus::WriteFault && (task.aborted || task.owner == this))
+    attentions_.defer(task.nexus, result.sense());  // the drive tells of a lost write only once
   if (task.aborted) return leave(task);
   if (result.status == CommandStatus::Good) {
     task.course.recovered = task.course.recovered || result.timing.recovery > 0;

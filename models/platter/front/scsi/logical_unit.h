@@ -66,7 +66,8 @@ class LogicalUnit : public sc_core::sc_module, public tlm::tlm_mm_interface, pri
   void abort_all(const std::function<bool(const Task& task)>& of);
   /// All tasks are aborted, and the unit is as after power-up, except for persistent reservations.
   void reset(const Sense& attention);
-  std::optional<Sense> take_attention(const Nexus& nexus) { return attentions_.take(nexus); }
+  /// A unit attention condition or a deferred error that the port has to hear of.
+  std::optional<SenseData> take_attention(const Nexus& nexus) { return attentions_.take(nexus); }
   void establish(const Sense& sense, const std::function<bool(const Nexus& nexus)>& of) { attentions_.establish(sense, of); }
 
   // For operations.

@@ -31,8 +31,8 @@ void inquiry(LogicalUnit& unit, Task& task) {
 }
 
 void request_sense(LogicalUnit& unit, Task& task) {
-  const std::optional<Sense> attention = unit.take_attention(*task.nexus);
-  const Sense sense = attention ? *attention : unit.readiness();
+  const std::optional<SenseData> attention = unit.take_attention(*task.nexus);
+  const SenseData sense = attention ? *attention : SenseData(unit.readiness());
   unit.send(task, to_bytes(sense, (task.cdb[1] & 0x01) != 0), task.cdb[4]);
 }
 
