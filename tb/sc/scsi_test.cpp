@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The SCSI target: which status, sense and data each command gets (SPC-4, SBC-3), and task management.
+#include <sys/eventfd.h>
+
+#include "platter/front/serving/kernel_loop.h"
 #include "scsi_rig.h"
 
 namespace platter::testing {
@@ -270,6 +273,43 @@ TEST(ScsiStart, ADriveThatStartsIsNotReady) {
   }
   EXPECT_EQ(port.run({0x00}).status, kGood) << "after 8 s";
   EXPECT_EQ(port.run(cdb10(0x28, 0, 1), {}, 512).data.size(), 512u);
+}
+
+TEST(ScsiStart, TimePassesForAPortThatAsksADriveThatStarts) {
+  profile::DriveProfile profile = scsi_profile();
+  profile.spin_up_s = 5;
+  ScsiRig rig(1, profile);
+  Port port(rig, "iqn.2026-01.test:one,i,0x000000000001");
+  port.settle();
+  for (const char* const pacing : {"asap", "lockstep:4"}) {
+    struct Asking : serving::PollHandlerIf {
+      explicit Asking(Port& asks) : port(asks) {}
+      void ready(std::uint32_t /*events*/) override {
+        const scsi::Task& task = port.begin({0x00});
+        if (task.status == kGood || ++count == 1'000) loop->stop();
+        starting += task.sense == sense::kBecomingReady ? 1 : 0;
+      }
+      Port& port;
+      serving::KernelLoop* loop = nullptr;
+      int count = 0;
+      int starting = 0;
+    } asking(port);
+    serving::Poller poller;
+    serving::KernelLoop loop(serving::Pacing::parse(pacing), poller);
+    loop.wait_for([&rig] { return rig.target->awaited(); });
+    asking.loop = &loop;
+    const serving::FileDescriptor always(eventfd(1, 0));
+    poller.add(always.get(), EPOLLIN, asking);
+    rig.drives[0]->cut_power();
+    rig.drives[0]->restore_power();
+    const Picoseconds before = core::now_ps();
+    loop.run();
+    poller.remove(always.get(), asking);
+    EXPECT_GT(asking.starting, 0) << pacing;
+    EXPECT_LT(asking.count, 1'000) << pacing;
+    EXPECT_GE(core::now_ps() - before, 5'000 * kMs) << pacing;
+    EXPECT_LT(core::now_ps() - before, 6'000 * kMs) << pacing << ": and no longer";
+  }
 }
 
 constexpr std::uint8_t kStart = 0x01;

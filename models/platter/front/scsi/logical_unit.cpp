@@ -94,9 +94,12 @@ void LogicalUnit::write_through(Task& task) {
 
 Sense LogicalUnit::readiness() {
   const std::uint32_t power = control_.read(drive::reg::kPower);
+  awaited_ = false;
   if ((power & drive::reg::kPowerOn) == 0) return sense::kNotReady;
-  if ((power & drive::reg::kPowerReady) == 0)
-    return (control_.read(drive::reg::kState) & drive::reg::kStateAlive) == 0 ? sense::kUnitFailure : sense::kBecomingReady;
+  if ((power & drive::reg::kPowerReady) == 0) {
+    awaited_ = (control_.read(drive::reg::kState) & drive::reg::kStateAlive) != 0;
+    return awaited_ ? sense::kBecomingReady : sense::kUnitFailure;
+  }
   return stopped_ ? sense::kNeedsStart : sense::kNone;
 }
 

@@ -102,6 +102,8 @@ class LogicalUnit : public sc_core::sc_module, public tlm::tlm_mm_interface, pri
   Task& answer_early(Task& task, Status status = Status::Good);
   /// What the drive says of itself: no sense, or why it is not ready.
   Sense readiness();
+  /// Has a port been told that the drive starts, and does it still start?
+  bool awaited() { return awaited_ && readiness() == sense::kBecomingReady; }
 
  private:
   struct Slot : command::CommandExtension {
@@ -141,6 +143,7 @@ class LogicalUnit : public sc_core::sc_module, public tlm::tlm_mm_interface, pri
   const zones::Zones* zones_ = nullptr;
   std::uint32_t units_ = 1;
   bool stopped_ = false;  ///< by START STOP UNIT
+  bool awaited_ = false;  ///< `readiness` has told that the drive starts
   struct {
     std::uint32_t failures = 0;
     std::uint32_t losses = 0;
