@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The SCSI target: which status, sense and data each command gets (SPC-4, SBC-3), and task management.
+#include <sys/eventfd.h>
+
+#include "platter/front/serving/kernel_loop.h"
 #include "scsi_rig.h"
 
 namespace platter::testing {
@@ -272,6 +275,43 @@ TEST(ScsiStart, ADriveThatStartsIsNotReady) {
   EXPECT_EQ(port.run(cdb10(0x28, 0, 1), {}, 512).data.size(), 512u);
 }
 
+TEST(ScsiStart, TimePassesForAPortThatAsksADriveThatStarts) {
+  profile::DriveProfile profile = scsi_profile();
+  profile.spin_up_s = 5;
+  ScsiRig rig(1, profile);
+  Port port(rig, "iqn.2026-01.test:one,i,0x000000000001");
+  port.settle();
+  for (const char* const pacing : {"asap", "lockstep:4"}) {
+    struct Asking : serving::PollHandlerIf {
+      explicit Asking(Port& asks) : port(asks) {}
+      void ready(std::uint32_t /*events*/) override {
+        const scsi::Task& task = port.begin({0x00});
+        if (task.status == kGood || ++count == 1'000) loop->stop();
+        starting += task.sense == sense::kBecomingReady ? 1 : 0;
+      }
+      Port& port;
+      serving::KernelLoop* loop = nullptr;
+      int count = 0;
+      int starting = 0;
+    } asking(port);
+    serving::Poller poller;
+    serving::KernelLoop loop(serving::Pacing::parse(pacing), poller);
+    loop.wait_for([&rig] { return rig.target->awaited(); });
+    asking.loop = &loop;
+    const serving::FileDescriptor always(eventfd(1, 0));
+    poller.add(always.get(), EPOLLIN, asking);
+    rig.drives[0]->cut_power();
+    rig.drives[0]->restore_power();
+    const Picoseconds before = core::now_ps();
+    loop.run();
+    poller.remove(always.get(), asking);
+    EXPECT_GT(asking.starting, 0) << pacing;
+    EXPECT_LT(asking.count, 1'000) << pacing;
+    EXPECT_GE(core::now_ps() - before, 5'000 * kMs) << pacing;
+    EXPECT_LT(core::now_ps() - before, 6'000 * kMs) << pacing << ": and no longer";
+  }
+}
+
 constexpr std::uint8_t kStart = 0x01;
 constexpr std::uint8_t kStop = 0x00;
 constexpr std::uint8_t kStandby = 0x30;
@@ -445,6 +485,79 @@ TEST_F(Scsi, TheCacheIsOffOnlyAfterAFlushThatWentWell) {
   EXPECT_EQ(media(3'000, 1), data);
   EXPECT_FALSE(write_cache());
   EXPECT_TRUE(other.run({0x00}).sense == sense::kModeChanged);
+}
+
+TEST_F(Scsi, NothingIsCachedWhileAModeSelectFlushes) {
+  Bytes off = port.run({0x1A, 0x08, 0x08, 0, 255}, {}, 255).data;
+  Bytes recovery = port.run({0x1A, 0x08, 0x01, 0, 255}, {}, 255).data;
+  off[0] = off[1] = off[2] = recovery[0] = recovery[1] = recovery[2] = 0;
+  off[4 + 2] &= 0xFB;       // WCE
+  recovery[4 + 2] |= 0x04;  // PER
+  write_to_cache(3'000, some_bytes(kScsiSector));
+  scsi::Task& aborted = port.begin({0x15, 0x10, 0, 0, 24}, off);
+  const scsi::Task& flushing = port.begin({0x15, 0x10, 0, 0, 24}, off);
+  EXPECT_EQ(port.run({0x15, 0x10, 0, 0, 16}, recovery).status, kGood) << "it changes a value, and ends at once";
+  EXPECT_EQ(cache_switches() & drive::reg::kCacheWriteBack, 0u);
+  rig.target->abort(aborted, 0);
+  EXPECT_EQ(cache_switches() & drive::reg::kCacheWriteBack, 0u) << "the other one goes on";
+  const Bytes data = some_bytes(kScsiSector, 2);
+  const scsi::Task& write = port.begin(cdb10(0x2A, 9'000, 1), data);
+  for (int turn = 0; turn < 10'000 && rig.last != &write; ++turn) sc_core::sc_start(sc_core::sc_time(20, sc_core::SC_US));
+  EXPECT_EQ(write.status, kGood);
+  EXPECT_EQ(flushing.status, kGood);
+  rig.drives[0]->cut_power();
+  EXPECT_EQ(media(9'000, 1), data);
+}
+
+TEST(ScsiLostWrite, ADeferredErrorTellsWhomNoFlushTells) {
+  profile::DriveProfile profile = scsi_profile();
+  profile.recovery.spares = 0;
+  ScsiRig rig(1, profile);
+  media::Fault fault;
+  fault.kind = media::FaultKind::WriteFault;
+  fault.first = 1'000;
+  rig.drives[0]->add_fault(fault);
+  media::Fault late;  // a flush has its result before the unit hears of it
+  late.kind = media::FaultKind::Late;
+  late.delay = 1 * kMs;
+  rig.drives[0]->add_fault(late);
+  Port port(rig, "iqn.2026-01.test:one,i,0x000000000001");
+  Port other(rig, "iqn.2026-01.test:two,i,0x000000000002");
+  port.settle();
+  other.settle();
+  enum How { kImmediate, kStopping, kAborted, kGone, kRequested, kCut };
+  for (const How how : {kImmediate, kStopping, kAborted, kGone, kRequested, kCut}) {
+    auto passing = std::make_unique<Port>(rig, "iqn.2026-01.test:three,i,0x000000000003");
+    passing->settle();
+    Port& sender = how == kGone ? *passing : port;
+    EXPECT_EQ(sender.run(cdb10(0x2A, 1'000, 1), some_bytes(kScsiSector)).status, kGood);
+    scsi::Task& flush =
+        sender.begin(how == kStopping ? start_stop(kStop, true) : cdb10(0x35, 0, 0, how == kAborted ? 0 : 0x02));
+    const std::uint64_t before = rig.drives[0]->media_errors().lost_destages;
+    while (rig.drives[0]->media_errors().lost_destages == before) sc_core::sc_start(sc_core::sc_time(1, sc_core::SC_US));
+    if (how == kAborted) rig.target->abort(flush, 0);  // the drive has its result
+    if (how == kGone) passing.reset();
+    sc_core::sc_start(sc_core::sc_time(2, sc_core::SC_SEC));
+    EXPECT_EQ(port.run({0x12, 0, 0, 0, 96}, {}, 96).status, kGood) << "INQUIRY does not report it";
+    if (how == kRequested) {
+      EXPECT_EQ(port.run({0x03, 0, 0, 0, 18}, {}, 18).data[0], 0x71) << "REQUEST SENSE has it";
+    } else if (how == kCut) {
+      rig.drives[0]->cut_power();
+      rig.drives[0]->restore_power();
+      sc_core::sc_start(sc_core::sc_time(60, sc_core::SC_SEC));
+      EXPECT_TRUE(other.run({0x00}).sense == sense::kPowerOn);
+      EXPECT_TRUE(port.run({0x00}).sense == sense::kPowerOn) << "which tells that writes may be lost";
+    } else {
+      EXPECT_EQ(other.run(cdb10(0x35, 0, 0)).status, how == kGone ? kCheck : kGood) << how << ": it is for one port";
+      const scsi::Task& told = how == kGone ? *rig.last : port.run(cdb10(0x28, 1'000, 1), {}, 512);
+      EXPECT_EQ(told.status, kCheck) << how;
+      EXPECT_TRUE(told.sense == (Sense{0x3, 0x0C, 0x02})) << how;
+      EXPECT_EQ(scsi::to_bytes(told.sense, false)[0], 0x71) << how;
+      EXPECT_EQ(scsi::to_bytes(told.sense, true)[0], 0x73) << how;
+      EXPECT_TRUE(told.data.empty()) << how;
+    }
+    EXPECT_EQ(port.run(cdb10(0x28, 1'000, 1), {}, 512).status, kGood) << how;
+  }
 }
 
 Bytes reserve_out(std::uint8_t action, std::uint8_t type) { return {0x5F, action, type, 0, 0, 0, 0, 0, 24}; }

@@ -306,6 +306,7 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
       loop_.add(*nbd_);
     }
     if (target_device_) {
+      loop_.wait_for([this] { return target_device_->awaited(); });
       open("--iscsi", [this] { open_portal(); });
       loop_.add(*portal_);
     }

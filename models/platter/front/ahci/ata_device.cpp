@@ -119,10 +119,23 @@ AtaDevice::AtaDevice(const AtaIdentity& identity, DriveControlIf& control, const
 
 AtaSettings AtaDevice::at_power_up() const {
   AtaSettings settings;
+  settings.smart = settings_.smart;  // the only one that lasts
   settings.write_cache = identity_.write_cache;
   settings.read_ahead = identity_.read_ahead;
   settings.durations = identity_.durations;
+  settings.multiple = static_cast<std::uint8_t>(identity_.most_multiple());
   return settings;
+}
+
+void AtaDevice::restore_settings() {
+  settings_ = at_power_up();
+  control_.set_write_cache(settings_.write_cache);
+  control_.set_read_ahead(settings_.read_ahead);
+}
+
+void AtaDevice::power_up() {
+  restore_settings();
+  reset(true);
 }
 
 Outcome AtaDevice::reset(bool hard) {
@@ -134,10 +147,8 @@ Outcome AtaDevice::reset(bool hard) {
     sense_ = {};
     settings_.sense_reporting = false;
     if (!settings_.preserved) {
-      settings_ = at_power_up();
+      restore_settings();
       settings_.preserved = false;
-      control_.set_write_cache(settings_.write_cache);
-      control_.set_read_ahead(settings_.read_ahead);
     }
   }
   Outcome signature;
@@ -557,7 +568,7 @@ Task AtaDevice::accept(const RegisterFis& fis, Picoseconds now) {
     case kSetFeatures: return set_features(fis);
     case kSetMultiple: {
       const auto sectors = static_cast<std::uint8_t>(fis.count);
-      if (sectors > 16 || (sectors & (sectors - 1)) != 0) return abort(fis);
+      if (sectors > identity_.most_multiple() || (sectors & (sectors - 1)) != 0) return abort(fis);
       settings_.multiple = sectors;
       return answer(fis);
     }

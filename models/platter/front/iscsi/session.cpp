@@ -234,10 +234,11 @@ void Session::text(const Pdu& pdu) {
                        (pair.value.empty() && !parameters_.discovery);
     if (!meant) continue;
     answers.add("TargetName", portal_.name());
-    if (!portal_.address().empty()) answers.add("TargetAddress", portal_.address() + ",1");
+    if (!address_.empty()) answers.add("TargetAddress", address_ + ",1");
   }
   std::vector<std::string> keys;
   if (!negotiate(rest, true, parameters_, keys, answers)) return reject(pdu, RejectReason::ProtocolError);
+  if (!pdu.final()) header.byte(1, 0).transfer_tag(1);  // more requests follow, and it is the initiator that ends them
   send(header, true, bytes_of(answers.bytes()), answers.bytes().size());
 }
 

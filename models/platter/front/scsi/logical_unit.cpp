@@ -37,6 +37,8 @@ LogicalUnit::~LogicalUnit() {
 
 void LogicalUnit::detach(const Nexus& nexus) {
   attentions_.remove(nexus);
+  for (Task* const each : tasks_)
+    if (each->nexus == &nexus) each->nexus = nullptr;  // they end without it
   reservations_.forget(nexus);
 }
 
@@ -71,27 +73,33 @@ void LogicalUnit::look_at_drive() {
     modes_.reset();
     apply_caching();
     reservations_.lose_power();
+    attentions_.drop_deferred();
     take_back_stops();
     stopped_ = false;
   }
   attentions_.establish(power ? sense::kPowerOn : sense::kInternalReset, [](const Nexus&) { return true; });
 }
 
-void LogicalUnit::switch_caches(bool write_back) {
+void LogicalUnit::apply_caching() {
+  const bool write_back = modes_.write_cache() && std::none_of(tasks_.begin(), tasks_.end(),
+                                                               [](const Task* each) { return each->course.writes_through; });
   control_.write(drive::reg::kCache,
                  (write_back ? drive::reg::kCacheWriteBack : 0) | (modes_.read_ahead() ? drive::reg::kCacheReadAhead : 0));
 }
 
 void LogicalUnit::write_through(Task& task) {
   task.course.writes_through = true;
-  switch_caches(false);
+  apply_caching();
 }
 
 Sense LogicalUnit::readiness() {
   const std::uint32_t power = control_.read(drive::reg::kPower);
+  awaited_ = false;
   if ((power & drive::reg::kPowerOn) == 0) return sense::kNotReady;
-  if ((power & drive::reg::kPowerReady) == 0)
-    return (control_.read(drive::reg::kState) & drive::reg::kStateAlive) == 0 ? sense::kUnitFailure : sense::kBecomingReady;
+  if ((power & drive::reg::kPowerReady) == 0) {
+    awaited_ = (control_.read(drive::reg::kState) & drive::reg::kStateAlive) != 0;
+    return awaited_ ? sense::kBecomingReady : sense::kUnitFailure;
+  }
   return stopped_ ? sense::kNeedsStart : sense::kNone;
 }
 
@@ -122,7 +130,7 @@ void LogicalUnit::begin(Task& task) {
   const Operation* const found = find_operation(task.cdb);
   const Operation* const operation = found != nullptr && offers(*found) ? found : nullptr;
   if (operation == nullptr || operation->needs != Operation::kNothing)
-    if (const std::optional<Sense> attention = attentions_.take(*task.nexus)) return fail(task, *attention);
+    if (const std::optional<SenseData> attention = attentions_.take(*task.nexus)) return fail(task, *attention);
   if (operation == nullptr)
     return fail(task, found == nullptr && has_actions(task.cdb[0])
                           ? SenseData(sense::kInvalidField, SenseData::Field{true, 1, 4})
@@ -313,6 +321,8 @@ void LogicalUnit::free(tlm::tlm_generic_payload* payload) {
 void LogicalUnit::ended_in_drive(Task& task, const command::Result& result) {
   const command::Command& c = task.course.access;
   ++task.course.step;
+  if (c.flush() && result.status == CommandStatus::WriteFault && (task.aborted || task.owner == this))
+    attentions_.defer(task.nexus, result.sense());  // the drive tells of a lost write only once
   if (task.aborted) return leave(task);
   if (result.status == CommandStatus::Good) {
     task.course.recovered = task.course.recovered || result.timing.recovery > 0;

@@ -66,7 +66,8 @@ class LogicalUnit : public sc_core::sc_module, public tlm::tlm_mm_interface, pri
   void abort_all(const std::function<bool(const Task& task)>& of);
   /// All tasks are aborted, and the unit is as after power-up, except for persistent reservations.
   void reset(const Sense& attention);
-  std::optional<Sense> take_attention(const Nexus& nexus) { return attentions_.take(nexus); }
+  /// A unit attention condition or a deferred error that the port has to hear of.
+  std::optional<SenseData> take_attention(const Nexus& nexus) { return attentions_.take(nexus); }
   void establish(const Sense& sense, const std::function<bool(const Nexus& nexus)>& of) { attentions_.establish(sense, of); }
 
   // For operations.
@@ -86,9 +87,9 @@ class LogicalUnit : public sc_core::sc_module, public tlm::tlm_mm_interface, pri
   void take_back_stops();
   /// The data that a read gets, cut to `allocation` bytes and to what the host takes. Ends the task.
   void send(Task& task, const std::vector<std::uint8_t>& data, std::uint64_t allocation);
-  /// The drive's cache switches follow the caching mode page.
-  void apply_caching() { switch_caches(modes_.write_cache()); }
-  /// Until the task ends or clears `writes_through`, the drive caches no writes.
+  /// The drive's cache switches follow the caching mode page. While a task `writes_through`, the drive caches no writes.
+  void apply_caching();
+  /// Until the task ends or clears `writes_through`.
   void write_through(Task& task);
   /// Sends an access of the task to the drive. `bytes`: its data; null: none.
   void access(Task& task, command::Operation operation, std::uint64_t first, std::uint64_t blocks, std::uint8_t* bytes,
@@ -101,6 +102,8 @@ class LogicalUnit : public sc_core::sc_module, public tlm::tlm_mm_interface, pri
   Task& answer_early(Task& task, Status status = Status::Good);
   /// What the drive says of itself: no sense, or why it is not ready.
   Sense readiness();
+  /// Has a port been told that the drive starts, and does it still start?
+  bool awaited() { return awaited_ && readiness() == sense::kBecomingReady; }
 
  private:
   struct Slot : command::CommandExtension {
@@ -121,7 +124,6 @@ class LogicalUnit : public sc_core::sc_module, public tlm::tlm_mm_interface, pri
   tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
   void ended(Task& task) override;
   void look_at_drive();
-  void switch_caches(bool write_back);
   void enter(Task& task);
   void issue(Task& task);
   void send_backlog();
@@ -141,6 +143,7 @@ class LogicalUnit : public sc_core::sc_module, public tlm::tlm_mm_interface, pri
   const zones::Zones* zones_ = nullptr;
   std::uint32_t units_ = 1;
   bool stopped_ = false;  ///< by START STOP UNIT
+  bool awaited_ = false;  ///< `readiness` has told that the drive starts
   struct {
     std::uint32_t failures = 0;
     std::uint32_t losses = 0;

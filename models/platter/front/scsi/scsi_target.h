@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <systemc>
@@ -30,6 +31,10 @@ class ScsiTarget : public sc_core::sc_module {
   /// `units`: one logical unit each, at most 256. Throws std::invalid_argument for another number.
   ScsiTarget(const sc_core::sc_module_name& name, const std::vector<UnitIdentity>& units);
 
+  /// Does a drive start of which an initiator port was told so? Then the port asks again, and needs time to pass.
+  bool awaited() const {
+    return std::any_of(units_.begin(), units_.end(), [](const auto& unit) { return unit->awaited(); });
+  }
   std::size_t units() const { return units_.size(); }
   /// A logical unit, whose sockets are to be bound to its drive.
   LogicalUnit& unit(std::size_t number) { return *units_.at(number); }

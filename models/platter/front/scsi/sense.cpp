@@ -20,7 +20,7 @@ void put_field(std::uint8_t* to, const SenseData::Field& field) {
 std::vector<std::uint8_t> to_bytes(const SenseData& sense, bool descriptors) {
   std::vector<std::uint8_t> bytes;
   if (descriptors) {
-    bytes = {0x72, sense.key, sense.code, sense.qualifier, 0, 0, 0, 0};
+    bytes = {static_cast<std::uint8_t>(sense.deferred ? 0x73 : 0x72), sense.key, sense.code, sense.qualifier, 0, 0, 0, 0};
     if (sense.information) {
       bytes.insert(bytes.end(), {0x00, 0x0A, 0x80, 0x00, 0, 0, 0, 0, 0, 0, 0, 0});
       put(&bytes[bytes.size() - 8], *sense.information, 8);
@@ -33,7 +33,7 @@ std::vector<std::uint8_t> to_bytes(const SenseData& sense, bool descriptors) {
     return bytes;
   }
   bytes.resize(18);
-  bytes[0] = 0x70;
+  bytes[0] = sense.deferred ? 0x71 : 0x70;
   bytes[2] = sense.key;
   bytes[7] = 10;
   bytes[12] = sense.code;

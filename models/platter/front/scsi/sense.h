@@ -74,6 +74,7 @@ struct SenseData : Sense {
 
   std::optional<std::uint64_t> information;  ///< such as the first logical block that cannot be read
   std::optional<Field> field;
+  bool deferred = false;  ///< of a command that has ended before (SPC-4, 4.5.5)
 };
 
 /// The bytes that a host gets: fixed format, or descriptor format (D_SENSE of the control mode page).

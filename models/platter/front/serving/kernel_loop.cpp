@@ -130,6 +130,8 @@ void KernelLoop::follow_clients() {
   const auto patience = std::chrono::duration_cast<Nanoseconds>(std::chrono::duration<double>(Pacing::kPatience_s));
   settle();
   while (!stopped_) {
+    while (outstanding_ == 0 && awaited_() && next_instant())
+      if (Clock::now() - served_ > kTurn) serve(Nanoseconds(0));
     if (outstanding_ < depth) {
       Poller::Timeout timeout;
       if (outstanding_ > 0) timeout = std::max(Nanoseconds(0), Nanoseconds(changed_ + patience - Clock::now()));

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <systemc>
+#include <utility>
 #include <vector>
 
 #include "platter/front/serving/pacing.h"
@@ -40,6 +41,8 @@ class KernelLoop : public workload::RequestObserverIf {
   KernelLoop(const Pacing& pacing, Poller& poller) : pacing_(pacing), poller_(poller) {}
 
   void add(FlushIf& sender) { senders_.push_back(&sender); }
+  /// Simulates also while `awaited` returns true: a client waits for the drive, although no command is outstanding.
+  void wait_for(std::function<bool()> awaited) { awaited_ = std::move(awaited); }
   /// Runs until `stop`. May be called once.
   void run();
   /// Ends `run` soon; may be called by a handler or by the model.
@@ -68,6 +71,7 @@ class KernelLoop : public workload::RequestObserverIf {
   const Pacing pacing_;
   Poller& poller_;
   std::vector<FlushIf*> senders_;
+  std::function<bool()> awaited_ = [] { return false; };
   std::uint32_t outstanding_ = 0;
   bool stopped_ = false;
   PacingAccount account_;
