@@ -90,8 +90,7 @@ TEST(Energy, OneReadAndOneWriteByHand) {
   });
   run_until(1 * kS);
   const PowerTimes times = rig.times();
-  // The coil carries current for as long as in the longest seek without coasting, 40 of 127 cylinders: 1,390 us less the 1,000 us of one
-  // cylinder.
+  // The coil carries current for as long as in the longest seek without coasting, 40 of 127 cylinders: 1,390 us less the 1,000 us of one cylinder.
   EXPECT_EQ(in(times, PowerState::Accelerate), (390 + 90) * kUs);
   EXPECT_EQ(in(times, PowerState::Coast), 600 * kUs);
   EXPECT_EQ(in(times, PowerState::Read), 400 * kUs);

@@ -7,7 +7,6 @@
 #include <stdexcept>
 
 #include "platter/core/error.h"
-#include "platter/drive/register_client.h"
 #include "platter/media/disk_file.h"
 #include "platter/media/faults.h"
 
@@ -51,13 +50,11 @@ std::unique_ptr<drive::Drive> make_faulty(const profile::DriveProfile& profile, 
 void with_drive(const profile::DriveProfile& profile, std::vector<Fault> faults,
                 const std::function<void(drive::Drive&, Script&, Transaction&)>& body, Picoseconds until = 100'000 * kMs) {
   const auto disk = make_faulty(profile, std::move(faults));
-  Script script("script", [&](Script& s) {
+  Script script("script", *disk, [&](Script& s) {
     Transaction t(nullptr);
     body(*disk, s, t);
   });
-  script.disk_init_socket.bind(disk->host_tgt_socket);
-  run_until(until);
-  EXPECT_TRUE(script.done());
+  script.run_to_end(until);
 }
 
 /// Carries out a command, which may fail.
@@ -492,9 +489,8 @@ TEST(MediaFault, ASelfTestBeginsAtItsOwnFirstPiece) {
   profile::DriveProfile p = faulty_profile();
   p.recovery.scrub_blocks = kPiece;
   const auto disk = make_faulty(p, {});
-  drive::RegisterClient registers("registers");
-  registers.register_init_socket.bind(disk->register_tgt_socket);
-  Script script("script", [&](Script& s) {
+  Registers registers("registers", *disk);
+  Script script("script", *disk, [&](Script& s) {
     const auto wait_for = [&](std::uint64_t blocks) {
       while (disk->media_errors().scrubbed_blocks < blocks && core::now_ps() < 20'000 * kMs) s.pause(1 * kMs);
       EXPECT_EQ(disk->media_errors().scrubbed_blocks, blocks);
@@ -512,9 +508,7 @@ TEST(MediaFault, ASelfTestBeginsAtItsOwnFirstPiece) {
     EXPECT_EQ(registers.read(drive::reg::kSelfTest) & drive::reg::kSelfTestState, drive::reg::kSelfTestGood);
     EXPECT_EQ(disk->media_errors().scrubbed_blocks, 4 * kPiece + kToyBlocks);
   });
-  script.disk_init_socket.bind(disk->host_tgt_socket);
-  run_until(30'000 * kMs);
-  EXPECT_TRUE(script.done());
+  script.run_to_end(30'000 * kMs);
 }
 
 /// Random commands at a depth, with and without reads in rotational waits.
@@ -673,8 +667,7 @@ TEST(DriveFault, AStuckCommandWaitsUntilItIsAborted) {
   stuck.at_command = 2;
   stuck.count = 1;
   const auto disk = make_faulty(faulty_profile(), {stuck});
-  AtHost host("host");
-  host.disk_init_socket.bind(disk->host_tgt_socket);
+  AtHost host("host", *disk);
   std::vector<Transaction*> all;
   for (std::uint32_t i = 0; i < 4; ++i) {
     Transaction& t = host.make();
@@ -719,8 +712,7 @@ TEST(DriveFault, ARestartAbortsEveryCommandAndTheDriveIsReadyLater) {
   reset.at = us(25'000);
   reset.delay = 500 * kMs;
   const auto disk = make_faulty(faulty_profile(cached_toy_profile(profile::WriteBack::Interleaved)), {reset});
-  AtHost host("host");
-  host.disk_init_socket.bind(disk->host_tgt_socket);
+  AtHost host("host", *disk);
   std::vector<Transaction*> all;
   for (std::uint32_t i = 0; i < 12; ++i) {
     Transaction& t = host.make();
@@ -755,8 +747,7 @@ TEST(DriveFault, ALostLinkAbortsWhatWaits) {
   Fault drop = of(FaultKind::LinkDrop);
   drop.at_command = 6;
   const auto disk = make_faulty(faulty_profile(), {drop});
-  AtHost host("host");
-  host.disk_init_socket.bind(disk->host_tgt_socket);
+  AtHost host("host", *disk);
   std::vector<Transaction*> all;
   for (std::uint32_t i = 0; i < 6; ++i) {
     Transaction& t = host.make();
@@ -789,12 +780,11 @@ TEST(DriveFault, RetriesAreAStateOfTheActuator) {
   const auto disk = make_faulty(faulty_profile(), {of(FaultKind::Unreadable, 20)});
   DriveWatch watch;
   disk->add_probe(watch);
-  Script script("script", [&](Script& s) {
+  Script script("script", *disk, [&](Script& s) {
     Transaction t(nullptr);
     go(s, t, false, 10, 30);
     go(s, t, false, 10, 30);
   });
-  script.disk_init_socket.bind(disk->host_tgt_socket);
   run_until(1'000 * kMs);
   std::vector<Picoseconds> retries;
   for (std::size_t i = 0; i + 1 < watch.states.size(); ++i)
@@ -812,10 +802,8 @@ TEST(DriveFault, TimesDoNotDependOnAProbe) {
   const auto alone = make_faulty(faulty_profile(), faults, "alone");
   DriveWatch watch;
   watched->add_probe(watch);
-  AtHost one("one");
-  AtHost other("other");
-  one.disk_init_socket.bind(watched->host_tgt_socket);
-  other.disk_init_socket.bind(alone->host_tgt_socket);
+  AtHost one("one", *watched);
+  AtHost other("other", *alone);
   AtHost* const hosts[2] = {&one, &other};
   std::vector<Transaction*> all[2];
   for (std::uint32_t h = 0; h < 2; ++h)
