@@ -183,6 +183,34 @@ TEST(Energy, AFailedDriveTakesNoPower) {
   EXPECT_EQ(sum(times), 200 * kMs);
 }
 
+/// Restarts of the firmware in the middle of accesses, of a read-ahead, and while the spindle gains speed.
+TEST(Energy, ARestartEndsAllButAStart) {
+  profile::DriveProfile profile = cached_toy_profile(profile::WriteBack::Off);
+  profile.spin_up_s = 5;
+  profile.power = power();
+  profile.power.standby_s = 1;
+  Rig rig(profile, {});
+  rig.host.submit(false, 0, 8);
+  for (int i = 0; i < 99 && in(rig.times(), PowerState::ReadAhead) < kMs; ++i) run_until(core::now_ps() + 100 * kUs);
+  for (std::uint64_t i = 0; i < 40; ++i) {
+    const PowerTimes before = rig.times();
+    rig.disk->restart(0);
+    EXPECT_EQ(rig.times(), before);
+    EXPECT_EQ(rig.disk->energy()->state(core::now_ps()), PowerState::Idle);
+    rig.host.submit(false, (40 + i) * kToyCylinder, 60);
+    run_until(core::now_ps() + 2 * kMs);
+    EXPECT_EQ(sum(rig.times()), core::now_ps());
+  }
+  run_until(10 * kS);
+  rig.host.submit(false, 0, 1);
+  run_until(12 * kS);
+  rig.disk->restart(0);
+  rig.host.submit(false, 0, 1);
+  run_until(15 * kS);
+  EXPECT_EQ(in(rig.times(), PowerState::Start), 5 * kS);
+  EXPECT_EQ(rig.disk->spindle().starts(), 2u);
+}
+
 /// Times by state that a probe has seen.
 struct Seen {
   std::array<Picoseconds, drive::kControllerStateNames.size()> times{};

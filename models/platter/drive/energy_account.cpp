@@ -2,6 +2,7 @@
 #include "platter/drive/energy_account.h"
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace platter::drive {
 
@@ -129,6 +130,8 @@ void EnergyAccount::cut(Picoseconds now) {
 
 void EnergyAccount::append(PowerState state, Picoseconds duration) {
   if (duration <= 0) return;
+  if (count_ == intervals_.size())
+    throw std::logic_error("the account of energy has more activities than a drive can have at once");
   intervals_[count_++] = {state, end_, end_ + duration};
   end_ += duration;
 }
@@ -197,6 +200,14 @@ void EnergyAccount::stop(Picoseconds now) {
   if (count_ > 0 && intervals_[count_ - 1].state <= PowerState::Load) cut(now);  // it was being started
   rest_until(now, std::max(now, end_));
   stopped_ = true;
+}
+
+void EnergyAccount::interrupted(Picoseconds now) {
+  Interval start{PowerState::Start, 0, 0};
+  for (std::size_t i = 0; i < count_; ++i)
+    if (intervals_[i].state == PowerState::Start || intervals_[i].state == PowerState::Load) start = intervals_[i];
+  cut(now);
+  append(start.state, start.end - now);
 }
 
 void EnergyAccount::set_on(Picoseconds now, bool on) {

@@ -93,6 +93,8 @@ class EnergyAccount {
   std::optional<Waking> wake(Picoseconds now);
   /// The spindle stops at `now`, or when the access in progress has ended.
   void stop(Picoseconds now);
+  /// What the drive does ends at `now`, except a start of the spindle.
+  void interrupted(Picoseconds now);
   /// The drive fails at `now`, which ends what it does; or it is revived.
   void set_on(Picoseconds now, bool on);
 
@@ -103,7 +105,7 @@ class EnergyAccount {
     Picoseconds end;
   };
 
-  /// Appends an interval; its begin is the end of the one before.
+  /// Appends an interval; its begin is the end of the one before. Throws std::logic_error if too many are not over.
   void append(PowerState state, Picoseconds duration);
   void append_seek(std::uint32_t distance, Picoseconds duration);
   /// Appends the rest until `begin`, after a read-ahead that nobody has stopped. `now`: the present time.

@@ -90,6 +90,7 @@ class Power : public sc_core::sc_module {
   /// later. Must not be called from a probe's callback, nor while the drive handles a command.
   void reset(Picoseconds delay) {
     if (!alive()) return;
+    if (energy_ != nullptr) energy_->interrupted(core::now_ps());
     controller_.halt();
     if (starting_) delay = std::max(delay, ready_at_ - core::now_ps());
     starting_ = true;
