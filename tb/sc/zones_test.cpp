@@ -479,6 +479,48 @@ drive::DriveConfig kept_in(media::DiskFile& file, const DriveProfile& profile) {
   return config;
 }
 
+/// The buffer joins writes on both sides of the start of a zone, of which some blocks are on the media.
+TEST_P(ZonedPowerLoss, EachZoneOfJoinedWritesLosesItsOwn) {
+  const bool saved = GetParam() == profile::LostCache::Saved;
+  DriveProfile profile = zoned_profile(WriteBack::Interleaved);
+  profile.power_loss.cache = GetParam();
+  const TemporaryFile path(".disk");
+  media::DiskFile file(path.path(), identity_of(profile));
+  Zoned d(std::make_unique<drive::Drive>("disk", kept_in(file, profile),
+                                         system::engine_factory(engine_options("FCFS", "firmware", profile))));
+  std::uint64_t crossing = 0;
+  d.run([&](Script& s) {
+    for (std::uint64_t i = 0; i < 60; ++i) {
+      const std::uint64_t start = i % 2 == 0 ? kFirst : kFirst + kZone;  // behind a conventional zone, or another one
+      if (i % 2 != 0) {
+        ASSERT_EQ(Zoned::write(s, kFirst, kZone - 8, 1), CommandStatus::Good);
+        Zoned::flush(s);
+      }
+      EXPECT_EQ(Zoned::write(s, start - 8, 8, 2), CommandStatus::Good);
+      EXPECT_EQ(Zoned::write(s, start, 8, 3), CommandStatus::Good);
+      EXPECT_EQ(Zoned::write(s, start + 8, 8, 4), CommandStatus::Good);
+      s.pause(static_cast<Picoseconds>(i) * 400 * kUs);
+      std::uint64_t in_file = 0;
+      file.for_each_zone([&](std::uint64_t number, const media::DiskZone& record) {
+        if (number == start / kZone) in_file = record.written;
+      });
+      const drive::DurableImage image = d.disk->power_loss_image();
+      d.disk->cut_power();
+      s.pause(1 * kMs);
+      d.disk->restore_power();
+      const std::uint64_t written = d.pointer(start) - start;
+      EXPECT_EQ(image.zones->descriptor(d.disk->zones()->zone_of(start)).write_pointer, start + written);
+      EXPECT_LE(in_file, written) << "it has a destage when it has ended";
+      if (written < 16) ++crossing;
+      EXPECT_TRUE(!saved || written == 16) << written;
+      for (std::uint64_t block = 0; block < written; ++block) EXPECT_TRUE(Zoned::holds(s, start + block, 1, block < 8 ? 3 : 4));
+      EXPECT_EQ(Zoned::write(s, start + written, 8, 5), CommandStatus::Good);
+      ASSERT_EQ(Zoned::act(s, ZoneAction::Reset, 0, true), CommandStatus::Good);
+    }
+  });
+  EXPECT_EQ(crossing > 10, !saved);
+}
+
 /// A file holds at any moment what a loss of power would leave. So a copy of it, made while the drive works, is such a drive.
 TEST(Zoned, ADiskFileKeepsPointersAndConditions) {
   const DriveProfile profile = zoned_profile(WriteBack::Interleaved);
