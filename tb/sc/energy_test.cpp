@@ -211,6 +211,35 @@ TEST(Energy, ARestartEndsAllButAStart) {
   EXPECT_EQ(rig.disk->spindle().starts(), 2u);
 }
 
+TEST(Energy, AFailureEndsNoRest) {
+  profile::DriveProfile profile = toy_profile();
+  profile.spin_up_s = 5;
+  profile.power = power();
+  profile.power.idle_c_s = 4;
+  profile.power.standby_s = 8;
+  profile.power.idle_c_recovery_s = 2;
+  drive::Drive* disk = nullptr;
+  Rig rig(profile, [&](Script& script) {
+    for (const PowerState rest : {PowerState::IdleC, PowerState::Standby}) {
+      const bool stands = rest == PowerState::Standby;
+      script.pause(stands ? 20 * kS : 6 * kS);
+      disk->set_alive(false);
+      EXPECT_EQ(disk->spindle().stopped(), stands);
+      script.pause(1 * kS);
+      disk->set_alive(true);
+      EXPECT_EQ(disk->spindle().stopped(), stands);
+      EXPECT_EQ(disk->energy()->state(core::now_ps()), rest);
+      Transaction read(nullptr);
+      script.access(read, false, 0, 1);
+      EXPECT_GE(read.timing().response(), stands ? 5 * kS : 2 * kS);
+    }
+  });
+  disk = rig.disk.get();
+  run_until(60 * kS);
+  EXPECT_TRUE(rig.script.done());
+  EXPECT_EQ(disk->spindle().starts(), 2u);
+}
+
 /// Times by state that a probe has seen.
 struct Seen {
   std::array<Picoseconds, drive::kControllerStateNames.size()> times{};
