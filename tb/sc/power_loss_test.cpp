@@ -176,6 +176,34 @@ TEST(PowerRegister, CutsAndRestores) {
   EXPECT_EQ(host.finished(), 1u);
 }
 
+/// Registers do nothing on a drive that does not work. A self-test that is asked for while it starts begins when it is ready.
+TEST(PowerRegister, ADriveThatDoesNotWorkStartsNothing) {
+  const auto disk = make_drive("disk", "FCFS", "firmware", power_profile(WriteBack::Off));
+  Registers registers("registers", *disk);
+  Script script("script", *disk, [&](Script& s) {
+    for (int i = 0; i < 3; ++i) registers.write(drive::reg::kSpindle, 0);
+    for (const std::uint32_t working : {drive::reg::kState, drive::reg::kPower}) {
+      registers.write(working, 0);
+      registers.write(drive::reg::kSpindle, drive::reg::kSpindleTurns);
+      registers.write(drive::reg::kSelfTest, drive::reg::kSelfTestShort);
+      s.pause(5'000 * kMs);
+      EXPECT_EQ(registers.read(drive::reg::kSpindle), 0u);
+      EXPECT_EQ(registers.read(drive::reg::kStarts), 1u);
+      EXPECT_EQ(registers.read(drive::reg::kSelfTest), drive::reg::kSelfTestGood) << "none was started";
+      registers.write(working, 1);
+    }
+    registers.write(drive::reg::kSelfTest, drive::reg::kSelfTestShort);
+    s.pause(kStart - 1);
+    EXPECT_EQ(disk->actuator().accesses(), 0u);
+    EXPECT_EQ(registers.read(drive::reg::kSelfTest) & drive::reg::kSelfTestState, drive::reg::kSelfTestRuns);
+    s.pause(5'000 * kMs);
+    EXPECT_EQ(disk->actuator().accesses(), 16u);
+    EXPECT_EQ(registers.read(drive::reg::kSelfTest), drive::reg::kSelfTestGood);
+    EXPECT_EQ(registers.read(drive::reg::kStarts), 2u);
+  });
+  script.run_to_end(60'000 * kMs);
+}
+
 /// A drive that fails while it starts begins its start again when it is revived.
 TEST(PowerRegister, AFailureInterruptsAStart) {
   const auto disk = make_drive("disk", "FCFS", "firmware", power_profile(WriteBack::Off));

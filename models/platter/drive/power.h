@@ -109,7 +109,10 @@ class Power : public sc_core::sc_module {
   void begin() {
     const Picoseconds now = core::now_ps();
     if (energy_ != nullptr) energy_->set_on(now, true);
-    if (starting_) ready_in(spindle_.at_speed(now) - now + std::max(start_.scan, start_.ready));
+    if (starting_)
+      ready_in(spindle_.at_speed(now) - now + std::max(start_.scan, start_.ready));
+    else
+      controller_.scrubber().resume(now);
   }
   void ready_in(Picoseconds delay) {
     ready_.cancel();
@@ -118,6 +121,7 @@ class Power : public sc_core::sc_module {
   }
   void become_ready() {
     starting_ = false;
+    controller_.scrubber().resume(core::now_ps());
     sink_->ready();
   }
 

@@ -35,8 +35,14 @@ class Scrubber {
   bool owns(const QueueEntry& entry) const { return &entry == &entry_; }
   /// Its access has ended at `now`; `bad`: the block of the media that could not be read; `fresh`: the drive has not known that before.
   void ended(std::optional<std::uint64_t> bad, bool fresh, Picoseconds now);
-  /// The drive has lost its power: nothing happens before the next activity.
+  /// The drive has stopped working: nothing happens before `resume`.
   void halt();
+  /// The drive accepts commands again, and so its idle time begins. A self-test that has been started meanwhile begins too.
+  void resume(Picoseconds now) {
+    halted_ = false;
+    last_ = now;
+    if (on_ || test_ == Test::Runs) wake_.now();
+  }
 
   void start_test(bool extended);
   void stop_test() {
@@ -85,6 +91,7 @@ class Scrubber {
   bool on_;
   Picoseconds limit_;  ///< of the recovery, in scrubbing
   std::uint32_t blocks_;
+  bool halted_ = false;
   QueueEntry entry_;
   std::uint64_t cursor_ = 0;
   Picoseconds last_ = 0;  ///< activity of a host
