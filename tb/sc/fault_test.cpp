@@ -766,6 +766,29 @@ TEST(DriveFault, ALostLinkAbortsWhatWaits) {
   EXPECT_EQ(after.extension.status, CommandStatus::Good);
 }
 
+/// A flush behind a write, and behind both a write that the buffer would take: whatever their tags are, none of them goes on.
+TEST(DriveFault, ALostLinkLetsNothingGoOn) {
+  const auto disk = make_faulty(faulty_profile(cached_toy_profile(profile::WriteBack::Interleaved)), {});
+  AtHost host("host", *disk);
+  for (const bool reversed : {false, true}) {
+    std::vector<Transaction*> all;
+    for (std::int32_t i = 0; i < 4; ++i) {
+      Transaction& t = *all.emplace_back(&host.make());
+      t.set(i > 0, 1'000, 8, 0x40);
+      if (i == 2) t.set_flush();
+      t.extension.fua = i < 2;
+      t.extension.tag = reversed ? 3 - i : i;
+      host.submit(t);
+    }
+    run_until(core::now_ps() + us(500));
+    disk->add_fault(of(FaultKind::LinkDrop));
+    run_until(core::now_ps() + 100 * kMs);
+    EXPECT_EQ(all[0]->extension.status, CommandStatus::Good) << "its access runs";
+    for (std::size_t i = 1; i < 4; ++i) EXPECT_EQ(all[i]->extension.status, CommandStatus::Aborted) << i;
+    disk->clear_faults();
+  }
+}
+
 // --- the drive as a whole -------------------------------------------------------------------------------------------------
 
 TEST(DriveFault, AFaultThatTheDriveCannotHaveIsRefused) {
