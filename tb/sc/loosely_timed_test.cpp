@@ -336,6 +336,9 @@ TEST(LooselyTimedDrive, RefusesWhatActsAtTheTimeOfTheKernel) {
   drive::Drive disk = make_ahead(toy_profile(), "FCFS");
   drive::PowerSupply supply({});
   EXPECT_THROW(disk.connect(supply), std::invalid_argument);
+  media::Fault stuck;
+  stuck.kind = media::FaultKind::Stuck;
+  EXPECT_THROW(disk.add_fault(stuck), std::invalid_argument) << "no host can abort the command within its call";
 }
 
 TEST(LooselyTimedDrive, RefusesASecondInitiator) {
