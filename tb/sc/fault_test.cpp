@@ -483,6 +483,46 @@ TEST(MediaFault, ScrubbingGivesUpABadBlockAfterAFewTurns) {
   });
 }
 
+/// Idle time begins with the end of any command, and with the return of a drive that did not work.
+TEST(MediaFault, ScrubbingWaitsForAnAbortAndGoesOnAfterARestart) {
+  profile::DriveProfile p = faulty_profile();
+  p.recovery.scrub_after_ms = 50;
+  Fault stuck = of(FaultKind::Stuck);
+  stuck.count = 1;
+  const auto disk = make_faulty(p, {stuck});
+  AtHost host("host", *disk);
+  run_until(10 * kMs);
+  host.submit(false, 0, 1);
+  run_until(505 * kMs);
+  EXPECT_TRUE(disk->abort(core::Tag(0)));
+  for (const auto& again : {+[](drive::Drive& /*d*/) {}, +[](drive::Drive& d) { d.restart(0); },
+                            +[](drive::Drive& d) { d.set_alive(false), d.set_alive(true); },
+                            +[](drive::Drive& d) { d.cut_power(), d.restore_power(); }}) {
+    again(*disk);
+    const std::uint64_t before = disk->actuator().accesses();
+    run_until(core::now_ps() + 50 * kMs - 1);
+    EXPECT_EQ(disk->actuator().accesses(), before);
+    run_until(core::now_ps() + 100 * kMs);
+    EXPECT_GT(disk->actuator().accesses(), before);
+  }
+}
+
+TEST(MediaFault, TheExtendedSelfTestWakesADriveThatRests) {
+  profile::DriveProfile p = faulty_profile();
+  p.spin_up_s = 2;
+  p.power.spindle_w = 6;
+  p.power.standby_s = 1;
+  const auto disk = make_faulty(p, {});
+  AtHost host("host", *disk);
+  Registers registers("registers", *disk);
+  run_until(5'000 * kMs);
+  EXPECT_TRUE(disk->spindle().stopped());
+  registers.write(drive::reg::kSelfTest, drive::reg::kSelfTestLong);
+  run_until(20'000 * kMs);
+  EXPECT_EQ(disk->media_errors().scrubbed_blocks, kToyBlocks);
+  EXPECT_EQ(registers.read(drive::reg::kSelfTest) & drive::reg::kSelfTestState, drive::reg::kSelfTestGood);
+}
+
 /// A self-test starts while a piece of the test before it is read.
 TEST(MediaFault, ASelfTestBeginsAtItsOwnFirstPiece) {
   constexpr std::uint64_t kPiece = 1'024;

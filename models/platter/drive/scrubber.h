@@ -60,9 +60,10 @@ class Scrubber {
 
  private:
   bool busy() const { return entry_.used(); }
-  /// Every actuator is idle, and an access could begin at once.
+  /// Every actuator is idle, and an access could begin at once; a self-test ends a rest.
   bool may_move() const {
-    return std::all_of(dispatchers_.begin(), dispatchers_.end(), [](const Dispatcher* each) { return each->may_move(); });
+    const auto may = test_ == Test::Runs ? &Dispatcher::idle : &Dispatcher::may_move;
+    return std::all_of(dispatchers_.begin(), dispatchers_.end(), [may](const Dispatcher* each) { return (each->*may)(); });
   }
   void wake();
   void submit(std::uint64_t first, std::uint32_t blocks);
