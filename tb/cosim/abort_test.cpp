@@ -29,8 +29,7 @@ TEST_P(Aborts, AtAnyInstantLoseNothing) {
   profile.cache.write_segments = 2;
   profile.cache.write_back = WriteBack::Interleaved;
   const auto disk = make_drive("disk", GetParam().policy, GetParam().engine, profile);
-  AtHost host("host");
-  host.disk_init_socket.bind(disk->host_tgt_socket);
+  AtHost host("host", *disk);
   core::RandomStream random(7, "aborts");
   std::uint64_t issued = 0;
   std::uint64_t good = 0;
@@ -108,8 +107,7 @@ TEST(Aborts, WhatIsAtTheHeadOfTheQueueIsServedWhenTheEngineHasNothingLeft) {
   DriveProfile profile = toy_profile();
   profile.task_attributes = true;
   const auto disk = make_drive("disk", "SPTF", "model", profile);
-  AtHost host("host");
-  host.disk_init_socket.bind(disk->host_tgt_socket);
+  AtHost host("host", *disk);
   Transaction& first = host.make();
   Transaction& urgent = host.make();
   first.set(false, 100, 1);
@@ -123,8 +121,7 @@ TEST(Aborts, WhatIsAtTheHeadOfTheQueueIsServedWhenTheEngineHasNothingLeft) {
     s.pause(60'000);
     EXPECT_TRUE(disk->abort(Tag(0)));
   });
-  run_until(100 * kMs);
-  EXPECT_TRUE(script.done());
+  script.run_to_end(100 * kMs);
   EXPECT_EQ(first.extension.status, CommandStatus::Aborted);
   EXPECT_EQ(urgent.begin_resp > 0, true) << "it was never answered";
   EXPECT_EQ(urgent.extension.status, CommandStatus::Good);
@@ -133,8 +130,7 @@ TEST(Aborts, WhatIsAtTheHeadOfTheQueueIsServedWhenTheEngineHasNothingLeft) {
 /// Under eager writing a command takes several accesses: a command whose first access has begun ends normally.
 TEST(Aborts, BetweenTwoAccessesAreTooLate) {
   const auto disk = make_eager("disk", "SATF-EW", toy_profile());
-  AtHost host("host");
-  host.disk_init_socket.bind(disk->host_tgt_socket);
+  AtHost host("host", *disk);
   Transaction& write = host.make();
   write.set(true, 0, 3 * kBlock, 0x44);
   host.submit(write);
@@ -147,8 +143,7 @@ TEST(Aborts, BetweenTwoAccessesAreTooLate) {
       ++refused;
     }
   });
-  run_until(500 * kMs);
-  EXPECT_TRUE(script.done());
+  script.run_to_end(500 * kMs);
   EXPECT_GT(refused, 10u);
   EXPECT_EQ(write.extension.status, CommandStatus::Good);
 }
@@ -177,8 +172,7 @@ TEST(Unreadable, SectorsThatAnOlderWriteHasAreTheWritesBytes) {
 
 TEST(PowerLoss, OfAnEagerDriveWithoutDataLeavesNothingToStartFrom) {
   const auto disk = make_eager("disk", "SATF-EW", toy_profile(), 2, false);
-  AtHost host("host");
-  host.disk_init_socket.bind(disk->host_tgt_socket);
+  AtHost host("host", *disk);
   EXPECT_THROW(disk->power_up(disk->power_loss_image()), std::runtime_error);
 }
 

@@ -174,7 +174,7 @@ class ACommandOverBoth : public ::testing::TestWithParam<bool> {};
 TEST_P(ACommandOverBoth, IsServedByOneAfterTheOther) {
   const DriveProfile profile = GetParam() ? cached_toy_profile(WriteBack::Interleaved) : toy_profile();
   const auto disk = make_drive("disk", "SPTF", "firmware", with_two_actuators(profile));
-  Script script("script", [&](Script& s) {
+  Script script("script", *disk, [&](Script& s) {
     Transaction t(nullptr);
     s.access(t, true, kHalf - 20, 16, 0x11);
     s.access(t, true, kHalf + 4, 16, 0x12);
@@ -191,7 +191,6 @@ TEST_P(ACommandOverBoth, IsServedByOneAfterTheOther) {
     s.access(t, false, kHalf, 1);
     EXPECT_EQ(t.data[0], 0x22);
   });
-  script.disk_init_socket.bind(disk->host_tgt_socket);
   sc_core::sc_start();
   EXPECT_TRUE(script.done());
 }
@@ -218,8 +217,7 @@ TEST(Actuators, TheOrderOfOverlappingCommandsHoldsOverBoth) {
 TEST(Actuators, KeepTheDataOfAMixedLoad) {
   const auto disk = make_drive("disk", "SPTF", "firmware", with_two_actuators(cached_toy_profile(WriteBack::Interleaved)));
   crash::CheckedPort port("port", crash::History(512, {}), {});
-  AtHost host("host");
-  host.disk_init_socket.bind(port.host_tgt_socket);
+  AtHost host("host", port);
   port.disk_init_socket.bind(disk->host_tgt_socket);
   port.own_init_socket.bind(disk->host_tgt_socket);
   std::vector<Io> ios = random_ios(scaled(500), 5, kHalf - 100, 200);
@@ -258,7 +256,7 @@ TEST(Actuators, AFlushWaitsForTheWritesOfBoth) {
 TEST(Actuators, ALossOfPowerCutsTheWritesOfBoth) {
   Rig two("two", with_two_actuators(toy_profile()), "SPTF");
   std::uint64_t torn[2] = {0, 0};
-  Script script("script", [&](Script& s) {
+  Script script("script", *two.disk, [&](Script& s) {
     Transaction t(nullptr);
     for (std::uint32_t i = 0; i < 12; ++i) {
       for (const std::uint64_t half : {std::uint64_t{0}, kHalf}) s.access(t, true, half + 8, 40, 0x11);
@@ -285,7 +283,6 @@ TEST(Actuators, ALossOfPowerCutsTheWritesOfBoth) {
       }
     }
   });
-  script.disk_init_socket.bind(two.disk->host_tgt_socket);
   sc_core::sc_start();
   EXPECT_TRUE(script.done());
   EXPECT_GT(torn[0], 0u);

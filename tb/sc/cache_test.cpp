@@ -365,10 +365,8 @@ TEST_P(CacheTraffic, AnObserverChangesNothing) {
   const auto watched = make_drive("watched", GetParam().policy, GetParam().engine, profile);
   DriveWatch watch;
   watched->add_probe(watch);
-  AtHost plain_host("plain_host");
-  AtHost watched_host("watched_host");
-  plain_host.disk_init_socket.bind(plain->host_tgt_socket);
-  watched_host.disk_init_socket.bind(watched->host_tgt_socket);
+  AtHost plain_host("plain_host", *plain);
+  AtHost watched_host("watched_host", *watched);
   constexpr std::uint64_t kCommands = scaled(1'500);
   Traffic a(*plain, plain_host, kCommands, 22, true);
   Traffic b(*watched, watched_host, kCommands, 22, true);
@@ -388,7 +386,7 @@ INSTANTIATE_TEST_SUITE_P(Profiles, CacheTraffic, ::testing::ValuesIn(cases()),
 
 TEST(CacheReads, AHitOnTheReadAheadCostsNoMechanics) {
   const auto disk = make_drive("disk", "FCFS", "firmware", cached_profile());
-  Script script("script", [&](Script& s) {
+  Script script("script", *disk, [&](Script& s) {
     Transaction t(nullptr);
     s.access(t, false, 0, 8);  // sector 0 at 6,400; the read-ahead goes on to block 32, 9,600
     EXPECT_EQ(t.timing().completed, us(7205));
@@ -404,15 +402,13 @@ TEST(CacheReads, AHitOnTheReadAheadCostsNoMechanics) {
     EXPECT_EQ(t.timing().response(), us(50 + 32 * 5));
     EXPECT_EQ(disk->cache_statistics().read_hits, 2u);
   });
-  script.disk_init_socket.bind(disk->host_tgt_socket);
   sc_core::sc_start();
   EXPECT_TRUE(script.done());
 }
 
 TEST(CacheReads, AHitDuringTheReadAheadWaitsForItsBlocks) {
   const auto disk = make_drive("disk", "FCFS", "firmware", cached_profile());
-  AtHost host("host");
-  host.disk_init_socket.bind(disk->host_tgt_socket);
+  AtHost host("host", *disk);
   host.submit(false, 0, 8);
   run_until(us(7'310));  // block 8 came at 7,300
   Transaction& hit = host.submit(false, 8, 20);
@@ -431,7 +427,7 @@ TEST(CacheReads, APartialHitSendsItsFirstBlocksAtOnceAndReadsTheRest) {
   profile.cache.read_ahead = ReadAhead::None;
   profile.bus_read_block_us = 90;
   const auto disk = make_drive("disk", "FCFS", "firmware", profile);
-  Script script("script", [&](Script& s) {
+  Script script("script", *disk, [&](Script& s) {
     Transaction t(nullptr);
     s.access(t, true, 0, 16, 0x77);
     Transaction flush(nullptr);
@@ -448,7 +444,6 @@ TEST(CacheReads, APartialHitSendsItsFirstBlocksAtOnceAndReadsTheRest) {
     s.access(t, false, 0, 16);
     EXPECT_EQ(t.data, filled(0x77, 16));
   });
-  script.disk_init_socket.bind(disk->host_tgt_socket);
   sc_core::sc_start();
   EXPECT_TRUE(script.done());
 }
@@ -470,7 +465,7 @@ TEST_P(CacheBusHold, TheRestOfAPartialHitNeedsTheBusAgainOnlyWhereItWasLeft) {
   DriveProfile profile = profile_with_reselect();
   profile.bus_hold_read = GetParam();
   const auto disk = make_drive("disk", "FCFS", "firmware", profile);
-  Script script("script", [&](Script& s) {
+  Script script("script", *disk, [&](Script& s) {
     Transaction t(nullptr);
     s.access(t, false, 64, 8);
     s.pause_until(us(40'000));
@@ -480,7 +475,6 @@ TEST_P(CacheBusHold, TheRestOfAPartialHitNeedsTheBusAgainOnlyWhereItWasLeft) {
     EXPECT_EQ(t.timing().completed, us(46'400 + (GetParam() ? 10 : 40 + 8 * 10)));
     EXPECT_EQ(t.timing().parts(), t.timing().response());
   });
-  script.disk_init_socket.bind(disk->host_tgt_socket);
   sc_core::sc_start();
   EXPECT_TRUE(script.done());
 }
@@ -491,8 +485,7 @@ TEST_P(CacheBusHold, AReadFromTheMediaNeedsTheBusAgainUnlessItNeverDisconnects) 
   profile.bus_never_disconnect = GetParam();
   profile.queue_depth = 1;
   const auto disk = make_drive("disk", "FCFS", "firmware", profile);
-  AtHost host("host");
-  host.disk_init_socket.bind(disk->host_tgt_socket);
+  AtHost host("host", *disk);
   const Transaction& read = host.submit(false, 64, 8);
   Transaction& write = host.submit(true, 1280, 4);  // the queue is full until the read has its status
   sc_core::sc_start();
@@ -508,8 +501,7 @@ TEST_P(CachePartialHit, AWriteOverTheBufferedPartWaitsForTheRead) {
   DriveProfile profile = cached_profile(GetParam());
   profile.cache.read_ahead = ReadAhead::None;
   const auto disk = make_drive("disk", "SSTF", "firmware", profile);
-  AtHost host("host");
-  host.disk_init_socket.bind(disk->host_tgt_socket);
+  AtHost host("host", *disk);
   host.submit(false, 12'800, 8);
   run_until(us(40'000));
   Transaction& busy = host.submit(false, 0, 1);  // so that the read has to wait
@@ -531,8 +523,7 @@ TEST(CacheReads, AReadOverAWaitingWriteIsWhole) {
   // The write waits for an ordered command. The read comes from the buffer and the media, overlaid with the write's data.
   DriveProfile profile = cached_profile();
   const auto disk = make_drive("disk", "FCFS", "firmware", profile);
-  AtHost host("host");
-  host.disk_init_socket.bind(disk->host_tgt_socket);
+  AtHost host("host", *disk);
   host.submit(false, 0, 8);
   run_until(us(20'000));
   Transaction& fua = host.make();
@@ -554,8 +545,7 @@ TEST(CacheReads, WhatAWaitingWriteHoldsHasToCrossTheBusFirstAndOnce) {
   DriveProfile profile = cached_profile();
   profile.bus_write_block_us = 1'000;
   const auto disk = make_drive("disk", "FCFS", "firmware", profile);
-  AtHost host("host");
-  host.disk_init_socket.bind(disk->host_tgt_socket);
+  AtHost host("host", *disk);
   Transaction& first = host.submit(true, 6'400, 1, 1);  // these two have the write segments
   Transaction& second = host.submit(true, 9'600, 1, 2);
   Transaction& write = host.submit(true, 12'800, 4, 3);  // waits for one
@@ -581,7 +571,7 @@ TEST(CacheReads, WhatAWaitingWriteHoldsHasToCrossTheBusFirstAndOnce) {
 
 TEST(CacheReads, ForceUnitAccessReadsTheMedia) {
   const auto disk = make_drive("disk", "FCFS", "firmware", cached_profile());
-  Script script("script", [&](Script& s) {
+  Script script("script", *disk, [&](Script& s) {
     Transaction t(nullptr);
     s.access(t, false, 0, 8);
     s.pause_until(us(20'000));
@@ -596,7 +586,6 @@ TEST(CacheReads, ForceUnitAccessReadsTheMedia) {
     EXPECT_EQ(t.data, filled(0x21, 8));
     EXPECT_EQ(media_bytes(*disk, 8, 8), filled(0x21, 8));
   });
-  script.disk_init_socket.bind(disk->host_tgt_socket);
   sc_core::sc_start();
   EXPECT_TRUE(script.done());
 }
@@ -605,7 +594,7 @@ TEST(CacheReads, ForceUnitAccessReadsTheMedia) {
 
 TEST(CacheWrites, AreCompleteWhenTheirDataIsInTheBufferAndReadBackBeforeAndAfterTheyReachTheMedia) {
   const auto disk = make_drive("disk", "FCFS", "firmware", cached_profile());
-  Script script("script", [&](Script& s) {
+  Script script("script", *disk, [&](Script& s) {
     Transaction t(nullptr);
     s.access(t, true, 1280, 16, 0x5A);
     EXPECT_EQ(t.timing().response(), us(320 + 16 * 5));
@@ -627,15 +616,13 @@ TEST(CacheWrites, AreCompleteWhenTheirDataIsInTheBufferAndReadBackBeforeAndAfter
     EXPECT_EQ(t.timing().transfer, 0) << "the segment still holds them";
     EXPECT_EQ(disk->cache_statistics().destages, 1u);
   });
-  script.disk_init_socket.bind(disk->host_tgt_socket);
   sc_core::sc_start();
   EXPECT_TRUE(script.done());
 }
 
 TEST(CacheWrites, WaitForASegmentAndLoseNothing) {
   const auto disk = make_drive("disk", "SSTF", "firmware", cached_profile());
-  AtHost host("host");
-  host.disk_init_socket.bind(disk->host_tgt_socket);
+  AtHost host("host", *disk);
   std::vector<Transaction*> writes;
   for (std::uint64_t i = 0; i < 10; ++i)
     writes.push_back(&host.submit(true, 1'280 * i + 5, 4, static_cast<std::uint8_t>(i + 1)));  // two find a segment
@@ -658,8 +645,7 @@ TEST(CacheWrites, WaitForASegmentAndLoseNothing) {
 
 TEST(CacheWrites, TakeTheirPagesOnceAndZerosNone) {
   const auto disk = make_drive("disk", "SPTF", "firmware", cached_profile());
-  AtHost host("host");
-  host.disk_init_socket.bind(disk->host_tgt_socket);
+  AtHost host("host", *disk);
   constexpr std::uint64_t kWrites = 500;
   for (const std::uint8_t fill : {std::uint8_t{7}, std::uint8_t{0}}) {
     for (std::uint64_t i = 0; i < kWrites; ++i) host.submit(true, 32 * i, 8, fill);
@@ -675,7 +661,7 @@ TEST(CacheWrites, TakeTheirPagesOnceAndZerosNone) {
 
 TEST(CacheWrites, OneThatGoesOnWhereTheBufferEndsIsWrittenWithIt) {
   const auto disk = make_drive("disk", "FCFS", "firmware", cached_profile(WriteBack::Append));
-  Script script("script", [&](Script& s) {
+  Script script("script", *disk, [&](Script& s) {
     Transaction t(nullptr);
     s.access(t, true, 1280, 4, 1);  // goes to the media at once
     s.access(t, true, 1284, 4, 2);
@@ -690,14 +676,13 @@ TEST(CacheWrites, OneThatGoesOnWhereTheBufferEndsIsWrittenWithIt) {
     EXPECT_EQ(media_bytes(*disk, 1288, 4), filled(3, 4));
     EXPECT_EQ(media_bytes(*disk, 2560, 4), filled(4, 4));
   });
-  script.disk_init_socket.bind(disk->host_tgt_socket);
   sc_core::sc_start();
   EXPECT_TRUE(script.done());
 }
 
 TEST(CacheWrites, AFlushWaitsForTheMediaAndForceUnitAccessToo) {
   const auto disk = make_drive("disk", "FCFS", "firmware", cached_profile());
-  Script script("script", [&](Script& s) {
+  Script script("script", *disk, [&](Script& s) {
     Transaction t(nullptr);
     s.access(t, true, 1280, 8, 0x11);
     Transaction flush(nullptr);
@@ -717,14 +702,13 @@ TEST(CacheWrites, AFlushWaitsForTheMediaAndForceUnitAccessToo) {
     EXPECT_EQ(media_bytes(*disk, 1280, 8), filled(0x44, 8));
     EXPECT_EQ(media_bytes(*disk, 1288, 4), filled(0x33, 4));
   });
-  script.disk_init_socket.bind(disk->host_tgt_socket);
   sc_core::sc_start();
   EXPECT_TRUE(script.done());
 }
 
 TEST(CacheWrites, DebugTransportSeesAndChangesWhatTheBufferHolds) {
   const auto disk = make_drive("disk", "FCFS", "firmware", cached_profile());
-  Script script("script", [&](Script& s) {
+  Script script("script", *disk, [&](Script& s) {
     Transaction t(nullptr);
     s.access(t, true, 1280, 4, 0x5A);
     const auto debug = [&](tlm::tlm_command command, std::uint64_t address, std::vector<std::uint8_t>& data) {
@@ -747,7 +731,6 @@ TEST(CacheWrites, DebugTransportSeesAndChangesWhatTheBufferHolds) {
     EXPECT_EQ(std::count(media.begin(), media.end(), std::uint8_t{0x77}), 10) << "the destage brings it to the media";
     EXPECT_EQ(media[512 + 100], 0x77);
   });
-  script.disk_init_socket.bind(disk->host_tgt_socket);
   sc_core::sc_start();
   EXPECT_TRUE(script.done());
 }
@@ -768,7 +751,7 @@ TEST(CacheWrites, ShareTheAcceleratorsTableWithTheHost) {
   profile.queue_depth = 32;
   const auto disk = make_drive("disk", "SPTF", "rtl", profile);
   std::uint32_t answered = 0;
-  Script script("script", [&](Script& s) {
+  Script script("script", *disk, [&](Script& s) {
     for (std::uint32_t host = 0; host < 40; ++host)
       s.spawn([&s, &answered, host] {
         Transaction transaction(nullptr);
@@ -778,7 +761,6 @@ TEST(CacheWrites, ShareTheAcceleratorsTableWithTheHost) {
         }
       });
   });
-  script.disk_init_socket.bind(disk->host_tgt_socket);
   sc_core::sc_start();
   EXPECT_EQ(answered, 320u);
   EXPECT_GT(disk->cache_statistics().cached_writes, 0u);
@@ -790,8 +772,7 @@ TEST(CacheOrder, NothingOvertakesAnOrderedCommandAndItOvertakesNothing) {
   DriveProfile profile = cached_profile(WriteBack::Off);
   profile.bus_read_block_us = 300;  // an older read's data is still on the bus when its media access ends
   const auto disk = make_drive("disk", "SSTF", "firmware", profile);
-  AtHost host("host");
-  host.disk_init_socket.bind(disk->host_tgt_socket);
+  AtHost host("host", *disk);
   Transaction& far = host.submit(false, 12'800, 64);
   Transaction& ordered = host.make();
   ordered.set(true, 12'992, 1, 1);
@@ -811,8 +792,7 @@ TEST(CacheOrder, NothingOvertakesAnOrderedCommandAndItOvertakesNothing) {
 
 TEST(CacheOrder, TheHeadOfTheQueueIsServedNext) {
   const auto disk = make_drive("disk", "SSTF", "firmware", cached_profile());
-  AtHost host("host");
-  host.disk_init_socket.bind(disk->host_tgt_socket);
+  AtHost host("host", *disk);
   std::vector<Transaction*> simple;
   for (std::uint64_t i = 0; i < 5; ++i) simple.push_back(&host.submit(false, 128 * i, 1));
   Transaction& ordered = host.make();
@@ -842,7 +822,7 @@ TEST(CacheOrder, TaskAttributesAreRefusedWhereTheDriveHasNone) {
   DriveProfile profile = cached_profile();
   profile.task_attributes = false;
   const auto disk = make_drive("disk", "FCFS", "firmware", profile);
-  Script script("script", [&](Script& s) {
+  Script script("script", *disk, [&](Script& s) {
     for (const TaskAttribute attribute : {TaskAttribute::Ordered, TaskAttribute::HeadOfQueue}) {
       Transaction t(nullptr);
       t.set(false, 0, 1);
@@ -853,7 +833,6 @@ TEST(CacheOrder, TaskAttributesAreRefusedWhereTheDriveHasNone) {
     }
     EXPECT_EQ(disk->host_port().rejected(), 2u);
   });
-  script.disk_init_socket.bind(disk->host_tgt_socket);
   sc_core::sc_start();
   EXPECT_TRUE(script.done());
 }
@@ -861,8 +840,7 @@ TEST(CacheOrder, TaskAttributesAreRefusedWhereTheDriveHasNone) {
 TEST(CacheOrder, ContinuousReadsKeepTheirDeadlinesBesideCachedWrites) {
   DriveProfile profile = cached_profile();
   const auto disk = make_drive("disk", "SPTF", "firmware", profile);
-  AtHost host("host");
-  host.disk_init_socket.bind(disk->host_tgt_socket);
+  AtHost host("host", *disk);
   core::RandomStream random(31, "round");
   constexpr Picoseconds kRound = 300 * kMs;
   constexpr int kRounds = 20;

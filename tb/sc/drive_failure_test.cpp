@@ -198,10 +198,8 @@ TEST_P(DriveFailures, LoseNothing) {
   profile.token_depth_bytes = 64 * 1024;
   profile.zero_latency_write = c.zero_latency;
   const auto disk = make_drive("disk", c.policy, c.engine, profile);
-  AtHost best_effort("best_effort");
-  AtHost media("media");
-  best_effort.disk_init_socket.bind(disk->host_tgt_socket);
-  media.disk_init_socket.bind(disk->host_tgt_socket);
+  AtHost best_effort("best_effort", *disk);
+  AtHost media("media", *disk);
   best_effort.end_response = c.end_response;
   best_effort.response_delay = 300 * kUs;
   FailureTraffic traffic(*disk, {&best_effort, &media}, c.write_back != WriteBack::Off, 1);
@@ -211,7 +209,7 @@ TEST_P(DriveFailures, LoseNothing) {
   constexpr int kCallers = 4;
   bool over = false;
   std::uint64_t life = 0;
-  Script callers("callers", [&](Script& s) {
+  Script callers("callers", *disk, [&](Script& s) {
     for (int i = 0; i < kCallers; ++i)
       s.spawn([&] {
         Transaction t(nullptr);
@@ -230,7 +228,6 @@ TEST_P(DriveFailures, LoseNothing) {
         }
       });
   });
-  callers.disk_init_socket.bind(disk->host_tgt_socket);
   const int failures = static_cast<int>(scaled(100));
   std::uint64_t taken_back = 0, torn = 0;
   const auto aborts_and_images = [&](Script& s) {
@@ -402,12 +399,11 @@ TEST_P(PowerLoss, ATornSectorCannotBeReadUntilItIsWritten) {
   profile.zero_latency_write = GetParam();
   const auto disk = make_drive("disk", "FCFS", "firmware", profile);
   const auto other = make_drive("other", "FCFS", "firmware", profile);
-  AtHost host("host");
-  host.disk_init_socket.bind(disk->host_tgt_socket);
+  AtHost host("host", *disk);
   std::optional<drive::DurableImage> found;
   std::uint64_t torn = 0;
   bool powered = false;
-  Script script("script", [&](Script& s) {
+  Script script("script", *other, [&](Script& s) {
     while (!powered) s.pause(1 * kMs);
     Transaction t(nullptr);
     t.set(false, 0, 64);
@@ -423,7 +419,6 @@ TEST_P(PowerLoss, ATornSectorCannotBeReadUntilItIsWritten) {
     s.access(t, false, 0, 64);
     EXPECT_EQ(t.data[torn * 512], 0x33);
   });
-  script.disk_init_socket.bind(other->host_tgt_socket);
 
   host.submit(true, 10, 40, 0x11);
   run_until(50 * kMs);
@@ -465,8 +460,7 @@ TEST(PowerLossOfPhysicalSectors, TearsThemAsAWhole) {
   DriveProfile profile = toy_profile();
   profile.geometry.physical_sector_bytes = 4096;
   const auto disk = make_drive("disk", "FCFS", "firmware", profile);
-  AtHost host("host");
-  host.disk_init_socket.bind(disk->host_tgt_socket);
+  AtHost host("host", *disk);
   host.submit(true, 10, 20, 0x22);
   std::vector<std::uint64_t> bad_counts;
   std::uint64_t untouched = 0;

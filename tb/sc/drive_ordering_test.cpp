@@ -146,8 +146,7 @@ INSTANTIATE_TEST_SUITE_P(Engines, DriveOrdering,
 
 TEST(DriveHazards, WriteReadWriteOnOnePlaceKeepTheirOrder) {
   const auto disk = make_drive("disk", "SSTF", "firmware", toy_profile());
-  AtHost host("host");
-  host.disk_init_socket.bind(disk->host_tgt_socket);
+  AtHost host("host", *disk);
   // All on cylinder 100, except the last read, which begins on cylinder 99, and a near one. SSTF serves the near ones first.
   Transaction& w1 = host.submit(true, 12'800, 2, 0x11);
   Transaction& r1 = host.submit(false, 12'801, 2);
@@ -173,8 +172,7 @@ TEST(DriveHazards, AReadFromTheBufferWaitsForTheDataToBeThere) {
   profile::DriveProfile profile = toy_profile();
   profile.bus_write_block_us = 5'000;
   const auto disk = make_drive("disk", "SSTF", "firmware", profile);
-  AtHost host("host");
-  host.disk_init_socket.bind(disk->host_tgt_socket);
+  AtHost host("host", *disk);
   // Overhead, then a block every 5 ms: the eleventh block, the last one that the read needs, is in the buffer at 55.32 ms.
   Transaction& write = host.submit(true, 12'800, 30, 0x44);
   Transaction& read = host.submit(false, 12'799, 12);  // a cylinder nearer
@@ -190,8 +188,7 @@ TEST(DriveHazards, AWriteThatIsPutOffHoldsUpNoContinuousRead) {
   // A discrete write far away, and a continuous read of the same place with a deadline. Discrete reads near the arm arrive
   // continually, so the write never has the shortest positioning time.
   const auto disk = make_drive("disk", "SPTF", "firmware", toy_profile());
-  AtHost host("host");
-  host.disk_init_socket.bind(disk->host_tgt_socket);
+  AtHost host("host", *disk);
   const Transaction& write = host.submit(true, 16'000, 64, 1);
   Transaction& read = host.make();
   read.set(false, 16'000, 64);
@@ -272,8 +269,7 @@ TEST(DriveHazards, AFlushWaitsForOlderWritesAndHoldsYoungerCommands) {
 
 TEST(DriveHazards, AFlushOfAnIdleDriveIsOverAtOnce) {
   const auto disk = make_drive("disk", "SPTF", "firmware", toy_profile());
-  AtHost host("host");
-  host.disk_init_socket.bind(disk->host_tgt_socket);
+  AtHost host("host", *disk);
   Transaction& flush = host.make();
   flush.set_flush();
   host.submit(flush);
@@ -288,7 +284,7 @@ TEST(DriveHazards, BlockingFlushComesAfterTheWrites) {
   const auto disk = make_drive("disk", "SPTF", "firmware", toy_profile());
   Transaction write(nullptr);
   Transaction flush(nullptr);
-  Script script("script", [&](Script& s) {
+  Script script("script", *disk, [&](Script& s) {
     s.spawn([&] {
       write.set(true, 12'800, 1, 9);
       s.transport(write);
@@ -299,7 +295,6 @@ TEST(DriveHazards, BlockingFlushComesAfterTheWrites) {
     EXPECT_EQ(write.status(), tlm::TLM_OK_RESPONSE);
     EXPECT_EQ(core::now_ps(), write.timing().completed);
   });
-  script.disk_init_socket.bind(disk->host_tgt_socket);
   sc_core::sc_start();
   EXPECT_TRUE(script.done());
   EXPECT_EQ(flush.status(), tlm::TLM_OK_RESPONSE);

@@ -181,7 +181,7 @@ TEST(DriveBlocking, ReadReturnsWhatWasWrittenAndZeroElsewhere) {
 
 TEST(DriveBlocking, AnnotatedDelayIsWaitedFor) {
   const auto disk = make_drive("disk", "FCFS", "firmware", toy_profile());
-  Script script("script", [](Script& s) {
+  Script script("script", *disk, [](Script& s) {
     Transaction t(nullptr);
     t.set(false, 0, 8);
     s.transport(t, 3 * kMs);
@@ -190,14 +190,13 @@ TEST(DriveBlocking, AnnotatedDelayIsWaitedFor) {
     EXPECT_EQ(core::now_ps(), us(7205)) << "the call comes back with no time left to wait for";
     EXPECT_EQ(t.begin_resp, us(7205));
   });
-  script.disk_init_socket.bind(disk->host_tgt_socket);
   sc_core::sc_start();
   EXPECT_TRUE(script.done());
 }
 
 TEST(DriveBlocking, WithoutAnExtensionToo) {
   const auto disk = make_drive("disk", "FCFS", "firmware", toy_profile());
-  Script script("script", [](Script& s) {
+  Script script("script", *disk, [](Script& s) {
     Transaction t(nullptr);
     t.set(true, 0, 8, 0x5A);
     t.payload.clear_extension(&t.extension);
@@ -208,7 +207,6 @@ TEST(DriveBlocking, WithoutAnExtensionToo) {
     s.transport(t);
     EXPECT_EQ(t.status(), tlm::TLM_ADDRESS_ERROR_RESPONSE);
   });
-  script.disk_init_socket.bind(disk->host_tgt_socket);
   sc_core::sc_start();
   EXPECT_TRUE(script.done());
 }
@@ -221,7 +219,7 @@ TEST(DriveBlocking, ManyCallersShareTheQueue) {
   std::vector<std::unique_ptr<Transaction>> transactions;
   for (std::size_t i = 0; i < kCallers; ++i) transactions.push_back(std::make_unique<Transaction>(nullptr));
   std::size_t done = 0;
-  Script script("script", [&](Script& s) {
+  Script script("script", *disk, [&](Script& s) {
     for (std::size_t i = 0; i < kCallers; ++i)
       s.spawn([&, i] {
         transactions[i]->set(true, 128 * i, 1, static_cast<std::uint8_t>(i + 1));
@@ -229,7 +227,6 @@ TEST(DriveBlocking, ManyCallersShareTheQueue) {
         ++done;
       });
   });
-  script.disk_init_socket.bind(disk->host_tgt_socket);
   run_until(100 * kMs);
   EXPECT_EQ(done, kCallers);
   std::uint32_t waited = 0;
@@ -244,7 +241,7 @@ TEST(DriveBlocking, ManyCallersShareTheQueue) {
 
 TEST(DriveDebug, ReachesTheMediaWithoutTime) {
   const auto disk = make_drive("disk", "FCFS", "firmware", toy_profile());
-  Script script("script", [&](Script& s) {
+  Script script("script", *disk, [&](Script& s) {
     Transaction t(nullptr);
     const auto debug = [&](tlm::tlm_command command, std::uint64_t address, std::vector<std::uint8_t>& data) {
       t.payload.set_command(command);
@@ -275,7 +272,6 @@ TEST(DriveDebug, ReachesTheMediaWithoutTime) {
     EXPECT_EQ(t.data[711], 7);
     EXPECT_EQ(t.data[712], 0);
   });
-  script.disk_init_socket.bind(disk->host_tgt_socket);
   sc_core::sc_start();
   EXPECT_TRUE(script.done());
 }
@@ -284,7 +280,7 @@ TEST(DriveDebug, ReachesTheMediaWithoutTime) {
 
 TEST(DriveTiming, ReadByHand) {
   const auto disk = make_drive("disk", "FCFS", "firmware", toy_profile());
-  Script script("script", [](Script& s) {
+  Script script("script", *disk, [](Script& s) {
     Transaction t(nullptr);
     s.access(t, false, 0, 8);
     // Decision 0.9, overhead 300: at 300.9 us sector 0 comes round at 6,400. Eight sectors, and the last one's bus time.
@@ -306,14 +302,13 @@ TEST(DriveTiming, ReadByHand) {
     EXPECT_EQ(t.timing().seek, us(500));
     EXPECT_EQ(t.timing().completed, us(12'800 + 2'000 + 100 + 5));
   });
-  script.disk_init_socket.bind(disk->host_tgt_socket);
   sc_core::sc_start();
   EXPECT_TRUE(script.done());
 }
 
 TEST(DriveTiming, WriteByHand) {
   const auto disk = make_drive("disk", "FCFS", "firmware", toy_profile());
-  Script script("script", [](Script& s) {
+  Script script("script", *disk, [](Script& s) {
     Transaction t(nullptr);
     // The first block is in the buffer 5 us after the overhead, which began with the decision: 325, and the heads are there at 320.9; no move, so no
     // settling. Sector 0 at 6,400, a turn for 64 sectors, head switch and settling lose a turn, 36 sectors more.
@@ -336,7 +331,6 @@ TEST(DriveTiming, WriteByHand) {
     EXPECT_EQ(t.timing().settle, 0);
     EXPECT_EQ(t.timing().completed, us(25'600 + 6'400 + 200 + 100 + 5));
   });
-  script.disk_init_socket.bind(disk->host_tgt_socket);
   sc_core::sc_start();
   EXPECT_TRUE(script.done());
 }
@@ -344,7 +338,7 @@ TEST(DriveTiming, WriteByHand) {
 TEST(DriveTiming, RandomCommandsEqualTheSectorBySectorOracle) {
   const auto disk = make_drive("disk", "FCFS", "firmware", toy_profile());
   const std::vector<Io> ios = random_ios(scaled(2'000), 3, 400, kToyBlocks);
-  Script script("script", [&](Script& s) {
+  Script script("script", *disk, [&](Script& s) {
     ToyOracle oracle;
     RandomStream random(4, "pauses");
     Transaction t(nullptr);
@@ -356,7 +350,6 @@ TEST(DriveTiming, RandomCommandsEqualTheSectorBySectorOracle) {
       if (::testing::Test::HasFailure()) return;
     }
   });
-  script.disk_init_socket.bind(disk->host_tgt_socket);
   sc_core::sc_start();
   EXPECT_TRUE(script.done());
   EXPECT_EQ(disk->host_port().completed(), ios.size());
@@ -370,7 +363,7 @@ TEST(DriveTiming, EqualsThePlannersEstimateOnAMeasuredDrive) {
   const auto disk = make_drive("disk", "FCFS", "firmware", profile, false);
   const mechanics::AccessPlanner& planner = disk->planner();
   const std::vector<Io> ios = random_ios(scaled(500), 5, 700, planner.geometry().block_count());
-  Script script("script", [&](Script& s) {
+  Script script("script", *disk, [&](Script& s) {
     Transaction t(nullptr);
     mechanics::HeadState head;
     for (const Io& io : ios) {
@@ -397,7 +390,6 @@ TEST(DriveTiming, EqualsThePlannersEstimateOnAMeasuredDrive) {
       if (::testing::Test::HasFailure()) return;
     }
   });
-  script.disk_init_socket.bind(disk->host_tgt_socket);
   sc_core::sc_start();
   EXPECT_TRUE(script.done());
 }
@@ -406,17 +398,15 @@ TEST(DriveTiming, LooselyAndApproximatelyTimedAgree) {
   const std::vector<Io> ios = random_ios(scaled(1'000), 6, 200, kToyBlocks);
   const auto lt_disk = make_drive("lt_disk", "SPTF", "firmware", toy_profile());
   std::vector<CommandTiming> lt;
-  Script script("script", [&](Script& s) {
+  Script script("script", *lt_disk, [&](Script& s) {
     Transaction t(nullptr);
     for (const Io& io : ios) {
       s.access(t, io.write, io.lba, io.blocks);
       lt.push_back(t.timing());
     }
   });
-  script.disk_init_socket.bind(lt_disk->host_tgt_socket);
   const auto at_disk = make_drive("at_disk", "SPTF", "firmware", toy_profile());
-  AtHost host("host");
-  host.disk_init_socket.bind(at_disk->host_tgt_socket);
+  AtHost host("host", *at_disk);
   ClosedLoop loop(host, ios, 1);
   sc_core::sc_start();
   ASSERT_TRUE(script.done());
@@ -427,8 +417,7 @@ TEST(DriveTiming, LooselyAndApproximatelyTimedAgree) {
 
 TEST(DriveTiming, BusyTimeAndOccupancyByHand) {
   const auto disk = make_drive("disk", "FCFS", "firmware", toy_profile());
-  AtHost host("host");
-  host.disk_init_socket.bind(disk->host_tgt_socket);
+  AtHost host("host", *disk);
   Transaction& a = host.submit(false, 0, 8);
   Transaction& b = host.submit(false, 1280, 4);
   run_until(us(7202));  // the first read's last block is still on the bus
@@ -449,8 +438,7 @@ TEST(DriveTiming, BusyTimeNeverRunsBack) {
   profile::DriveProfile profile = toy_profile();
   profile.firmware_base_cycles = 200'000;  // a millisecond, to see what happens while it decides
   const auto disk = make_drive("disk", "FCFS", "firmware", profile);
-  AtHost host("host");
-  host.disk_init_socket.bind(disk->host_tgt_socket);
+  AtHost host("host", *disk);
   for (int i = 0; i < 5; ++i) host.submit(false, static_cast<std::uint64_t>(1'000 * i), 1);
   Picoseconds last = 0;
   for (Picoseconds now = 0; host.finished() < 5; now += 100 * kUs) {
@@ -467,8 +455,7 @@ TEST(DriveTiming, PhasesOfAnAccessAsAnObserverSeesThem) {
   const auto disk = make_drive("disk", "FCFS", "firmware", toy_profile());
   DriveWatch watch;
   disk->add_probe(watch);
-  AtHost host("host");
-  host.disk_init_socket.bind(disk->host_tgt_socket);
+  AtHost host("host", *disk);
   Transaction& t = host.make();
   t.set(true, 1280 + 20, 1, 1);
   t.extension.tag = 5;
@@ -509,12 +496,9 @@ TEST_P(DriveObserved, ObserversAndDataChangeNoTime) {
   const auto empty = make_drive("empty", GetParam(), "firmware", toy_profile(), false);
   DriveWatch watch;
   watched->add_probe(watch);
-  AtHost plain_host("plain_host");
-  AtHost watched_host("watched_host");
-  AtHost empty_host("empty_host");
-  plain_host.disk_init_socket.bind(plain->host_tgt_socket);
-  watched_host.disk_init_socket.bind(watched->host_tgt_socket);
-  empty_host.disk_init_socket.bind(empty->host_tgt_socket);
+  AtHost plain_host("plain_host", *plain);
+  AtHost watched_host("watched_host", *watched);
+  AtHost empty_host("empty_host", *empty);
   ClosedLoop a(plain_host, ios, 32);
   ClosedLoop b(watched_host, ios, 32);
   ClosedLoop c(empty_host, ios, 32);
@@ -591,8 +575,7 @@ INSTANTIATE_TEST_SUITE_P(Ways, DrivePhases,
 
 TEST(DriveBackPressure, AFullQueueHoldsTheRequestPhase) {
   const auto disk = make_drive("disk", "FCFS", "firmware", toy_profile());
-  AtHost host("host");
-  host.disk_init_socket.bind(disk->host_tgt_socket);
+  AtHost host("host", *disk);
   std::vector<Transaction*> all;
   for (std::uint64_t i = 0; i < 34; ++i) all.push_back(&host.submit(false, 128 * i, 1));
   run_until(us(6'000));  // before the first one's sector
@@ -645,7 +628,7 @@ TEST(DriveBackPressure, ABlockingCallIsRejectedToo) {
   const auto disk = make_drive("disk", "FCFS", "firmware", profile);
   Transaction first(nullptr);
   Transaction second(nullptr);
-  Script script("script", [&](Script& s) {
+  Script script("script", *disk, [&](Script& s) {
     s.spawn([&] {
       first.set(false, 0, 1);
       s.transport(first);
@@ -657,7 +640,6 @@ TEST(DriveBackPressure, ABlockingCallIsRejectedToo) {
     EXPECT_EQ(second.status(), tlm::TLM_GENERIC_ERROR_RESPONSE);
     EXPECT_EQ(second.extension.status, CommandStatus::QueueFull);
   });
-  script.disk_init_socket.bind(disk->host_tgt_socket);
   sc_core::sc_start();
   EXPECT_TRUE(script.done());
   EXPECT_EQ(first.status(), tlm::TLM_OK_RESPONSE);
@@ -778,8 +760,7 @@ TEST(DriveTags, TheHostsTagIsUsedAndFreeWithItsResponse) {
   const auto disk = make_drive("disk", "FCFS", "firmware", toy_profile());
   DriveWatch watch;
   disk->add_probe(watch);
-  AtHost host("host");
-  host.disk_init_socket.bind(disk->host_tgt_socket);
+  AtHost host("host", *disk);
   const auto tagged = [&](int tag, std::uint64_t lba) -> Transaction& {
     Transaction& t = host.make();
     t.set(false, lba, 1);
@@ -810,8 +791,7 @@ TEST(DriveProtocol, PhasesOutOfTurnAreErrorsAndNotLost) {
   profile::DriveProfile profile = toy_profile();
   profile.queue_depth = 1;
   const auto disk = make_drive("disk", "FCFS", "firmware", profile);
-  AtHost host("host");
-  host.disk_init_socket.bind(disk->host_tgt_socket);
+  AtHost host("host", *disk);
   sc_core::sc_start(sc_core::SC_ZERO_TIME);
   std::vector<Transaction*> t;
   for (int i = 0; i < 3; ++i) {
@@ -842,10 +822,8 @@ TEST(DriveProtocol, PhasesOutOfTurnAreErrorsAndNotLost) {
 TEST(DrivePolicy, ScanRunsToTheEdgeAndLookDoesNot) {
   const auto scan = make_drive("scan", "SCAN", "firmware", toy_profile());
   const auto look = make_drive("look", "LOOK", "firmware", toy_profile());
-  AtHost scan_host("scan_host");
-  AtHost look_host("look_host");
-  scan_host.disk_init_socket.bind(scan->host_tgt_socket);
-  look_host.disk_init_socket.bind(look->host_tgt_socket);
+  AtHost scan_host("scan_host", *scan);
+  AtHost look_host("look_host", *look);
   std::vector<std::array<Transaction*, 3>> t;
   for (AtHost* host : {&scan_host, &look_host})
     t.push_back({&host->submit(false, 128 * 20, 1), &host->submit(false, 128 * 5, 1), &host->submit(false, 128 * 10, 1)});
@@ -880,8 +858,7 @@ TEST(DrivePolicy, ScanRunsToTheEdgeAndLookDoesNot) {
 
 TEST(DrivePolicy, CommandsOfOneInstantAreAllSeenByTheFirstDecision) {
   const auto disk = make_drive("disk", "SSTF", "firmware", toy_profile());
-  AtHost host("host");
-  host.disk_init_socket.bind(disk->host_tgt_socket);
+  AtHost host("host", *disk);
   Transaction& far = host.submit(false, 128 * 100, 1);
   Transaction& near = host.submit(false, 128, 1);
   sc_core::sc_start();
@@ -964,7 +941,7 @@ INSTANTIATE_TEST_SUITE_P(All, SameInstant,
 TEST(DriveSameInstant, ABlockingCallTakesPartToo) {
   const auto disk = make_drive("disk", "SSTF", "firmware", prompt_profile());
   std::array<Picoseconds, 3> ends{};
-  Script script("script", [&](Script& s) {
+  Script script("script", *disk, [&](Script& s) {
     s.spawn([&] {
       Transaction far(nullptr);
       s.access(far, false, 128 * 100, 1);
@@ -976,7 +953,6 @@ TEST(DriveSameInstant, ABlockingCallTakesPartToo) {
     s.access(t, false, 128, 1);
     ends[2] = core::now_ps();
   });
-  script.disk_init_socket.bind(disk->host_tgt_socket);
   sc_core::sc_start();
   ASSERT_TRUE(script.done());
   EXPECT_LT(ends[0], ends[2]);

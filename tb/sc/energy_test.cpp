@@ -90,8 +90,7 @@ TEST(Energy, OneReadAndOneWriteByHand) {
   });
   run_until(1 * kS);
   const PowerTimes times = rig.times();
-  // The coil carries current for as long as in the longest seek without coasting, 40 of 127 cylinders: 1,390 us less the 1,000 us of one
-  // cylinder.
+  // The coil carries current for as long as in the longest seek without coasting, 40 of 127 cylinders: 1,390 us less the 1,000 us of one cylinder.
   EXPECT_EQ(in(times, PowerState::Accelerate), (390 + 90) * kUs);
   EXPECT_EQ(in(times, PowerState::Coast), 600 * kUs);
   EXPECT_EQ(in(times, PowerState::Read), 400 * kUs);
@@ -182,6 +181,63 @@ TEST(Energy, AFailedDriveTakesNoPower) {
   EXPECT_EQ(in(times, PowerState::Read), 0);
   EXPECT_EQ(in(times, PowerState::Accelerate), 390 * kUs);
   EXPECT_EQ(sum(times), 200 * kMs);
+}
+
+/// Restarts of the firmware in the middle of accesses, of a read-ahead, and while the spindle gains speed.
+TEST(Energy, ARestartEndsAllButAStart) {
+  profile::DriveProfile profile = cached_toy_profile(profile::WriteBack::Off);
+  profile.spin_up_s = 5;
+  profile.power = power();
+  profile.power.standby_s = 1;
+  Rig rig(profile, {});
+  rig.host.submit(false, 0, 8);
+  for (int i = 0; i < 99 && in(rig.times(), PowerState::ReadAhead) < kMs; ++i) run_until(core::now_ps() + 100 * kUs);
+  for (std::uint64_t i = 0; i < 40; ++i) {
+    const PowerTimes before = rig.times();
+    rig.disk->restart(0);
+    EXPECT_EQ(rig.times(), before);
+    EXPECT_EQ(rig.disk->energy()->state(core::now_ps()), PowerState::Idle);
+    rig.host.submit(false, (40 + i) * kToyCylinder, 60);
+    run_until(core::now_ps() + 2 * kMs);
+    EXPECT_EQ(sum(rig.times()), core::now_ps());
+  }
+  run_until(10 * kS);
+  rig.host.submit(false, 0, 1);
+  run_until(12 * kS);
+  rig.disk->restart(0);
+  rig.host.submit(false, 0, 1);
+  run_until(15 * kS);
+  EXPECT_EQ(in(rig.times(), PowerState::Start), 5 * kS);
+  EXPECT_EQ(rig.disk->spindle().starts(), 2u);
+}
+
+TEST(Energy, AFailureEndsNoRest) {
+  profile::DriveProfile profile = toy_profile();
+  profile.spin_up_s = 5;
+  profile.power = power();
+  profile.power.idle_c_s = 4;
+  profile.power.standby_s = 8;
+  profile.power.idle_c_recovery_s = 2;
+  drive::Drive* disk = nullptr;
+  Rig rig(profile, [&](Script& script) {
+    for (const PowerState rest : {PowerState::IdleC, PowerState::Standby}) {
+      const bool stands = rest == PowerState::Standby;
+      script.pause(stands ? 20 * kS : 6 * kS);
+      disk->set_alive(false);
+      EXPECT_EQ(disk->spindle().stopped(), stands);
+      script.pause(1 * kS);
+      disk->set_alive(true);
+      EXPECT_EQ(disk->spindle().stopped(), stands);
+      EXPECT_EQ(disk->energy()->state(core::now_ps()), rest);
+      Transaction read(nullptr);
+      script.access(read, false, 0, 1);
+      EXPECT_GE(read.timing().response(), stands ? 5 * kS : 2 * kS);
+    }
+  });
+  disk = rig.disk.get();
+  run_until(60 * kS);
+  EXPECT_TRUE(rig.script.done());
+  EXPECT_EQ(disk->spindle().starts(), 2u);
 }
 
 /// Times by state that a probe has seen.

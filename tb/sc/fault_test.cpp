@@ -7,7 +7,6 @@
 #include <stdexcept>
 
 #include "platter/core/error.h"
-#include "platter/drive/register_client.h"
 #include "platter/media/disk_file.h"
 #include "platter/media/faults.h"
 
@@ -56,13 +55,11 @@ std::unique_ptr<drive::Drive> make_faulty(const profile::DriveProfile& profile, 
 void with_drive(const profile::DriveProfile& profile, std::vector<Fault> faults,
                 const std::function<void(drive::Drive&, Script&, Transaction&)>& body, Picoseconds until = 100'000 * kMs) {
   const auto disk = make_faulty(profile, std::move(faults));
-  Script script("script", [&](Script& s) {
+  Script script("script", *disk, [&](Script& s) {
     Transaction t(nullptr);
     body(*disk, s, t);
   });
-  script.disk_init_socket.bind(disk->host_tgt_socket);
-  run_until(until);
-  EXPECT_TRUE(script.done());
+  script.run_to_end(until);
 }
 
 /// Carries out a command, which may fail: returns its status.
@@ -536,15 +533,54 @@ TEST(MediaFault, ScrubbingGivesUpABadBlockAfterAFewTurns) {
   });
 }
 
+/// Idle time begins with the end of any command, and with the return of a drive that did not work.
+TEST(MediaFault, ScrubbingWaitsForAnAbortAndGoesOnAfterARestart) {
+  profile::DriveProfile p = faulty_profile();
+  p.recovery.scrub_after_ms = 50;
+  Fault stuck = of(FaultKind::Stuck);
+  stuck.count = 1;
+  const auto disk = make_faulty(p, {stuck});
+  AtHost host("host", *disk);
+  run_until(10 * kMs);
+  host.submit(false, 0, 1);
+  run_until(505 * kMs);
+  EXPECT_TRUE(disk->abort(core::Tag(0)));
+  for (const auto& again : {+[](drive::Drive& /*d*/) {}, +[](drive::Drive& d) { d.restart(0); },
+                            +[](drive::Drive& d) { d.set_alive(false), d.set_alive(true); },
+                            +[](drive::Drive& d) { d.cut_power(), d.restore_power(); }}) {
+    again(*disk);
+    const std::uint64_t before = disk->actuator().accesses();
+    run_until(core::now_ps() + 50 * kMs - 1);
+    EXPECT_EQ(disk->actuator().accesses(), before);
+    run_until(core::now_ps() + 100 * kMs);
+    EXPECT_GT(disk->actuator().accesses(), before);
+  }
+}
+
+TEST(MediaFault, TheExtendedSelfTestWakesADriveThatRests) {
+  profile::DriveProfile p = faulty_profile();
+  p.spin_up_s = 2;
+  p.power.spindle_w = 6;
+  p.power.standby_s = 1;
+  const auto disk = make_faulty(p, {});
+  AtHost host("host", *disk);
+  Registers registers("registers", *disk);
+  run_until(5'000 * kMs);
+  EXPECT_TRUE(disk->spindle().stopped());
+  registers.write(drive::reg::kSelfTest, drive::reg::kSelfTestLong);
+  run_until(20'000 * kMs);
+  EXPECT_EQ(disk->media_errors().scrubbed_blocks, kToyBlocks);
+  EXPECT_EQ(registers.read(drive::reg::kSelfTest) & drive::reg::kSelfTestState, drive::reg::kSelfTestGood);
+}
+
 /// A self-test starts while a piece of the test before it is read.
 TEST(MediaFault, ASelfTestBeginsAtItsOwnFirstPiece) {
   constexpr std::uint64_t kPiece = 1'024;
   profile::DriveProfile p = faulty_profile();
   p.recovery.scrub_blocks = kPiece;
   const auto disk = make_faulty(p, {});
-  drive::RegisterClient registers("registers");
-  registers.register_init_socket.bind(disk->register_tgt_socket);
-  Script script("script", [&](Script& s) {
+  Registers registers("registers", *disk);
+  Script script("script", *disk, [&](Script& s) {
     const auto wait_for = [&](std::uint64_t blocks) {
       while (disk->media_errors().scrubbed_blocks < blocks && core::now_ps() < 20'000 * kMs) s.pause(1 * kMs);
       EXPECT_EQ(disk->media_errors().scrubbed_blocks, blocks);
@@ -562,9 +598,7 @@ TEST(MediaFault, ASelfTestBeginsAtItsOwnFirstPiece) {
     EXPECT_EQ(registers.read(drive::reg::kSelfTest) & drive::reg::kSelfTestState, drive::reg::kSelfTestGood);
     EXPECT_EQ(disk->media_errors().scrubbed_blocks, 4 * kPiece + kToyBlocks);
   });
-  script.disk_init_socket.bind(disk->host_tgt_socket);
-  run_until(30'000 * kMs);
-  EXPECT_TRUE(script.done());
+  script.run_to_end(30'000 * kMs);
 }
 
 /// Random commands at a depth, with and without reads in rotational waits.
@@ -717,8 +751,7 @@ TEST(DriveFault, AStuckCommandWaitsUntilItIsAborted) {
   Fault stuck = of(FaultKind::Stuck, kAny, 1, 0, 1);
   stuck.at_command = 2;
   const auto disk = make_faulty(faulty_profile(), {stuck});
-  AtHost host("host");
-  host.disk_init_socket.bind(disk->host_tgt_socket);
+  AtHost host("host", *disk);
   std::vector<Transaction*> all;
   for (std::uint32_t i = 0; i < 4; ++i) {
     Transaction& t = host.make();
@@ -763,8 +796,7 @@ TEST(DriveFault, ARestartAbortsEveryCommandAndTheDriveIsReadyLater) {
   reset.at = us(25'000);
   reset.delay = 500 * kMs;
   const auto disk = make_faulty(faulty_profile(cached_toy_profile(profile::WriteBack::Interleaved)), {reset});
-  AtHost host("host");
-  host.disk_init_socket.bind(disk->host_tgt_socket);
+  AtHost host("host", *disk);
   std::vector<Transaction*> all;
   for (std::uint32_t i = 0; i < 12; ++i) {
     Transaction& t = host.make();
@@ -799,8 +831,7 @@ TEST(DriveFault, ALostLinkAbortsWhatWaits) {
   Fault drop = of(FaultKind::LinkDrop);
   drop.at_command = 6;
   const auto disk = make_faulty(faulty_profile(), {drop});
-  AtHost host("host");
-  host.disk_init_socket.bind(disk->host_tgt_socket);
+  AtHost host("host", *disk);
   std::vector<Transaction*> all;
   for (std::uint32_t i = 0; i < 6; ++i) {
     Transaction& t = host.make();
@@ -819,6 +850,29 @@ TEST(DriveFault, ALostLinkAbortsWhatWaits) {
   EXPECT_EQ(after.extension.status, CommandStatus::Good);
 }
 
+/// A flush behind a write, and behind both a write that the buffer would take: whatever their tags are, none of them goes on.
+TEST(DriveFault, ALostLinkLetsNothingGoOn) {
+  const auto disk = make_faulty(faulty_profile(cached_toy_profile(profile::WriteBack::Interleaved)), {});
+  AtHost host("host", *disk);
+  for (const bool reversed : {false, true}) {
+    std::vector<Transaction*> all;
+    for (std::int32_t i = 0; i < 4; ++i) {
+      Transaction& t = *all.emplace_back(&host.make());
+      t.set(i > 0, 1'000, 8, 0x40);
+      if (i == 2) t.set_flush();
+      t.extension.fua = i < 2;
+      t.extension.tag = reversed ? 3 - i : i;
+      host.submit(t);
+    }
+    run_until(core::now_ps() + us(500));
+    disk->add_fault(of(FaultKind::LinkDrop));
+    run_until(core::now_ps() + 100 * kMs);
+    EXPECT_EQ(all[0]->extension.status, CommandStatus::Good) << "its access runs";
+    for (std::size_t i = 1; i < 4; ++i) EXPECT_EQ(all[i]->extension.status, CommandStatus::Aborted) << i;
+    disk->clear_faults();
+  }
+}
+
 // --- the drive as a whole -------------------------------------------------------------------------------------------------
 
 TEST(DriveFault, AFaultThatTheDriveCannotHaveIsRefused) {
@@ -833,12 +887,11 @@ TEST(DriveFault, RetriesAreAStateOfTheActuator) {
   const auto disk = make_faulty(faulty_profile(), {of(FaultKind::Unreadable, 20)});
   DriveWatch watch;
   disk->add_probe(watch);
-  Script script("script", [&](Script& s) {
+  Script script("script", *disk, [&](Script& s) {
     Transaction t(nullptr);
     go(s, t, false, 10, 30);
     go(s, t, false, 10, 30);
   });
-  script.disk_init_socket.bind(disk->host_tgt_socket);
   run_until(1'000 * kMs);
   std::vector<Picoseconds> retries;
   for (std::size_t i = 0; i + 1 < watch.states.size(); ++i)
@@ -854,10 +907,8 @@ TEST(DriveFault, TimesDoNotDependOnAProbe) {
   const auto alone = make_faulty(faulty_profile(), faults, "alone");
   DriveWatch watch;
   watched->add_probe(watch);
-  AtHost one("one");
-  AtHost other("other");
-  one.disk_init_socket.bind(watched->host_tgt_socket);
-  other.disk_init_socket.bind(alone->host_tgt_socket);
+  AtHost one("one", *watched);
+  AtHost other("other", *alone);
   AtHost* const hosts[2] = {&one, &other};
   std::vector<Transaction*> all[2];
   for (std::uint32_t h = 0; h < 2; ++h)

@@ -308,6 +308,13 @@ TEST_P(LooselyTimed, HasTheTimesOfTheDriveThatWaitsWithMixedCommands) {
 
 INSTANTIATE_TEST_SUITE_P(Cases, LooselyTimed, ::testing::Range(0, 9));
 
+drive::Drive make_ahead(const profile::DriveProfile& profile, const char* policy, const char* engine = "firmware") {
+  drive::DriveConfig config;
+  config.profile = profile;
+  config.loosely_timed = true;
+  return drive::Drive("disk", config, system::engine_factory(engine_options(policy, engine, profile)));
+}
+
 /// Calls that ignore the delay begin one after the other, each at the end of the one before.
 TEST(LooselyTimedDrive, HasOneCommandAtATime) {
   std::vector<Step> steps = random_steps(kToyBlocks, 200, 11);
@@ -326,19 +333,16 @@ TEST(LooselyTimedDrive, HasOneCommandAtATime) {
 }
 
 TEST(LooselyTimedDrive, RefusesWhatActsAtTheTimeOfTheKernel) {
-  drive::DriveConfig config;
-  config.profile = toy_profile();
-  config.loosely_timed = true;
-  drive::Drive disk("disk", config, system::engine_factory(engine_options("FCFS", "firmware", config.profile)));
+  drive::Drive disk = make_ahead(toy_profile(), "FCFS");
   drive::PowerSupply supply({});
   EXPECT_THROW(disk.connect(supply), std::invalid_argument);
+  media::Fault stuck;
+  stuck.kind = media::FaultKind::Stuck;
+  EXPECT_THROW(disk.add_fault(stuck), std::invalid_argument) << "no host can abort the command within its call";
 }
 
 TEST(LooselyTimedDrive, RefusesASecondInitiator) {
-  drive::DriveConfig config;
-  config.profile = toy_profile();
-  config.loosely_timed = true;
-  drive::Drive disk("disk", config, system::engine_factory(engine_options("FCFS", "firmware", config.profile)));
+  drive::Drive disk = make_ahead(toy_profile(), "FCFS");
   const std::vector<Step> steps;
   Caller first("first", disk, steps, 0);
   Caller second("second", disk, steps, 0);
@@ -347,10 +351,7 @@ TEST(LooselyTimedDrive, RefusesASecondInitiator) {
 
 /// What is done to a drive from outside happens at the time that it has reached.
 TEST(LooselyTimedDrive, FailsWhereItHasGot) {
-  drive::DriveConfig config;
-  config.profile = cached_toy_profile(WriteBack::Append);
-  config.loosely_timed = true;
-  drive::Drive disk("disk", config, system::engine_factory(engine_options("SPTF", "firmware", config.profile)));
+  drive::Drive disk = make_ahead(cached_toy_profile(WriteBack::Append), "SPTF");
   const std::vector<Step> steps = random_steps(kToyBlocks, 100, 3);
   Caller caller("caller", disk, steps, 100 * kMs);
   run_until(1 * kMs);
@@ -364,10 +365,7 @@ TEST(LooselyTimedDrive, FailsWhereItHasGot) {
 }
 
 TEST(LooselyTimedDrive, RefusesAnEngineThatWaitsForTheKernel) {
-  drive::DriveConfig config;
-  config.profile = toy_profile();
-  config.loosely_timed = true;
-  drive::Drive disk("disk", config, system::engine_factory(engine_options("SPTF", "model", config.profile)));
+  drive::Drive disk = make_ahead(toy_profile(), "SPTF", "model");
   const std::vector<Step> steps = random_steps(kToyBlocks, 2, 3);
   Caller caller("caller", disk, steps, 0);
   sc_core::sc_report_handler::set_actions(sc_core::SC_FATAL, sc_core::SC_THROW);
@@ -375,12 +373,8 @@ TEST(LooselyTimedDrive, RefusesAnEngineThatWaitsForTheKernel) {
 }
 
 TEST(LooselyTimedDrive, RefusesPhases) {
-  drive::DriveConfig config;
-  config.profile = toy_profile();
-  config.loosely_timed = true;
-  drive::Drive disk("disk", config, system::engine_factory(engine_options("FCFS", "firmware", config.profile)));
-  AtHost host("host");
-  host.disk_init_socket.bind(disk.host_tgt_socket);
+  drive::Drive disk = make_ahead(toy_profile(), "FCFS");
+  AtHost host("host", disk);
   host.submit(false, 0, 8, 1);
   EXPECT_ANY_THROW(sc_core::sc_start());
 }

@@ -69,8 +69,7 @@ drive::DriveConfig toy_config() {
 
 /// The order in which a drive serves five reads that arrive while it is busy with another one.
 std::vector<std::uint64_t> order_of(drive::Drive& disk) {
-  AtHost host("host");
-  host.disk_init_socket.bind(disk.host_tgt_socket);
+  AtHost host("host", disk);
   std::vector<Transaction*> reads;
   for (std::uint64_t i = 0; i < 6; ++i) {
     reads.push_back(&host.submit(false, 640 * i, 1));
@@ -91,8 +90,7 @@ TEST(OwnEngine, ServesADriveInItsOrder) {
 
 TEST(OwnEngine, ACommandThatIsAbortedOrLostIsNotServed) {
   drive::Drive disk("disk", toy_config(), [](const engine::EngineContext&) { return std::make_unique<OldestFirst>(); });
-  AtHost host("host");
-  host.disk_init_socket.bind(disk.host_tgt_socket);
+  AtHost host("host", disk);
   std::vector<Transaction*> reads;
   for (std::uint64_t i = 0; i < 4; ++i) reads.push_back(&host.submit(false, 640 * i, 1));
   run_until(1 * kMs);
@@ -141,8 +139,7 @@ std::string stopped_until(Picoseconds end) {
 std::string stopped_with(std::function<void(engine::DecisionSinkIf&, Picoseconds)> answer) {
   drive::Drive disk("disk", toy_config(),
                     [&answer](const engine::EngineContext&) { return std::make_unique<Wrong>(std::move(answer)); });
-  AtHost host("host");
-  host.disk_init_socket.bind(disk.host_tgt_socket);
+  AtHost host("host", disk);
   host.submit(false, 0, 1);
   return stopped_until(1 * kMs);
 }
@@ -167,8 +164,7 @@ class Stubborn : public OldestFirst {
 
 TEST(OwnEngine, ACommandThatIsBeingWithdrawnStopsTheSimulation) {
   drive::Drive disk("disk", toy_config(), [](const engine::EngineContext&) { return std::make_unique<Stubborn>(); });
-  AtHost host("host");
-  host.disk_init_socket.bind(disk.host_tgt_socket);
+  AtHost host("host", disk);
   for (std::uint64_t i = 0; i < 4; ++i) host.submit(false, 640 * i, 1);
   run_until(1 * kMs);
   EXPECT_TRUE(disk.abort(core::Tag(2)));
@@ -209,8 +205,7 @@ class Hasty : public OldestFirst {
 
 TEST(OwnEngine, AnAnswerWhileAnAccessRunsStopsTheSimulation) {
   drive::Drive disk("disk", toy_config(), [](const engine::EngineContext&) { return std::make_unique<Hasty>(); });
-  AtHost host("host");
-  host.disk_init_socket.bind(disk.host_tgt_socket);
+  AtHost host("host", disk);
   host.submit(false, 640, 1);
   run_until(1 * kMs);
   host.submit(false, 1280, 1);

@@ -15,14 +15,9 @@ using profile::DriveProfile;
 
 constexpr Picoseconds us(double value) { return core::to_picoseconds(value, kUs); }
 
-/// Reads and writes a drive's registers, from any process.
-class RegisterHost : public sc_core::sc_module {
- public:
-  RegisterHost(const sc_core::sc_module_name& name, drive::Drive& disk) : sc_module(name), init_socket("init_socket") {
-    init_socket.bind(disk.register_tgt_socket);
-  }
-
-  tlm_utils::simple_initiator_socket<RegisterHost> init_socket;
+/// Accesses a drive's registers in any way, from any process.
+struct RegisterHost : Registers {
+  using Registers::counter, Registers::Registers;
 
   tlm::tlm_response_status access(tlm::tlm_command command, std::uint64_t address, std::uint32_t& data, unsigned length = 4) {
     tlm::tlm_generic_payload payload;
@@ -32,23 +27,11 @@ class RegisterHost : public sc_core::sc_module {
     payload.set_data_length(length);
     payload.set_streaming_width(length);
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
-    init_socket->b_transport(payload, delay);
+    register_init_socket->b_transport(payload, delay);
     EXPECT_EQ(delay, sc_core::SC_ZERO_TIME);
     return payload.get_response_status();
   }
-  std::uint32_t read(std::uint64_t address) {
-    std::uint32_t data = 0xDEADBEEF;
-    EXPECT_EQ(access(tlm::TLM_READ_COMMAND, address, data), tlm::TLM_OK_RESPONSE) << "register " << address;
-    return data;
-  }
-  std::uint64_t read64(std::uint64_t address) {
-    const std::uint64_t low = read(address);
-    return low | std::uint64_t{read(address + 4)} << 32;
-  }
-  std::uint64_t counter(RequestClass cls, std::uint32_t offset) { return read64(drive::reg::counter(cls, offset)); }
-  void write(std::uint64_t address, std::uint32_t data) {
-    EXPECT_EQ(access(tlm::TLM_WRITE_COMMAND, address, data), tlm::TLM_OK_RESPONSE) << "register " << address;
-  }
+  std::uint64_t counter(RequestClass cls, std::uint32_t offset) { return counter(drive::reg::counter(cls, offset)); }
 };
 
 std::vector<std::uint8_t> media_blocks(const drive::Drive& disk, std::uint64_t lba, std::uint32_t blocks) {
@@ -62,8 +45,7 @@ std::vector<std::uint8_t> media_blocks(const drive::Drive& disk, std::uint64_t l
 TEST(DriveRegisters, SayWhatThePortHasDone) {
   const auto disk = make_drive("disk", "FCFS", "firmware", toy_profile());
   RegisterHost registers("registers", *disk);
-  AtHost host("host");
-  host.disk_init_socket.bind(disk->host_tgt_socket);
+  AtHost host("host", *disk);
   const auto submit = [&](bool write, std::uint64_t lba, std::uint32_t blocks, RequestClass cls, Picoseconds deadline) {
     Transaction& t = host.make();
     t.set(write, lba, blocks);
@@ -78,7 +60,7 @@ TEST(DriveRegisters, SayWhatThePortHasDone) {
   submit(false, kToyBlocks, 1, RequestClass::Discrete, core::kNoDeadline);  // refused
   run_until(1 * kMs);
   EXPECT_EQ(registers.read(drive::reg::kOutstanding), 4u);
-  EXPECT_EQ(registers.read64(drive::reg::kBusyLow), static_cast<std::uint64_t>(1 * kMs - kToyFcfsDecision))
+  EXPECT_EQ(registers.counter(drive::reg::kBusyLow), static_cast<std::uint64_t>(1 * kMs - kToyFcfsDecision))
       << "the access that runs counts up to now";
   run_until(200 * kMs);
   EXPECT_EQ(registers.read(drive::reg::kId), 0x504C4452u);
@@ -102,24 +84,23 @@ TEST(DriveRegisters, SayWhatThePortHasDone) {
     EXPECT_EQ(registers.counter(cls, drive::reg::kLate), e[4]) << core::to_string(cls);
     EXPECT_EQ(registers.counter(cls, drive::reg::kFailed), e[5]) << core::to_string(cls);
   }
-  EXPECT_EQ(registers.read64(drive::reg::kBusyLow), static_cast<std::uint64_t>(disk->actuator().busy(core::now_ps())));
+  EXPECT_EQ(registers.counter(drive::reg::kBusyLow), static_cast<std::uint64_t>(disk->actuator().busy(core::now_ps())));
 }
 
 TEST(DriveRegisters, SayWhatClassesUsedOfTheirBudgets) {
   using C = RequestClass;
   const auto disk = make_drive("disk", "CELLO(3|1|0)", "firmware", toy_profile());
   RegisterHost registers("registers", *disk);
-  AtHost host("host");
-  host.disk_init_socket.bind(disk->host_tgt_socket);
+  AtHost host("host", *disk);
   const auto read = [&](C cls, std::uint32_t offset) {
-    return static_cast<Picoseconds>(registers.read64(drive::reg::disk_time(cls, offset)));
+    return static_cast<Picoseconds>(registers.counter(drive::reg::disk_time(cls, offset)));
   };
   run_until(1 * kUs);
   EXPECT_EQ(read(C::Continuous, drive::reg::kBudget), 1'500 * kMs);
   EXPECT_EQ(read(C::Discrete, drive::reg::kBudget), 500 * kMs);
   EXPECT_EQ(read(C::Background, drive::reg::kBudget), 0);
-  EXPECT_EQ(registers.read64(drive::reg::kBudgetInterval), static_cast<std::uint64_t>(2'000 * kMs));
-  EXPECT_EQ(registers.read64(drive::reg::kSlack), static_cast<std::uint64_t>(core::kNoDeadline));
+  EXPECT_EQ(registers.counter(drive::reg::kBudgetInterval), static_cast<std::uint64_t>(2'000 * kMs));
+  EXPECT_EQ(registers.counter(drive::reg::kSlack), static_cast<std::uint64_t>(core::kNoDeadline));
   for (std::uint64_t i = 0; i < 4; ++i) {
     Transaction& t = host.make();
     t.set(false, i * 1000, 8);
@@ -129,10 +110,10 @@ TEST(DriveRegisters, SayWhatClassesUsedOfTheirBudgets) {
   }
   run_until(1 * kMs);
   // The first decision left time for a discrete command: 100 ms, less the sweep, the movement to it and the bus.
-  const auto slack = static_cast<Picoseconds>(registers.read64(drive::reg::kSlack));
+  const auto slack = static_cast<Picoseconds>(registers.counter(drive::reg::kSlack));
   EXPECT_GT(slack, 80 * kMs);
   EXPECT_LT(slack, 100 * kMs - 800 * kUs);
-  EXPECT_EQ(registers.read64(drive::reg::kSweep), static_cast<std::uint64_t>(800 * kUs));
+  EXPECT_EQ(registers.counter(drive::reg::kSweep), static_cast<std::uint64_t>(800 * kUs));
   run_until(1'000 * kMs);
   EXPECT_EQ(read(C::Background, drive::reg::kUsed), 0);
   EXPECT_GT(read(C::Background, drive::reg::kReassigned), 0) << "it has no weight";
@@ -151,18 +132,16 @@ TEST(DriveRegisters, SayWhatClassesUsedOfTheirBudgets) {
 TEST(DriveRegisters, HaveNoBudgetsUnderOtherPolicies) {
   const auto disk = make_drive("disk", "FCFS", "firmware", toy_profile());
   RegisterHost registers("registers", *disk);
-  AtHost host("host");
-  host.disk_init_socket.bind(disk->host_tgt_socket);
+  AtHost host("host", *disk);
   run_until(1 * kMs);
-  EXPECT_EQ(registers.read64(drive::reg::kBudgetInterval), 0u);
-  EXPECT_EQ(registers.read64(drive::reg::disk_time(RequestClass::Discrete, drive::reg::kBudget)), 0u);
+  EXPECT_EQ(registers.counter(drive::reg::kBudgetInterval), 0u);
+  EXPECT_EQ(registers.counter(drive::reg::disk_time(RequestClass::Discrete, drive::reg::kBudget)), 0u);
 }
 
 TEST(DriveRegisters, RefuseWhatIsNoRegister) {
   const auto disk = make_drive("disk", "FCFS", "firmware", toy_profile());
   RegisterHost registers("registers", *disk);
-  AtHost host("host");
-  host.disk_init_socket.bind(disk->host_tgt_socket);
+  AtHost host("host", *disk);
   run_until(1 * kMs);
   std::uint32_t data = 0;
   for (const std::uint64_t address : {0x002u, 0x01Cu, 0x02Cu, 0x130u, 0x1C0u, 0xFFCu})
@@ -179,8 +158,7 @@ TEST(DriveRegisters, HoldTheUpperHalf) {
   DriveProfile profile = toy_profile();
   const auto disk = make_drive("disk", "SSTF", "firmware", profile, false);
   RegisterHost registers("registers", *disk);
-  AtHost host("host");
-  host.disk_init_socket.bind(disk->host_tgt_socket);
+  AtHost host("host", *disk);
   // The busy time passes 2^32 ps (4.29 ms) in the first access, which begins at its decision.
   const Picoseconds decided = kToyFcfsDecision;
   const Picoseconds carry = decided + (Picoseconds{1} << 32);
@@ -189,7 +167,7 @@ TEST(DriveRegisters, HoldTheUpperHalf) {
   EXPECT_EQ(registers.read(drive::reg::kBusyLow), 0xFFFFFFFFu);
   run_until(carry);
   EXPECT_EQ(registers.read(drive::reg::kBusyLow + 4), 0u) << "as of when the lower half was read";
-  EXPECT_EQ(registers.read64(drive::reg::kBusyLow), std::uint64_t{1} << 32);
+  EXPECT_EQ(registers.counter(drive::reg::kBusyLow), std::uint64_t{1} << 32);
 }
 
 // --- the token bucket --------------------------------------------------------------------------------------------------
@@ -245,8 +223,7 @@ TEST(DriveTokens, HoldTheRequestPhaseOfBestEffort) {
 TEST(DriveTokens, AChangeHoldsAtOnceForWhatWaits) {
   const auto disk = make_drive("disk", "FCFS", "firmware", gated_profile());
   RegisterHost registers("registers", *disk);
-  AtHost host("host");
-  host.disk_init_socket.bind(disk->host_tgt_socket);
+  AtHost host("host", *disk);
   for (std::uint64_t i = 0; i < 7; ++i) host.submit(true, 128 * i, 16);
   std::vector<Picoseconds> taken;
   host.on_accepted = [&](Transaction& x) { taken.push_back(x.end_req); };
@@ -270,7 +247,7 @@ TEST(DriveTokens, BlockingCallersAreServedInTheirOrder) {
   std::vector<std::unique_ptr<Transaction>> t;
   for (int i = 0; i < 6; ++i) t.push_back(std::make_unique<Transaction>(nullptr));
   std::vector<std::size_t> order;
-  Script script("script", [&](Script& s) {
+  Script script("script", *disk, [&](Script& s) {
     for (std::size_t i = 0; i < t.size(); ++i) {
       s.spawn([&, i] {
         t[i]->set(true, 128 * i, i == 2 ? 16 : 1);  // the third needs two tokens; those behind it do not overtake it
@@ -279,7 +256,6 @@ TEST(DriveTokens, BlockingCallersAreServedInTheirOrder) {
       s.pause(us(1));
     }
   });
-  script.disk_init_socket.bind(disk->host_tgt_socket);
   run_until(300 * kMs);
   const std::vector<Picoseconds> expected = {0, us(1), us(2000), us(3000), us(4000), us(5000)};
   for (std::size_t i = 0; i < t.size(); ++i) {
@@ -292,10 +268,8 @@ TEST(DriveTokens, WaitForAFullQueueToo) {
   DriveProfile profile = gated_profile();
   profile.queue_depth = 1;
   const auto disk = make_drive("disk", "FCFS", "firmware", profile);
-  AtHost best_effort("best_effort");
-  AtHost media("media");
-  best_effort.disk_init_socket.bind(disk->host_tgt_socket);
-  media.disk_init_socket.bind(disk->host_tgt_socket);
+  AtHost best_effort("best_effort", *disk);
+  AtHost media("media", *disk);
   for (std::uint64_t i = 0; i < 20; ++i) {
     best_effort.submit(true, 128 * i, 8);
     Transaction& c = media.make();
@@ -320,15 +294,13 @@ TEST(DriveFailure, AnswersEverythingAtOnceAndComesBack) {
   const auto disk =
       std::make_unique<drive::Drive>("disk", config, system::engine_factory(engine_options("FCFS", "firmware", profile)));
   RegisterHost registers("registers", *disk);
-  AtHost best_effort("best_effort");
-  AtHost media("media");
-  best_effort.disk_init_socket.bind(disk->host_tgt_socket);
-  media.disk_init_socket.bind(disk->host_tgt_socket);
+  AtHost best_effort("best_effort", *disk);
+  AtHost media("media", *disk);
   std::vector<Transaction*> t;
   for (std::uint64_t i = 0; i < 4; ++i) t.push_back(&best_effort.submit(true, 128 * i, 16, 1));  // the others wait for tokens
   std::vector<std::unique_ptr<Transaction>> blocking;
   for (int i = 0; i < 3; ++i) blocking.push_back(std::make_unique<Transaction>(nullptr));
-  Script script("script", [&](Script& s) {
+  Script script("script", *disk, [&](Script& s) {
     for (std::size_t i = 0; i < blocking.size(); ++i)
       s.spawn([&, i] {
         blocking[i]->set(false, 640, 8);
@@ -336,7 +308,6 @@ TEST(DriveFailure, AnswersEverythingAtOnceAndComesBack) {
         s.transport(*blocking[i]);
       });
   });
-  script.disk_init_socket.bind(disk->host_tgt_socket);
   t.push_back(&media.make());  // the queue is full
   t.back()->set(false, 64, 8);
   t.back()->extension.cls = RequestClass::Continuous;
@@ -355,7 +326,7 @@ TEST(DriveFailure, AnswersEverythingAtOnceAndComesBack) {
   EXPECT_EQ(disk->queue().occupancy(), 0u);
   EXPECT_TRUE(disk->engine().empty());
   EXPECT_EQ(media_blocks(*disk, 0, 16), std::vector<std::uint8_t>(16 * 512, 0)) << "it had not been written";
-  EXPECT_EQ(registers.read64(drive::reg::kBusyLow), static_cast<std::uint64_t>(5 * kMs - kToyFcfsDecision));
+  EXPECT_EQ(registers.counter(drive::reg::kBusyLow), static_cast<std::uint64_t>(5 * kMs - kToyFcfsDecision));
   run_until(10 * kMs);
   Transaction& later = best_effort.submit(false, 0, 8);
   run_until(11 * kMs);
@@ -370,8 +341,8 @@ TEST(DriveFailure, AnswersEverythingAtOnceAndComesBack) {
   run_until(50 * kMs);
   EXPECT_EQ(first.status(), tlm::TLM_OK_RESPONSE);
   EXPECT_EQ(first.timing().seek, 0) << "the arm comes back at cylinder 0";
-  EXPECT_EQ(registers.read64(drive::reg::counter(RequestClass::Continuous, drive::reg::kReads)), 1u);
-  EXPECT_EQ(registers.read64(drive::reg::counter(RequestClass::Continuous, drive::reg::kFailed)), 3u);
+  EXPECT_EQ(registers.counter(drive::reg::counter(RequestClass::Continuous, drive::reg::kReads)), 1u);
+  EXPECT_EQ(registers.counter(drive::reg::counter(RequestClass::Continuous, drive::reg::kFailed)), 3u);
 }
 
 }  // namespace

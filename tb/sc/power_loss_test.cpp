@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Losses of power of a drive that runs: what it loses, what it keeps, and when it accepts commands again.
-#include <tlm_utils/simple_initiator_socket.h>
-
 #include <functional>
 #include <optional>
 #include <vector>
 
 #include "platter/drive/power_supply.h"
-#include "platter/drive/register_map.h"
 #include "testing.h"
 
 namespace platter::testing {
@@ -34,7 +31,7 @@ TEST_P(PowerLossOfACache, LosesOrSavesWhatOnlyTheBufferHas) {
   profile.power_loss.cache = GetParam();
   const auto disk = make_drive("disk", "FCFS", "firmware", profile);
   const bool saved = GetParam() == profile::LostCache::Saved;
-  Script script("script", [&](Script& s) {
+  Script script("script", *disk, [&](Script& s) {
     Transaction t(nullptr);
     s.access(t, true, 64, 8, 0x11);
     t.set_flush();
@@ -67,9 +64,7 @@ TEST_P(PowerLossOfACache, LosesOrSavesWhatOnlyTheBufferHas) {
       EXPECT_EQ(t.data[0], saved ? fill : before);
     }
   });
-  script.disk_init_socket.bind(disk->host_tgt_socket);
-  run_until(10'000 * kMs);
-  EXPECT_TRUE(script.done());
+  script.run_to_end(10'000 * kMs);
 }
 
 INSTANTIATE_TEST_SUITE_P(Both, PowerLossOfACache, ::testing::Values(profile::LostCache::Volatile, profile::LostCache::Saved),
@@ -130,11 +125,10 @@ TEST_P(PowerLossInAWrite, CutsItWithinASector) {
   if (rule == "mixed") profile.power_loss.torn_sector = profile::TornSector::Mixed;
   if (rule == "saved") profile.power_loss.cache = profile::LostCache::Saved;
   const auto disk = make_drive("disk", "FCFS", "firmware", profile);
-  AtHost host("host");
-  host.disk_init_socket.bind(disk->host_tgt_socket);
+  AtHost host("host", *disk);
   std::uint64_t torn = 0, mixed = 0, whole = 0;
   bool go_on = true;
-  Script script("script", [&](Script& s) {
+  Script script("script", *disk, [&](Script& s) {
     Transaction t(nullptr);
     for (std::uint32_t i = 0; i < 60; ++i) {
       s.access(t, true, 10, 40, 0x11);
@@ -183,7 +177,6 @@ TEST_P(PowerLossInAWrite, CutsItWithinASector) {
     }
     go_on = false;
   });
-  script.disk_init_socket.bind(disk->host_tgt_socket);
   while (go_on && !script.done()) run_until(core::now_ps() + 10'000 * kMs);
   if (rule == "unreadable") {
     EXPECT_GT(torn, 3u);
@@ -197,28 +190,11 @@ TEST_P(PowerLossInAWrite, CutsItWithinASector) {
 INSTANTIATE_TEST_SUITE_P(Rules, PowerLossInAWrite, ::testing::Values("unreadable", "mixed", "saved"),
                          [](const auto& test) { return std::string(test.param); });
 
-/// A host of a drive's registers.
-struct RegisterHost : sc_core::sc_module {
-  explicit RegisterHost(const sc_core::sc_module_name& name) : sc_module(name), socket("socket") {}
-  tlm_utils::simple_initiator_socket<RegisterHost> socket;
-
-  std::uint32_t read(std::uint32_t address) { return access(tlm::TLM_READ_COMMAND, address, 0); }
-  void write(std::uint32_t address, std::uint32_t data) { access(tlm::TLM_WRITE_COMMAND, address, data); }
-
- private:
-  std::uint32_t access(tlm::tlm_command command, std::uint32_t address, std::uint32_t data) {
-    EXPECT_EQ(drive::access_register(socket, command, address, data), tlm::TLM_OK_RESPONSE);
-    return data;
-  }
-};
-
 /// The register cuts the power and gives it back. A command that comes meanwhile waits for the drive to be ready.
 TEST(PowerRegister, CutsAndRestores) {
   const auto disk = make_drive("disk", "FCFS", "firmware", power_profile(WriteBack::Off));
-  AtHost host("host");
-  host.disk_init_socket.bind(disk->host_tgt_socket);
-  RegisterHost registers("registers");
-  registers.socket.bind(disk->register_tgt_socket);
+  AtHost host("host", *disk);
+  Registers registers("registers", *disk);
   Script script("script", [&](Script& s) {
     EXPECT_EQ(registers.read(drive::reg::kPower), drive::reg::kPowerOn | drive::reg::kPowerReady);
     registers.write(drive::reg::kPower, 0);
@@ -251,16 +227,42 @@ TEST(PowerRegister, CutsAndRestores) {
     s.pause(2);
     EXPECT_EQ(registers.read(drive::reg::kPower), drive::reg::kPowerOn | drive::reg::kPowerReady);
   });
-  run_until(20'000 * kMs);
-  EXPECT_TRUE(script.done());
+  script.run_to_end(20'000 * kMs);
   EXPECT_EQ(host.finished(), 1u);
+}
+
+/// Registers do nothing on a drive that does not work. A self-test that is asked for while it starts begins when it is ready.
+TEST(PowerRegister, ADriveThatDoesNotWorkStartsNothing) {
+  const auto disk = make_drive("disk", "FCFS", "firmware", power_profile(WriteBack::Off));
+  Registers registers("registers", *disk);
+  Script script("script", *disk, [&](Script& s) {
+    for (int i = 0; i < 3; ++i) registers.write(drive::reg::kSpindle, 0);
+    for (const std::uint32_t working : {drive::reg::kState, drive::reg::kPower}) {
+      registers.write(working, 0);
+      registers.write(drive::reg::kSpindle, drive::reg::kSpindleTurns);
+      registers.write(drive::reg::kSelfTest, drive::reg::kSelfTestShort);
+      s.pause(5'000 * kMs);
+      EXPECT_EQ(registers.read(drive::reg::kSpindle), 0u);
+      EXPECT_EQ(registers.read(drive::reg::kStarts), 1u);
+      EXPECT_EQ(registers.read(drive::reg::kSelfTest), drive::reg::kSelfTestGood) << "none was started";
+      registers.write(working, 1);
+    }
+    registers.write(drive::reg::kSelfTest, drive::reg::kSelfTestShort);
+    s.pause(kStart - 1);
+    EXPECT_EQ(disk->actuator().accesses(), 0u);
+    EXPECT_EQ(registers.read(drive::reg::kSelfTest) & drive::reg::kSelfTestState, drive::reg::kSelfTestRuns);
+    s.pause(5'000 * kMs);
+    EXPECT_EQ(disk->actuator().accesses(), 16u);
+    EXPECT_EQ(registers.read(drive::reg::kSelfTest), drive::reg::kSelfTestGood);
+    EXPECT_EQ(registers.read(drive::reg::kStarts), 2u);
+  });
+  script.run_to_end(60'000 * kMs);
 }
 
 /// A drive that fails while it starts begins its start again when it is revived.
 TEST(PowerRegister, AFailureInterruptsAStart) {
   const auto disk = make_drive("disk", "FCFS", "firmware", power_profile(WriteBack::Off));
-  AtHost host("host");
-  host.disk_init_socket.bind(disk->host_tgt_socket);
+  AtHost host("host", *disk);
   run_until(1 * kMs);
   disk->cut_power();
   disk->restore_power();
@@ -300,14 +302,13 @@ TEST(PowerSupplyTriggers, CutsAtTheNthWriteAndTheNthFlush) {
   const auto fourth = make_drive("fourth", "FCFS", "firmware", power_profile(WriteBack::Off));
   fourth->connect(times);
   idle.disk_init_socket.bind(fourth->host_tgt_socket);
-  Script one("one", [&](Script& s) {
+  Script one("one", *first, [&](Script& s) {
     Transaction t(nullptr);
     for (int i = 0; i < 4; ++i) s.access(t, true, 0, 1, 1);
     s.access(t, false, 0, 1);
     EXPECT_TRUE(first->power().alive());
   });
-  one.disk_init_socket.bind(first->host_tgt_socket);
-  Script two("two", [&](Script& s) {
+  Script two("two", *second, [&](Script& s) {
     s.pause(500 * kMs);
     Transaction t(nullptr);
     s.access(t, true, 0, 1, 1);
@@ -320,8 +321,7 @@ TEST(PowerSupplyTriggers, CutsAtTheNthWriteAndTheNthFlush) {
     s.access(t, false, 0, 1);
     EXPECT_EQ(t.data[0], 1) << "it was answered, and there is no write cache";
   });
-  two.disk_init_socket.bind(second->host_tgt_socket);
-  Script three("three", [&](Script& s) {
+  Script three("three", *third, [&](Script& s) {
     Transaction t(nullptr);
     t.set_flush();
     s.transport(t);
@@ -331,7 +331,6 @@ TEST(PowerSupplyTriggers, CutsAtTheNthWriteAndTheNthFlush) {
     s.pause(1);
     EXPECT_FALSE(third->power().on());
   });
-  three.disk_init_socket.bind(third->host_tgt_socket);
   run_until(6'999 * kMs);
   EXPECT_TRUE(one.done() && two.done() && three.done());
   EXPECT_TRUE(fourth->power().on());

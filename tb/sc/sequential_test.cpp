@@ -311,8 +311,7 @@ INSTANTIATE_TEST_SUITE_P(Policies, BesideRandomReads, ::testing::Values("FCFS", 
 
 TEST(SequentialAndRandom, ACommandWithADeadlineDoesNotWaitForAStream) {
   const auto disk = make_drive("disk", "FCFS", "firmware", cached_toy_profile(profile::WriteBack::Off));
-  AtHost host("host");
-  host.disk_init_socket.bind(disk->host_tgt_socket);
+  AtHost host("host", *disk);
   const auto begin_of = [&](bool deadline) {
     const Picoseconds now = core::now_ps() / kToyTurn * kToyTurn + 4 * kToyTurn;
     run_until(now);

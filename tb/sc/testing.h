@@ -32,6 +32,7 @@
 #include "platter/command/tlm/command_extension.h"
 #include "platter/core/sc_time.h"
 #include "platter/drive/drive.h"
+#include "platter/drive/register_client.h"
 #include "platter/system/drives.h"
 #include "platter/system/engines.h"
 #include "platter/workload/initiator.h"
@@ -222,6 +223,11 @@ class AtHost : public sc_core::sc_module, public tlm::tlm_mm_interface {
     SC_METHOD(pump);
     sensitive << pump_event_;
   }
+  /// Bound to `target`, a drive or an array.
+  template <typename Target>
+  AtHost(const sc_core::sc_module_name& name, Target& target) : AtHost(name) {
+    disk_init_socket.bind(target.host_tgt_socket);
+  }
 
   tlm_utils::simple_initiator_socket<AtHost> disk_init_socket;
 
@@ -355,10 +361,20 @@ class Script : public sc_core::sc_module {
       : sc_module(name), disk_init_socket("disk_init_socket"), body_(std::move(body)) {
     SC_THREAD(run);
   }
+  /// Bound to `target`, a drive or an array.
+  template <typename Target>
+  Script(const sc_core::sc_module_name& name, Target& target, std::function<void(Script&)> body)
+      : Script(name, std::move(body)) {
+    disk_init_socket.bind(target.host_tgt_socket);
+  }
 
   tlm_utils::simple_initiator_socket_optional<Script> disk_init_socket;
 
   bool done() const { return done_; }
+  void run_to_end(Picoseconds latest) {
+    run_until(latest);
+    EXPECT_TRUE(done_);
+  }
   void pause(Picoseconds time) { wait(core::to_sc_time(time)); }
   void pause_until(Picoseconds time) {
     if (time > core::now_ps()) wait(core::to_sc_time(time - core::now_ps()));
@@ -388,6 +404,13 @@ class Script : public sc_core::sc_module {
 
   std::function<void(Script&)> body_;
   bool done_ = false;
+};
+
+/// The registers of a drive.
+struct Registers : drive::RegisterClient {
+  Registers(const sc_core::sc_module_name& name, drive::Drive& disk) : RegisterClient(name) {
+    register_init_socket.bind(disk.register_tgt_socket);
+  }
 };
 
 /// Records a drive's states and accesses.

@@ -44,15 +44,12 @@ void set_zone(Transaction& t, ZoneAction action, std::uint64_t lba, bool all = f
 class Zoned {
  public:
   explicit Zoned(const DriveProfile& profile, const char* policy = "FCFS")
-      : disk(make_drive("disk", policy, "firmware", profile)), host("host") {
-    host.disk_init_socket.bind(disk->host_tgt_socket);
-  }
+      : Zoned(make_drive("disk", policy, "firmware", profile)) {}
+  explicit Zoned(std::unique_ptr<drive::Drive> drive) : disk(std::move(drive)), host("host", *disk) {}
 
   void run(std::function<void(Script&)> body) {
-    Script script("script", std::move(body));
-    script.disk_init_socket.bind(disk->host_tgt_socket);
-    run_until(60'000 * kMs);
-    EXPECT_TRUE(script.done());
+    Script script("script", *disk, std::move(body));
+    script.run_to_end(60'000 * kMs);
   }
   static CommandStatus read(Script& s, std::uint64_t lba, std::uint32_t blocks, std::vector<std::uint8_t>* data = nullptr) {
     Transaction t(nullptr);
@@ -475,6 +472,55 @@ media::DiskIdentity identity_of(const DriveProfile& profile) {
   return identity;
 }
 
+drive::DriveConfig kept_in(media::DiskFile& file, const DriveProfile& profile) {
+  drive::DriveConfig config;
+  config.profile = profile;
+  config.disk_file = &file;
+  return config;
+}
+
+/// The buffer joins writes on both sides of the start of a zone, of which some blocks are on the media.
+TEST_P(ZonedPowerLoss, EachZoneOfJoinedWritesLosesItsOwn) {
+  const bool saved = GetParam() == profile::LostCache::Saved;
+  DriveProfile profile = zoned_profile(WriteBack::Interleaved);
+  profile.power_loss.cache = GetParam();
+  const TemporaryFile path(".disk");
+  media::DiskFile file(path.path(), identity_of(profile));
+  Zoned d(std::make_unique<drive::Drive>("disk", kept_in(file, profile),
+                                         system::engine_factory(engine_options("FCFS", "firmware", profile))));
+  std::uint64_t crossing = 0;
+  d.run([&](Script& s) {
+    for (std::uint64_t i = 0; i < 60; ++i) {
+      const std::uint64_t start = i % 2 == 0 ? kFirst : kFirst + kZone;  // behind a conventional zone, or another one
+      if (i % 2 != 0) {
+        ASSERT_EQ(Zoned::write(s, kFirst, kZone - 8, 1), CommandStatus::Good);
+        Zoned::flush(s);
+      }
+      EXPECT_EQ(Zoned::write(s, start - 8, 8, 2), CommandStatus::Good);
+      EXPECT_EQ(Zoned::write(s, start, 8, 3), CommandStatus::Good);
+      EXPECT_EQ(Zoned::write(s, start + 8, 8, 4), CommandStatus::Good);
+      s.pause(static_cast<Picoseconds>(i) * 400 * kUs);
+      std::uint64_t in_file = 0;
+      file.for_each_zone([&](std::uint64_t number, const media::DiskZone& record) {
+        if (number == start / kZone) in_file = record.written;
+      });
+      const drive::DurableImage image = d.disk->power_loss_image();
+      d.disk->cut_power();
+      s.pause(1 * kMs);
+      d.disk->restore_power();
+      const std::uint64_t written = d.pointer(start) - start;
+      EXPECT_EQ(image.zones->descriptor(d.disk->zones()->zone_of(start)).write_pointer, start + written);
+      EXPECT_LE(in_file, written) << "it has a destage when it has ended";
+      if (written < 16) ++crossing;
+      EXPECT_TRUE(!saved || written == 16) << written;
+      for (std::uint64_t block = 0; block < written; ++block) EXPECT_TRUE(Zoned::holds(s, start + block, 1, block < 8 ? 3 : 4));
+      EXPECT_EQ(Zoned::write(s, start + written, 8, 5), CommandStatus::Good);
+      ASSERT_EQ(Zoned::act(s, ZoneAction::Reset, 0, true), CommandStatus::Good);
+    }
+  });
+  EXPECT_EQ(crossing > 10, !saved);
+}
+
 /// A file holds at any moment what a loss of power would leave. So a copy of it, made while the drive works, is such a drive.
 TEST(Zoned, ADiskFileKeepsPointersAndConditions) {
   const DriveProfile profile = zoned_profile(WriteBack::Interleaved);
@@ -482,11 +528,8 @@ TEST(Zoned, ADiskFileKeepsPointersAndConditions) {
   const TemporaryFile copy(".copy.disk");
   {
     media::DiskFile file(path.path(), identity_of(profile));
-    drive::DriveConfig config;
-    config.profile = profile;
-    config.disk_file = &file;
-    drive::Drive disk("disk", config, system::engine_factory(engine_options("FCFS", "firmware", profile)));
-    Script script("script", [&](Script& s) {
+    drive::Drive disk("disk", kept_in(file, profile), system::engine_factory(engine_options("FCFS", "firmware", profile)));
+    Script script("script", disk, [&](Script& s) {
       EXPECT_EQ(Zoned::write(s, kFirst, 16, 0x11), CommandStatus::Good);
       EXPECT_EQ(Zoned::write(s, 5 * kZone, 8, 0x22), CommandStatus::Good);
       EXPECT_EQ(Zoned::act(s, ZoneAction::Finish, 5 * kZone), CommandStatus::Good);
@@ -497,9 +540,7 @@ TEST(Zoned, ADiskFileKeepsPointersAndConditions) {
       ASSERT_TRUE(disk.segments()->any_dirty());
       std::filesystem::copy_file(path.path(), copy.path());
     });
-    script.disk_init_socket.bind(disk.host_tgt_socket);
-    run_until(1'000 * kMs);
-    EXPECT_TRUE(script.done());
+    script.run_to_end(1'000 * kMs);
   }
   for (const TemporaryFile* each : {&path, &copy}) {
     media::DiskFile file(each->path(), identity_of(profile));
@@ -526,19 +567,15 @@ TEST(Zoned, ADiskFileHasNoPointerAheadOfItsData) {
   profile.zones.reset_ms = 5;
   const TemporaryFile path(".disk");
   media::DiskFile file(path.path(), identity_of(profile));
-  drive::DriveConfig config;
-  config.profile = profile;
-  config.disk_file = &file;
-  drive::Drive disk("disk", config, system::engine_factory(engine_options("FCFS", "firmware", profile)));
-  AtHost host("host");
-  host.disk_init_socket.bind(disk.host_tgt_socket);
+  drive::Drive disk("disk", kept_in(file, profile), system::engine_factory(engine_options("FCFS", "firmware", profile)));
+  AtHost host("host", disk);
   const auto written = [&file](std::uint64_t zone) {
     std::uint64_t found = 0;
     file.for_each_zone(
         [&](std::uint64_t number, const media::DiskZone& record) { found = number == zone ? record.written : found; });
     return found;
   };
-  Script script("script", [&](Script& s) {
+  Script script("script", disk, [&](Script& s) {
     EXPECT_EQ(Zoned::write(s, kFirst, 32, 0x11), CommandStatus::Good);
     EXPECT_EQ(written(4), 32u);
     Transaction& reset = host.make();
@@ -552,9 +589,7 @@ TEST(Zoned, ADiskFileHasNoPointerAheadOfItsData) {
     Zoned::flush(s);
     EXPECT_EQ(written(4), 8u);
   });
-  script.disk_init_socket.bind(disk.host_tgt_socket);
-  run_until(1'000 * kMs);
-  EXPECT_TRUE(script.done());
+  script.run_to_end(1'000 * kMs);
 }
 
 /// The pointer stays behind a write that fails on the media: in the drive, and in the file.
@@ -563,15 +598,13 @@ TEST(Zoned, ADiskFileHasThePointerBehindAWriteFault) {
   profile.recovery.spares = 0;
   const TemporaryFile path(".disk");
   media::DiskFile file(path.path(), identity_of(profile));
-  drive::DriveConfig config;
-  config.profile = profile;
-  config.disk_file = &file;
+  drive::DriveConfig config = kept_in(file, profile);
   media::Fault fault;
   fault.kind = media::FaultKind::WriteFault;
   fault.first = kFirst + 12;
   config.faults = {fault};
   drive::Drive disk("disk", config, system::engine_factory(engine_options("FCFS", "firmware", profile)));
-  Script script("script", [&](Script& s) {
+  Script script("script", disk, [&](Script& s) {
     EXPECT_EQ(Zoned::write(s, kFirst, 16, 0x11), CommandStatus::WriteFault);
     EXPECT_EQ(disk.zones()->descriptor(4).write_pointer, kFirst + 16);
     zones::Zones zones(zones::options_of(profile, kToyBlocks));
@@ -580,9 +613,7 @@ TEST(Zoned, ADiskFileHasThePointerBehindAWriteFault) {
     EXPECT_EQ(zones.descriptor(4).write_pointer, kFirst + 16);
     EXPECT_TRUE(Zoned::holds(s, kFirst, 12, 0x11)) << "the blocks before the bad one";
   });
-  script.disk_init_socket.bind(disk.host_tgt_socket);
-  run_until(10'000 * kMs);
-  EXPECT_TRUE(script.done());
+  script.run_to_end(10'000 * kMs);
 }
 
 TEST(Zoned, ADiskFileWithImpossibleRecordsIsRefused) {
@@ -619,11 +650,8 @@ TEST(Zoned, ADriveStartsFromADiskFileWithoutWhatLiesBehindItsPointers) {
   file.put_zones(4, &record, 1);
   for (const std::uint64_t lba : {kFirst + 16, 9 * kZone + 8, std::uint64_t{3}})
     file.write(lba * 512, data.data(), data.size());
-  drive::DriveConfig config;
-  config.profile = profile;
-  config.disk_file = &file;
-  drive::Drive disk("disk", config, system::engine_factory(engine_options("FCFS", "firmware", profile)));
-  Script script("script", [&](Script& s) {
+  drive::Drive disk("disk", kept_in(file, profile), system::engine_factory(engine_options("FCFS", "firmware", profile)));
+  Script script("script", disk, [&](Script& s) {
     EXPECT_EQ(disk.zones()->descriptor(4).write_pointer, kFirst + 8);
     EXPECT_TRUE(Zoned::holds(s, kFirst, 8, 0x11));
     EXPECT_TRUE(Zoned::holds(s, kFirst + 8, 100, 0));
@@ -631,19 +659,15 @@ TEST(Zoned, ADriveStartsFromADiskFileWithoutWhatLiesBehindItsPointers) {
     EXPECT_TRUE(Zoned::holds(s, 3, 8, 0x11)) << "conventional";
     EXPECT_EQ(Zoned::write(s, kFirst + 8, 8, 1), CommandStatus::Good);
   });
-  script.disk_init_socket.bind(disk.host_tgt_socket);
-  run_until(1'000 * kMs);
-  EXPECT_TRUE(script.done());
+  script.run_to_end(1'000 * kMs);
 }
 
 TEST(Zoned, ADiskFileOfOtherSizesIsRefused) {
   const auto make = [](const media::DiskIdentity& identity) {
     const TemporaryFile path(".disk");
     media::DiskFile file(path.path(), identity);
-    drive::DriveConfig config;
-    config.profile = zoned_profile();
-    config.disk_file = &file;
-    const drive::Drive disk("disk", config, system::engine_factory(engine_options("FCFS", "firmware", config.profile)));
+    const drive::Drive disk("disk", kept_in(file, zoned_profile()),
+                            system::engine_factory(engine_options("FCFS", "firmware", zoned_profile())));
   };
   using Identity = media::DiskIdentity;
   EXPECT_NO_THROW(make(identity_of(zoned_profile())));

@@ -33,11 +33,12 @@ CacheManager::CacheManager(const mechanics::AccessPlanner& planner, const profil
       switches_{buffer_.write_back(), buffer_.reads_ahead()} {}
 
 void CacheManager::clear() {
+  const Picoseconds now = core::now_ps();
+  read_ahead_ends(now, buffer_.read_ahead_until(now));
   for (Destage& destage : destages_) destage.entry = QueueEntry{};
   buffer_.clear();
   previous_end_ = core::Lba(~std::uint64_t{0});
   reading_ = nullptr;
-  read_ahead_since_ = core::kNoDeadline;
 }
 
 // --- energy ----------------------------------------------------------------------------------------------------------

@@ -523,7 +523,6 @@ Picoseconds Controller::deliver(QueueEntry& entry, Picoseconds done) {
 }
 
 void Controller::complete(QueueEntry& entry, Picoseconds done) {
-  if (__builtin_expect(scrubber_.on(), 0)) scrubber_.activity(now_ps());
   if (of(entry).cache) of(entry).cache->completed(entry.command.extent);
   of(entry).dispatcher.completed(entry.command.extent.write);
   if (sides_.size() > 1)

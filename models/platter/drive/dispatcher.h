@@ -81,7 +81,7 @@ class Dispatcher : public sc_core::sc_module, public engine::DecisionSinkIf, pub
   bool may_move() const { return idle() && !spindle_.rests(); }
   /// The spindle is about to stop: a read-ahead ends.
   void spindle_stops() {
-    if (idle()) take_arm();
+    if (may_move()) take_arm();  // at rest there is none, and it would end the rest
     if (cache_ != nullptr) cache_->access_begins(unit_);
   }
   /// The bus has been occupied by another actuator's command: tells the engine, if it prepares a decision.

@@ -164,6 +164,8 @@ void Drive::check(const media::Fault& fault) const {
   const media::FaultObjection objection =
       media::objection(fault, geometry.block_count(), geometry.surfaces(), geometry.sector_bytes());
   if (!objection.empty()) throw std::invalid_argument(objection.key + ": " + objection.text);
+  if (loosely_timed() && fault.kind == media::FaultKind::Stuck)
+    throw std::invalid_argument("kind: found stuck, expected a fault after which commands end: the drive is loosely timed");
   if (geometry.actuators() > 1 && media::reallocates(fault.kind))
     throw std::invalid_argument("kind: found " + std::string(media::info_of(fault.kind).name) +
                                 ", expected no fault after which sectors are reallocated: the drive has several actuators");

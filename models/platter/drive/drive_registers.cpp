@@ -165,6 +165,7 @@ bool DriveRegisters::read(std::uint64_t address, std::uint32_t& data) const {
 }
 
 tlm::tlm_response_status DriveRegisters::write(std::uint64_t address, std::uint32_t data) {
+  if ((address == reg::kSpindle || address == reg::kSelfTest) && !power_.alive()) return tlm::TLM_OK_RESPONSE;
   const TokenBucket& bucket = port_.admission().token_bucket();
   switch (address) {
     case reg::kState: power_.set_alive((data & reg::kStateAlive) != 0); return tlm::TLM_OK_RESPONSE;

@@ -12,10 +12,9 @@
 
 namespace platter::drive {
 
-/// The drive's registers, for the servers that use it, behind a TLM-2.0 target socket. Accesses are aligned 32-bit words at the
-/// kernel's time (see command::RegisterTarget) and take no time. Reading the lower word of a 64-bit counter latches its upper word.
-/// There is one latch for all counters. It holds until the lower word of any counter is read again. transport_dbg also reads, but
-/// without this side effect.
+/// The drive's registers, for the servers that use it, behind a TLM-2.0 target socket. Accesses are aligned 32-bit words at the kernel's time (see
+/// command::RegisterTarget) and take no time. Reading the lower word of a 64-bit counter latches its upper word. There is one latch for all counters.
+/// It holds until the lower word of any counter is read again. transport_dbg also reads, but without this side effect.
 class DriveRegisters : public sc_core::sc_module {
  public:
   DriveRegisters(const sc_core::sc_module_name& name, HostPort& port, Power& power, const HazardQueue& queue,

@@ -2,6 +2,7 @@
 #include "platter/drive/energy_account.h"
 
 #include <algorithm>
+#include <stdexcept>
 
 namespace platter::drive {
 
@@ -62,17 +63,14 @@ EnergyAccount::EnergyAccount(const mechanics::AccessPlanner& planner, const prof
 
 template <typename Visit>
 void EnergyAccount::for_each_rest(Picoseconds end, Visit visit) const {
-  PowerState state = !on_ ? PowerState::Off : stopped_ ? PowerState::Standby : PowerState::Idle;
+  PowerState state = on_ ? rest_ : PowerState::Off;
   Picoseconds from = end_;
-  if (state == PowerState::Idle) {
-    for (const Depth& depth : depths_) {
-      // Written so that no sum overflows.
-      if (depth.after >= end - end_) continue;
-      const Picoseconds reached = std::max(from, end_ + depth.after);
-      if (reached > from) visit(state, from, reached);
-      from = reached;
-      state = depth.state;
-    }
+  for (const Depth& depth : depths_) {
+    if (depth.state >= state || depth.after >= end - end_) continue;  // written so that no sum overflows
+    const Picoseconds reached = std::max(from, end_ + depth.after);
+    if (reached > from) visit(state, from, reached);
+    from = reached;
+    state = depth.state;
   }
   if (end > from) visit(state, from, end);
 }
@@ -107,7 +105,7 @@ PowerState EnergyAccount::state(Picoseconds now) const {
 }
 
 bool EnergyAccount::rests(Picoseconds now) const {
-  if (stopped_ || !on_) return true;
+  if (rest_ != PowerState::Idle || !on_) return true;
   if (now >= end_ && now - end_ < least_recovering_) return false;
   return state(now) <= PowerState::Load;
 }
@@ -129,6 +127,8 @@ void EnergyAccount::cut(Picoseconds now) {
 
 void EnergyAccount::append(PowerState state, Picoseconds duration) {
   if (duration <= 0) return;
+  if (count_ == intervals_.size())
+    throw std::logic_error("the account of energy has more activities than a drive can have at once");
   intervals_[count_++] = {state, end_, end_ + duration};
   end_ += duration;
 }
@@ -182,12 +182,12 @@ void EnergyAccount::read_ahead(Picoseconds now, Picoseconds begin, Picoseconds e
 }
 
 std::optional<EnergyAccount::Waking> EnergyAccount::wake(Picoseconds now) {
-  if (!stopped_ && now - end_ < least_recovering_) return std::nullopt;
-  const PowerState rest = stopped_ ? PowerState::Standby : state(now);
+  if (rest_ == PowerState::Idle && now - end_ < least_recovering_) return std::nullopt;
+  const PowerState rest = rest_ == PowerState::Standby ? rest_ : state(now);
   const auto depth = std::find_if(depths_.begin(), depths_.end(), [rest](const Depth& each) { return each.state == rest; });
   if (depth == depths_.end() || depth->state == PowerState::IdleA) return std::nullopt;
   rest_until(now, now);
-  stopped_ = false;
+  rest_ = PowerState::Idle;
   const Picoseconds ready = now + depth->recovery;
   append(rest == PowerState::IdleB ? PowerState::Load : PowerState::Start, ready - end_);
   return Waking{ready, rest == PowerState::Standby};
@@ -196,10 +196,20 @@ std::optional<EnergyAccount::Waking> EnergyAccount::wake(Picoseconds now) {
 void EnergyAccount::stop(Picoseconds now) {
   if (count_ > 0 && intervals_[count_ - 1].state <= PowerState::Load) cut(now);  // it was being started
   rest_until(now, std::max(now, end_));
-  stopped_ = true;
+  rest_ = PowerState::Standby;
+}
+
+void EnergyAccount::interrupted(Picoseconds now) {
+  Interval start{PowerState::Start, 0, 0};
+  for (std::size_t i = 0; i < count_; ++i)
+    if (intervals_[i].state == PowerState::Start || intervals_[i].state == PowerState::Load) start = intervals_[i];
+  cut(now);
+  append(start.state, start.end - now);
 }
 
 void EnergyAccount::set_on(Picoseconds now, bool on) {
+  if (const PowerState was = state(now); was == PowerState::Standby || was == PowerState::IdleC || was == PowerState::IdleB)
+    rest_ = was;
   cut(now);
   rest_until(now, now);
   on_ = on;

@@ -82,6 +82,8 @@ class EnergyAccount {
   PowerState state(Picoseconds now) const;
   /// An access would have to wait until the spindle has its speed, or the heads are loaded.
   bool rests(Picoseconds now) const;
+  /// The spindle stands, or is to stop when the access in progress has ended.
+  bool stopped(Picoseconds now) const { return rest_ == PowerState::Standby || state(now) == PowerState::Standby; }
 
   /// An access is decided on at `now` and begins at `begin`; the arm is `distance` cylinders away.
   void access(Picoseconds now, Picoseconds begin, std::uint32_t distance, const mechanics::AccessTime& time, bool write);
@@ -93,7 +95,9 @@ class EnergyAccount {
   std::optional<Waking> wake(Picoseconds now);
   /// The spindle stops at `now`, or when the access in progress has ended.
   void stop(Picoseconds now);
-  /// The drive fails at `now`, which ends what it does; or it is revived.
+  /// What the drive does ends at `now`, except a start of the spindle.
+  void interrupted(Picoseconds now);
+  /// The drive fails at `now`, which ends what it does, but no rest for which an access has to wait; or it is revived.
   void set_on(Picoseconds now, bool on);
 
  private:
@@ -103,7 +107,7 @@ class EnergyAccount {
     Picoseconds end;
   };
 
-  /// Appends an interval; its begin is the end of the one before.
+  /// Appends an interval; its begin is the end of the one before. Throws std::logic_error if too many are not over.
   void append(PowerState state, Picoseconds duration);
   void append_seek(std::uint32_t distance, Picoseconds duration);
   /// Appends the rest until `begin`, after a read-ahead that nobody has stopped. `now`: the present time.
@@ -135,7 +139,8 @@ class EnergyAccount {
   std::array<Interval, 32> intervals_{};  ///< the last ones, without gaps
   std::size_t count_ = 0;
   Picoseconds end_ = 0;  ///< of the last one
-  bool stopped_ = false;
+  PowerState rest_ =
+      PowerState::Idle;  ///< the next rest begins with it: IdleB, IdleC or Standby after a failure in it, Standby after a stop
   bool on_ = true;
 };
 

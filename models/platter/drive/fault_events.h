@@ -47,7 +47,12 @@ class FaultEvents : public FaultEventSinkIf {
     } else if (link_ != nullptr) {
       link_->link_dropped();
     } else {
-      for (std::uint32_t tag = 0; tag < queue_.depth(); ++tag) port_.abort(core::Tag(static_cast<std::uint16_t>(tag)));
+      std::vector<const QueueEntry*> all;
+      for (const QueueEntry& entry : queue_.entries())
+        if (entry.used()) all.push_back(&entry);
+      // Commands wait for older ones only, so the abort of the youngest lets none of them go on.
+      std::sort(all.begin(), all.end(), [](const auto* a, const auto* b) { return a->command.sequence > b->command.sequence; });
+      for (const QueueEntry* entry : all) port_.abort(entry->tag);
     }
   }
 

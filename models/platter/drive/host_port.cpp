@@ -156,6 +156,7 @@ void HostPort::complete() {
 void HostPort::finalize(QueueEntry& entry) {
   command::CommandTiming& timing = entry.result.timing;
   timing.completed = now_ps();
+  if (__builtin_expect(controller_.scrubber().on(), 0)) controller_.scrubber().activity(timing.completed);
   PortCounters& counters = account_.classes[static_cast<std::size_t>(entry.command.cls)];
   const bool ended = entry.result.status == CommandStatus::Good || entry.result.status == CommandStatus::Unreadable ||
                      entry.result.status == CommandStatus::WriteFault;

@@ -90,6 +90,7 @@ class Power : public sc_core::sc_module {
   /// later. Must not be called from a probe's callback, nor while the drive handles a command.
   void reset(Picoseconds delay) {
     if (!alive()) return;
+    if (energy_ != nullptr) energy_->interrupted(core::now_ps());
     controller_.halt();
     if (starting_) delay = std::max(delay, ready_at_ - core::now_ps());
     starting_ = true;
@@ -108,7 +109,10 @@ class Power : public sc_core::sc_module {
   void begin() {
     const Picoseconds now = core::now_ps();
     if (energy_ != nullptr) energy_->set_on(now, true);
-    if (starting_) ready_in(spindle_.at_speed(now) - now + std::max(start_.scan, start_.ready));
+    if (starting_)
+      ready_in(spindle_.at_speed(now) - now + std::max(start_.scan, start_.ready));
+    else
+      controller_.scrubber().resume(now);
   }
   void ready_in(Picoseconds delay) {
     ready_.cancel();
@@ -117,6 +121,7 @@ class Power : public sc_core::sc_module {
   }
   void become_ready() {
     starting_ = false;
+    controller_.scrubber().resume(core::now_ps());
     sink_->ready();
   }
 

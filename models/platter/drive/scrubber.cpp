@@ -33,6 +33,7 @@ Scrubber::Scrubber(const mechanics::AccessPlanner& planner, const profile::Recov
 }
 
 void Scrubber::halt() {
+  halted_ = true;
   wake_.cancel();
   entry_ = QueueEntry{};
   stop_test();
@@ -58,7 +59,7 @@ void Scrubber::submit(std::uint64_t first, std::uint32_t blocks) {
 }
 
 void Scrubber::wake() {
-  if (busy()) return;
+  if (halted_ || busy()) return;
   if (reads_behind_hosts() && next_of_test()) return;
   if (!on()) return;
   const Picoseconds now = now_ps();

@@ -35,8 +35,14 @@ class Scrubber {
   bool owns(const QueueEntry& entry) const { return &entry == &entry_; }
   /// Its access has ended at `now`; `bad`: the block of the media that could not be read; `fresh`: the drive has not known that before.
   void ended(std::optional<std::uint64_t> bad, bool fresh, Picoseconds now);
-  /// The drive has lost its power: nothing happens before the next activity.
+  /// The drive has stopped working: nothing happens before `resume`.
   void halt();
+  /// The drive accepts commands again, and so its idle time begins. A self-test that has been started meanwhile begins too.
+  void resume(Picoseconds now) {
+    halted_ = false;
+    last_ = now;
+    if (on_ || test_ == Test::Runs) wake_.now();
+  }
 
   void start_test(bool extended);
   void stop_test() {
@@ -54,9 +60,10 @@ class Scrubber {
 
  private:
   bool busy() const { return entry_.used(); }
-  /// Every actuator is idle, and an access could begin at once.
+  /// Every actuator is idle, and an access could begin at once; a self-test ends a rest.
   bool may_move() const {
-    return std::all_of(dispatchers_.begin(), dispatchers_.end(), [](const Dispatcher* each) { return each->may_move(); });
+    const auto may = test_ == Test::Runs ? &Dispatcher::idle : &Dispatcher::may_move;
+    return std::all_of(dispatchers_.begin(), dispatchers_.end(), [may](const Dispatcher* each) { return (each->*may)(); });
   }
   void wake();
   void submit(std::uint64_t first, std::uint32_t blocks);
@@ -85,6 +92,7 @@ class Scrubber {
   bool on_;
   Picoseconds limit_;  ///< of the recovery, in scrubbing
   std::uint32_t blocks_;
+  bool halted_ = false;
   QueueEntry entry_;
   std::uint64_t cursor_ = 0;
   Picoseconds last_ = 0;  ///< activity of a host

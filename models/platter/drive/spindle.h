@@ -24,7 +24,7 @@ class Spindle : public sc_core::sc_module {
   /// Null: no energy is accounted, and the drive never rests by itself.
   void set_energy(EnergyAccount* energy) { energy_ = energy; }
 
-  bool stopped() const { return stopped_ || (energy_ != nullptr && energy_->state(core::now_ps()) == PowerState::Standby); }
+  bool stopped() const { return stopped_ || (energy_ != nullptr && energy_->stopped(core::now_ps())); }
   /// An access would have to wait for the spindle, or until the heads are loaded.
   bool rests() const { return stopped_ || (energy_ != nullptr && energy_->rests(core::now_ps())); }
   /// Number of starts so far, the one at time 0 included.

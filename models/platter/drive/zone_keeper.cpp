@@ -111,20 +111,20 @@ void ZoneKeeper::wear_out(std::uint32_t zone, ZoneCondition condition) {
 void ZoneKeeper::settle(Zones& zones, media::Media& media, const Loss& loss) const {
   std::vector<std::uint64_t> lost;
   const std::uint32_t physical = zones.options().physical_blocks;
-  const auto lose = [&](std::uint64_t first, const QueueEntry* of) {
+  const auto lose = [&](std::uint64_t first, std::uint64_t end, const QueueEntry* of) {
     if (of != nullptr && of == loss.writing && !of->behind_gap) first = (first + front_of(loss.so_far)) / physical * physical;
-    lost.push_back(first);
+    add_lost(first, end, lost);
   };
   for (const QueueEntry& entry : queue_.entries()) {
     if (!entry.used() || entry.on_media()) continue;
-    if (entry.asked.write()) lose(entry.first(), &entry);
+    if (entry.asked.write()) lose(entry.first(), entry.end(), &entry);
     if (entry.asked.zone())  // it counts as carried out
       for (const BlockRange& range : dropped(entry)) drop(media, range.first, range.blocks);
   }
   if (segments_ != nullptr && !loss.buffer_saved) {
     const bool destage = loss.writing != nullptr && loss.writing->internal();
-    segments_->for_each_dirty([&](core::Lba first, core::Lba /*end*/) {
-      lose(first.value, destage && loss.writing->command.extent.first == first ? loss.writing : nullptr);
+    segments_->for_each_dirty([&](core::Lba first, core::Lba end) {
+      lose(first.value, end.value, destage && loss.writing->command.extent.first == first ? loss.writing : nullptr);
     });
   }
   for (const std::uint64_t block : lost) {
@@ -153,9 +153,9 @@ Zones ZoneKeeper::after(const Loss& loss, media::Media& media) const {
 std::vector<std::uint64_t> ZoneKeeper::would_lose(const QueueEntry* but) const {
   std::vector<std::uint64_t> lost;
   for (const QueueEntry& entry : queue_.entries())
-    if (entry.used() && !entry.on_media() && &entry != but && entry.asked.write()) lost.push_back(entry.first());
+    if (entry.used() && !entry.on_media() && &entry != but && entry.asked.write()) add_lost(entry.first(), entry.end(), lost);
   if (segments_ != nullptr && !buffer_durable_)
-    segments_->for_each_dirty([&lost](core::Lba from, core::Lba /*end*/) { lost.push_back(from.value); });
+    segments_->for_each_dirty([&](core::Lba from, core::Lba end) { add_lost(from.value, end.value, lost); });
   return lost;
 }
 

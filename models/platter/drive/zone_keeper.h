@@ -80,8 +80,12 @@ class ZoneKeeper {
  private:
   void carry_out(QueueEntry& entry);
   void settle(zones::Zones& zones, media::Media& media, const Loss& loss) const;
-  /// Blocks from which on a loss of power would lose writes, one of each write.
+  /// Blocks from which on a loss of power would lose writes, one of each zone of a write.
   std::vector<std::uint64_t> would_lose(const QueueEntry* but) const;
+  /// Adds the first of these blocks of each zone, in which the write pointer goes back to it.
+  void add_lost(std::uint64_t first, std::uint64_t end, std::vector<std::uint64_t>& lost) const {
+    for (; first < end; first = (zones_.zone_of(first) + 1) * zones_.options().zone_blocks) lost.push_back(first);
+  }
   /// Writes the durable state of the zones of these blocks to the file. `entry`: as in `durable`.
   void save(std::uint64_t first, std::uint64_t blocks, const QueueEntry* entry);
   static void drop(media::Media& media, std::uint64_t first, std::uint64_t blocks) {
