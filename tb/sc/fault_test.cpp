@@ -753,16 +753,9 @@ TEST(DriveFault, AStuckCommandWaitsUntilItIsAborted) {
   const auto disk = make_faulty(faulty_profile(), {stuck});
   AtHost host("host", *disk);
   std::vector<Transaction*> all;
-  for (std::uint32_t i = 0; i < 4; ++i) {
-    Transaction& t = host.make();
-    t.set(i == 1 || i == 3, i == 3 ? 1 : i * 40 + 1, 1, 0x10);  // the last one overlaps the first
-    if (i == 1) t.set(true, 500, 4, 0x20);
-    all.push_back(&t);
-    host.submit(t);
-  }
-  Transaction& blocked = host.make();
-  blocked.set(true, 502, 1, 0x30);  // overlaps the stuck one
-  host.submit(blocked);
+  for (const std::uint64_t block : {1u, 500u, 81u, 1u})  // the last one overlaps the first
+    all.push_back(&host.submit(all.size() % 2 == 1, block, block == 500 ? 4 : 1, 0x10));
+  Transaction& blocked = host.submit(true, 502, 1, 0x30);  // overlaps the stuck one
   run_until(500 * kMs);
   EXPECT_EQ(all[0]->extension.status, CommandStatus::Good);
   EXPECT_EQ(all[1]->begin_resp, -1);
@@ -798,12 +791,7 @@ TEST(DriveFault, ARestartAbortsEveryCommandAndTheDriveIsReadyLater) {
   const auto disk = make_faulty(faulty_profile(cached_toy_profile(profile::WriteBack::Interleaved)), {reset});
   AtHost host("host", *disk);
   std::vector<Transaction*> all;
-  for (std::uint32_t i = 0; i < 12; ++i) {
-    Transaction& t = host.make();
-    t.set(false, i * 1'000, 1);
-    all.push_back(&t);
-    host.submit(t);
-  }
+  for (std::uint32_t i = 0; i < 12; ++i) all.push_back(&host.submit(false, i * 1'000, 1));
   run_until(us(30'000));
   std::uint32_t good = 0, aborted = 0;
   for (const Transaction* t : all) {
@@ -815,9 +803,7 @@ TEST(DriveFault, ARestartAbortsEveryCommandAndTheDriveIsReadyLater) {
   EXPECT_GT(good, 0u);
   EXPECT_GT(aborted, 5u);
   EXPECT_EQ(good + aborted, 12u);
-  Transaction& after = host.make();
-  after.set(false, 77, 1);
-  host.submit(after);
+  Transaction& after = host.submit(false, 77, 1);
   run_until(us(520'000));
   EXPECT_EQ(after.end_req, -1) << "it is not ready";
   run_until(700 * kMs);
@@ -833,19 +819,12 @@ TEST(DriveFault, ALostLinkAbortsWhatWaits) {
   const auto disk = make_faulty(faulty_profile(), {drop});
   AtHost host("host", *disk);
   std::vector<Transaction*> all;
-  for (std::uint32_t i = 0; i < 6; ++i) {
-    Transaction& t = host.make();
-    t.set(false, i * 1'000, 1);
-    all.push_back(&t);
-    host.submit(t);
-  }
+  for (std::uint32_t i = 0; i < 6; ++i) all.push_back(&host.submit(false, i * 1'000, 1));
   run_until(1'000 * kMs);
   for (const Transaction* t : all) EXPECT_GE(t->begin_resp, 0);
   EXPECT_EQ(all[5]->extension.status, CommandStatus::Aborted);
   EXPECT_EQ(disk->media_errors().link_drops, 1u);
-  Transaction& after = host.make();
-  after.set(false, 77, 1);
-  host.submit(after);
+  Transaction& after = host.submit(false, 77, 1);
   run_until(2'000 * kMs);
   EXPECT_EQ(after.extension.status, CommandStatus::Good);
 }
@@ -912,12 +891,7 @@ TEST(DriveFault, TimesDoNotDependOnAProbe) {
   AtHost* const hosts[2] = {&one, &other};
   std::vector<Transaction*> all[2];
   for (std::uint32_t h = 0; h < 2; ++h)
-    for (std::uint32_t i = 0; i < 100; ++i) {
-      Transaction& t = hosts[h]->make();
-      t.set(i % 3 == 0, i * 17 % 1'500, 1 + i % 20, 1);
-      all[h].push_back(&t);
-      hosts[h]->submit(t);
-    }
+    for (std::uint32_t i = 0; i < 100; ++i) all[h].push_back(&hosts[h]->submit(i % 3 == 0, i * 17 % 1'500, 1 + i % 20, 1));
   run_until(100'000 * kMs);
   for (std::uint32_t i = 0; i < 100; ++i) {
     EXPECT_GE(all[0][i]->begin_resp, 0);

@@ -21,11 +21,21 @@ using testing::small_drive;
 using Effect = Faults::Effect;
 constexpr core::Picoseconds kSecond = core::kPicosecondsPerSecond;
 
-Fault of(FaultKind kind, std::uint64_t first = Fault::kAnyBlock, std::uint64_t blocks = 1) {
+/// `number`: of the retry, of turns, or of the surface.
+Fault of(FaultKind kind, std::uint64_t first = Fault::kAnyBlock, std::uint64_t blocks = 1, std::uint32_t number = 0) {
   Fault fault;
   fault.kind = kind;
   fault.first = first;
   fault.blocks = blocks;
+  fault.tries = fault.turns = fault.surface = number;
+  return fault;
+}
+
+Fault lasting_a_second(Fault fault, std::uint64_t at_command, std::uint64_t at_access) {
+  fault.lasts = kSecond;
+  fault.delay = 7;
+  fault.at_command = at_command;
+  fault.at_access = at_access;
   return fault;
 }
 
@@ -101,9 +111,8 @@ TEST(Faults, APhysicalSectorIsBadAsAWhole) {
 
 TEST(Faults, BeginAndEnd) {
   Faults faults(512, 1);
-  Fault at_time = of(FaultKind::Unreadable, 1);
+  Fault at_time = lasting_a_second(of(FaultKind::Unreadable, 1), 0, 0);
   at_time.at = kSecond;
-  at_time.lasts = kSecond;
   faults.add(at_time);
   Fault at_access = of(FaultKind::Unreadable, 2);
   at_access.at_access = 3;
@@ -132,25 +141,15 @@ TEST(Faults, BeginAndEnd) {
 TEST(Faults, OneThatBeginsWithACommandOrAnAccessLastsFromThere) {
   Faults faults(512, 1);
   core::Picoseconds delay = 0;
-  Fault fault = of(FaultKind::Late);
-  fault.delay = 7;
-  fault.lasts = kSecond;
-  fault.at_command = 1;
-  faults.add(fault);
-  fault = of(FaultKind::Unreadable, 2);
-  fault.lasts = kSecond;
-  fault.at_access = 1;
-  faults.add(fault);
+  faults.add(lasting_a_second(of(FaultKind::Late), 1, 0));
+  faults.add(lasting_a_second(of(FaultKind::Unreadable, 2), 0, 1));
   faults.command(0, 1, 10 * kSecond, delay);
   EXPECT_EQ(faults.late(11 * kSecond - 1), 7);
   EXPECT_EQ(faults.late(11 * kSecond), 0);
   EXPECT_EQ(met(faults, 2, 1, false, 20 * kSecond), Blocks{2});
   EXPECT_EQ(met(faults, 2, 1, false, 21 * kSecond - 1), Blocks{2});
   EXPECT_EQ(met(faults, 2, 1, false, 21 * kSecond), Blocks{});
-  fault = of(FaultKind::Reset);
-  fault.lasts = kSecond;
-  fault.at_command = 2;
-  faults.add(fault);
+  faults.add(lasting_a_second(of(FaultKind::Reset), 2, 0));
   EXPECT_EQ(faults.command(0, 1, 30 * kSecond, delay), Effect::None);
   EXPECT_EQ(faults.command(0, 1, 30 * kSecond, delay), Effect::Reset);
 }
@@ -231,11 +230,8 @@ TEST(Faults, ObjectionsAndContradictions) {
   EXPECT_EQ(key(of(FaultKind::Unreadable, 1, 0)), "blocks");
   EXPECT_EQ(key(of(FaultKind::Retries, 1)), "tries");
   EXPECT_EQ(key(of(FaultKind::Slow, 1)), "turns");
-  Fault retries = of(FaultKind::Retries, 1);
-  retries.tries = Fault::kMaxTries;
-  EXPECT_EQ(key(retries), "");
-  retries.tries += 1;
-  EXPECT_EQ(key(retries), "tries");
+  EXPECT_EQ(key(of(FaultKind::Retries, 1, 1, Fault::kMaxTries)), "");
+  EXPECT_EQ(key(of(FaultKind::Retries, 1, 1, Fault::kMaxTries + 1)), "tries");
   Fault slow = of(FaultKind::Slow, 1);
   slow.turns = Fault::kMaxTurns;
   EXPECT_EQ(key(slow), "");
@@ -243,9 +239,7 @@ TEST(Faults, ObjectionsAndContradictions) {
   EXPECT_EQ(key(slow), "turns");
   EXPECT_EQ(key(of(FaultKind::OffTrack, 1)), "block");
   EXPECT_EQ(key(of(FaultKind::Late)), "delay_ms");
-  Fault surface = of(FaultKind::Surface);
-  surface.surface = 2;
-  EXPECT_EQ(key(surface), "surface");
+  EXPECT_EQ(key(of(FaultKind::Surface, Fault::kAnyBlock, 1, 2)), "surface");
   Fault other = of(FaultKind::SilentMisdirected, 5);
   other.other_block = 5;
   EXPECT_EQ(key(other), "other_block");

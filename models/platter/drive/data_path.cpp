@@ -137,17 +137,14 @@ void DataPath::content(const QueueEntry& entry, const WriteTarget& target, std::
 }
 
 void DataPath::write_target(const QueueEntry& entry, const WriteTarget& to) {
-  if (!media_.keeps_bytes()) {
-    store({media_, faults_}, to.media_offset, nullptr, to.bytes);
-    return;
+  const std::uint8_t* data = nullptr;
+  if (media_.keeps_bytes() && !entry.internal() && entry.payload->get_data_ptr() != nullptr && covers(*entry.payload, to)) {
+    data = entry.payload->get_data_ptr() + (to.address - entry.payload->get_address());
+  } else if (media_.keeps_bytes()) {
+    content(entry, to, content_);
+    data = content_.data();
   }
-  if (!entry.internal() && entry.payload->get_data_ptr() != nullptr && covers(*entry.payload, to)) {
-    store({media_, faults_}, to.media_offset, entry.payload->get_data_ptr() + (to.address - entry.payload->get_address()),
-          to.bytes);
-    return;
-  }
-  content(entry, to, content_);
-  store({media_, faults_}, to.media_offset, content_.data(), content_.size());
+  store({media_, faults_}, to.media_offset, data, to.bytes);
 }
 
 std::vector<std::uint8_t> DataPath::present(const QueueEntry& entry) const {

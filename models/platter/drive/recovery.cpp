@@ -115,11 +115,8 @@ void Recovery::find_troubles(const QueueEntry& entry, Picoseconds now) {
         case FaultKind::Retries: add_first(entry, met.block, behind, {0, Step::Retry, met.tries, live.id}); break;
         case FaultKind::WriteFault: add_each(met.block, behind, {0, Step::Write, 0, live.id}); break;
         case FaultKind::Permanent:
-          if (!extent.write) {
-            add_first(entry, met.block, behind, {0, Step::Retry, 0, live.id});
-            break;
-          }
-          for (std::uint64_t block = met.block; block < behind; block = (block / whole + 1) * whole)
+          if (!extent.write) add_first(entry, met.block, behind, {0, Step::Retry, 0, live.id});
+          for (std::uint64_t block = met.block; extent.write && block < behind; block = (block / whole + 1) * whole)
             if (faults_.is_pending(block)) add_each(block, block + 1, {0, Step::Write, 0, live.id});
           break;
         default: break;
