@@ -62,6 +62,13 @@ class ScsiWithoutDurations : public ScsiDurations {
   ScsiWithoutDurations() : ScsiDurations(false) {}
 };
 
+TEST_F(ScsiDurations, ModeSenseOf6BytesRefusesWhatItsLengthCannotTell) {
+  EXPECT_TRUE(port.run({0x1A, 0, 0x3F, 0xFF, 255}, {}, 255).sense == sense::kInvalidField) << "532 bytes";
+  EXPECT_EQ(port.run({0x1A, 0, 0x3F, 0x00, 255}, {}, 255).data.size(), 68u) << "without subpages";
+  EXPECT_EQ(port.run({0x1A, 0, 0x0A, 0x07, 255}, {}, 255).data[0], 4 + 8 + kPageBytes - 1);
+  EXPECT_EQ(get<std::uint16_t>(port.run({0x5A, 0, 0x3F, 0xFF, 0, 0, 0, 2, 255}, {}, 767).data.data()), 534u);
+}
+
 TEST_F(ScsiDurations, PagesTellTheDescriptorsOfTheProfile) {
   const Bytes reads = page(0x07);
   ASSERT_EQ(reads.size(), kPage + kPageBytes);

@@ -85,6 +85,7 @@ void mode_sense(LogicalUnit& unit, Task& task) {
   Bytes data(ten ? 8 : 4);
   data.insert(data.end(), descriptor.begin(), descriptor.end());
   data.insert(data.end(), pages->begin(), pages->end());
+  if (!ten && data.size() > 256) return unit.fail(task, field(2, 5));  // more than MODE DATA LENGTH can tell
   if (ten) {
     put(data.data(), data.size() - 2, 2);
     data[3] = device;
