@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The iSCSI door, PDU by PDU, against RFC 7143.
+#include <arpa/inet.h>
+#include <sys/socket.h>
+
 #include "platter/front/iscsi/crc32c.h"
-#include "platter/front/iscsi/session.h"
+#include "platter/front/iscsi/server.h"
 #include "scsi_rig.h"
 #include "session_client.h"
 
@@ -238,8 +241,8 @@ TEST_F(Iscsi, RefusesALoginByItsStatus) {
 }
 
 TEST_F(Iscsi, DiscoveryNamesTheTarget) {
-  portal.set_address("127.0.0.1:3260");
   Client client(portal, memory);
+  client.session.connected("127.0.0.1:3260");
   client.ask(Client::login_pdu(pairs("InitiatorName=i|SessionType=Discovery|")));
   Made text(0x04, 0x80);
   text.set(16, 7, 4).set(20, ~0u, 4).set(24, 100, 4).with(pairs("SendTargets=All|"));
@@ -251,6 +254,35 @@ TEST_F(Iscsi, DiscoveryNamesTheTarget) {
   const std::vector<Said> refused = client.ask(client.command({0x00}, 0));
   ASSERT_EQ(refused.size(), 1u);
   EXPECT_EQ(refused[0].opcode(), 0x3F) << "no SCSI command in a discovery session";
+}
+
+TEST_F(Iscsi, DiscoveryAtEveryAddressNamesTheOneThatTheInitiatorReached) {
+  serving::Poller poller;
+  iscsi::Server server("0.0.0.0:0", *rig.target, kName, 32, poller);
+  const std::string port = server.listener().address().substr(8);
+  sockaddr_in to{};
+  to.sin_family = AF_INET;
+  to.sin_port = htons(static_cast<std::uint16_t>(std::stoul(port)));
+  to.sin_addr.s_addr = htonl(0x7F00'0002);
+  const serving::FileDescriptor initiator(socket(AF_INET, SOCK_STREAM, 0));
+  ASSERT_EQ(connect(initiator.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to), 0);
+  Made text(0x04, 0x80);
+  text.set(16, 7, 4).set(20, ~0u, 4).set(24, 100, 4).with(pairs("SendTargets=All|"));
+  const Bytes all = Client::login_pdu(pairs("InitiatorName=i|SessionType=Discovery|")).bytes() + text.bytes();
+  ASSERT_EQ(send(initiator.get(), all.data(), all.size(), 0), static_cast<ssize_t>(all.size()));
+  Bytes got(4096);
+  std::size_t count = 0;
+  for (int turn = 0; turn < 100 && split(Bytes(got.begin(), got.begin() + static_cast<std::ptrdiff_t>(count))).size() < 2;
+       ++turn) {
+    if (poller.wait(std::chrono::milliseconds(100))) poller.dispatch();
+    server.flush();
+    count +=
+        static_cast<std::size_t>(std::max<ssize_t>(recv(initiator.get(), &got[count], got.size() - count, MSG_DONTWAIT), 0));
+  }
+  got.resize(count);
+  const std::vector<Said> said = split(got);
+  ASSERT_EQ(said.size(), 2u);
+  EXPECT_EQ(said[1].text(), pairs("TargetName=iqn.2026-01.test:t|TargetAddress=127.0.0.2:" + port + ",1|"));
 }
 
 TEST_F(Iscsi, ReadsWhatWasWrittenInEachWay) {

@@ -49,9 +49,6 @@ class Portal : private scsi::TaskOwnerIf {
   const std::string& name() const { return name_; }
   /// Commands that a session may have in progress, and as many immediate ones.
   std::uint32_t window() const { return window_; }
-  /// HOST:PORT, for discovery.
-  const std::string& address() const { return address_; }
-  void set_address(const std::string& address) { address_ = address; }
 
   Command& acquire();
   void release(Command& command);
@@ -80,7 +77,6 @@ class Portal : private scsi::TaskOwnerIf {
 
   scsi::ScsiTarget& target_;
   std::string name_;
-  std::string address_;
   std::uint32_t window_;
   std::vector<std::unique_ptr<Command>> idle_;
   std::vector<std::unique_ptr<Command>> busy_;

@@ -11,9 +11,7 @@ Server::Server(const std::string& address, scsi::ScsiTarget& target, const std::
                serving::Poller& poller, const serving::SessionLimits& limits)
     : portal_(target, name, window), server_(address, poller, limits, Session::kMaxBytes, [this](serving::Memory& memory) {
         return std::make_unique<Session>(portal_, memory);
-      }) {
-  portal_.set_address(server_.listener().address());
-}
+      }) {}
 
 void Server::say_farewell() {
   portal_.say_farewell();

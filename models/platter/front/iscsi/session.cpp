@@ -234,7 +234,7 @@ void Session::text(const Pdu& pdu) {
                        (pair.value.empty() && !parameters_.discovery);
     if (!meant) continue;
     answers.add("TargetName", portal_.name());
-    if (!portal_.address().empty()) answers.add("TargetAddress", portal_.address() + ",1");
+    if (!address_.empty()) answers.add("TargetAddress", address_ + ",1");
   }
   std::vector<std::string> keys;
   if (!negotiate(rest, true, parameters_, keys, answers)) return reject(pdu, RejectReason::ProtocolError);

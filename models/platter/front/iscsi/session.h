@@ -32,6 +32,7 @@ class Session : public serving::SessionIf, public scsi::TaskOwnerIf {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
+  void connected(const std::string& address) override { address_ = address; }
   Room room() override { return takes_input() ? reader_.room() : Room{nullptr, 0}; }
   void received(std::size_t bytes) override;
   void resume() override;
@@ -110,6 +111,7 @@ class Session : public serving::SessionIf, public scsi::TaskOwnerIf {
   void send(Header& header, bool status, const std::uint8_t* data = nullptr, std::size_t bytes = 0);
 
   Portal& portal_;
+  std::string address_;  ///< by which the initiator has come, for discovery; empty: unknown
   serving::Memory& shared_;
   serving::Memory::Holder memory_;
   PduReader reader_;

@@ -11,6 +11,7 @@
 #include <sys/un.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <memory>
@@ -41,6 +42,19 @@ bool split(const std::string& address, std::string& host, std::string& port) {
 FileDescriptor open_spare() { return FileDescriptor(open("/dev/null", O_RDONLY | O_CLOEXEC)); }
 
 }  // namespace
+
+std::string local_address(int socket) {
+  sockaddr_storage name{};
+  socklen_t length = sizeof name;
+  auto* const generic = reinterpret_cast<sockaddr*>(&name);
+  std::array<char, NI_MAXHOST> host{};
+  std::array<char, NI_MAXSERV> port{};
+  if (getsockname(socket, generic, &length) != 0 || (name.ss_family != AF_INET && name.ss_family != AF_INET6) ||
+      getnameinfo(generic, length, host.data(), host.size(), port.data(), port.size(), NI_NUMERICHOST | NI_NUMERICSERV) != 0)
+    return {};
+  return name.ss_family == AF_INET6 ? fmt::format("[{}]:{}", host.data(), port.data())
+                                    : fmt::format("{}:{}", host.data(), port.data());
+}
 
 Listener::Listener(const std::string& address, Poller& poller, std::function<void(FileDescriptor)> connected)
     : poller_(poller), connected_(std::move(connected)), address_(address), spare_(open_spare()) {
@@ -131,14 +145,9 @@ void Listener::open_tcp(const std::string& host, const std::string& port) {
   // With port 0, the port that the first address gets may be in use at another address. So there are several tries.
   for (int tries = std::stoul(port) == 0 ? 20 : 1; !bind_all(all.get(), why);)
     if (--tries == 0) refuse(address_, why);
-  sockaddr_storage bound{};
-  socklen_t length = sizeof bound;
-  getsockname(sockets_.front().get(), reinterpret_cast<sockaddr*>(&bound), &length);
-  const auto* const v4 = reinterpret_cast<const sockaddr_in*>(&bound);
-  const auto* const v6 = reinterpret_cast<const sockaddr_in6*>(&bound);
-  const unsigned number = ntohs(bound.ss_family == AF_INET6 ? v6->sin6_port : v4->sin_port);
+  const std::string bound = local_address(sockets_.front().get());
   const std::string shown = host.empty() ? "localhost" : host.find(':') == std::string::npos ? host : "[" + host + "]";
-  address_ = fmt::format("{}:{}", shown, number);
+  address_ = shown + bound.substr(bound.rfind(':'));
 }
 
 bool Listener::is_local() const {

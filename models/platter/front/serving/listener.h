@@ -11,6 +11,9 @@
 
 namespace platter::serving {
 
+/// HOST:PORT in numbers, of this side of a TCP socket; empty for other sockets.
+std::string local_address(int socket);
+
 /// Accepts connections at a Unix socket, or at a TCP port of all addresses of a host.
 class Listener : public PollHandlerIf {
  public:

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 namespace platter::serving {
 
@@ -10,6 +11,9 @@ namespace platter::serving {
 class SessionIf {
  public:
   virtual ~SessionIf() = default;
+
+  /// The client has reached the server at this address (local_address).
+  virtual void connected(const std::string& /*address*/) {}
 
   /// Where the client's next bytes go, and how many at most. There is no room while the client has too much in progress, does not take its answers,
   /// or waits for memory.
