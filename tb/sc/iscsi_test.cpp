@@ -285,6 +285,24 @@ TEST_F(Iscsi, DiscoveryAtEveryAddressNamesTheOneThatTheInitiatorReached) {
   EXPECT_EQ(said[1].text(), pairs("TargetName=iqn.2026-01.test:t|TargetAddress=127.0.0.2:" + port + ",1|"));
 }
 
+TEST_F(Iscsi, ATextEndsWhenTheInitiatorSaysSo) {  // RFC 7143, 11.11.1
+  Client client(portal, memory);
+  client.login();
+  Made text(0x04, 0x00);
+  text.set(16, 7, 4).set(20, ~0u, 4).set(24, client.command_sn++, 4).with(pairs("SendTargets=|"));
+  std::vector<Said> said = client.ask(text);
+  ASSERT_EQ(said.size(), 1u);
+  EXPECT_EQ(said[0].header[1] & 0x80, 0) << "F";
+  EXPECT_NE(said[0].number(20), ~0u);
+  EXPECT_FALSE(said[0].text().empty());
+  Made last(0x04, 0x80);
+  said = client.ask(last.set(16, 7, 4).set(20, said[0].number(20), 4).set(24, client.command_sn++, 4));
+  ASSERT_EQ(said.size(), 1u);
+  EXPECT_EQ(said[0].header[1] & 0x80, 0x80);
+  EXPECT_EQ(said[0].number(20), ~0u);
+  EXPECT_TRUE(said[0].text().empty());
+}
+
 TEST_F(Iscsi, ReadsWhatWasWrittenInEachWay) {
   const Bytes data = some_bytes(64 * kScsiSector);
   const auto size = static_cast<std::uint32_t>(data.size());

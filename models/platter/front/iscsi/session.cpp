@@ -238,6 +238,7 @@ void Session::text(const Pdu& pdu) {
   }
   std::vector<std::string> keys;
   if (!negotiate(rest, true, parameters_, keys, answers)) return reject(pdu, RejectReason::ProtocolError);
+  if (!pdu.final()) header.byte(1, 0).transfer_tag(1);  // more requests follow, and it is the initiator that ends them
   send(header, true, bytes_of(answers.bytes()), answers.bytes().size());
 }
 
