@@ -503,6 +503,20 @@ TEST(Ahci, IdleStartsTheSpindleAndSleepEndsWithAReset) {
   EXPECT_EQ(mode(), 0x00);
 }
 
+TEST(Ahci, ABlockOfSeveralSectorsFitsIntoADataFrame) {
+  profile::DriveProfile profile = disk_profile();
+  profile.geometry.sector_bytes = 4096;
+  Computer pc("pc", profile);
+  pc.start();
+  ASSERT_TRUE(pc.run(command_frame(kIdentify, 0, 0), 512));
+  EXPECT_EQ(pc.word(47), 0x8002) << "8 KiB";
+  EXPECT_EQ(pc.word(59), 0x0102);
+  ASSERT_TRUE(pc.run(command_frame(0x29, 40, 16), 65'536));
+  EXPECT_EQ(pc.memory.get<std::uint16_t>(kReceived + 0x20 + 16), 8192u) << "transfer count of the PIO setup";
+  EXPECT_TRUE(pc.run(command_frame(0xC6, 0, 1)));
+  EXPECT_FALSE(pc.run(command_frame(0xC6, 0, 4)));
+}
+
 TEST(Ahci, SettingsSurviveAComresetUnlessToldOtherwise) {
   Computer pc("pc", disk_profile());
   pc.start();

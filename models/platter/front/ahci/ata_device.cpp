@@ -122,6 +122,7 @@ AtaSettings AtaDevice::at_power_up() const {
   settings.write_cache = identity_.write_cache;
   settings.read_ahead = identity_.read_ahead;
   settings.durations = identity_.durations;
+  settings.multiple = static_cast<std::uint8_t>(identity_.most_multiple());
   return settings;
 }
 
@@ -557,7 +558,7 @@ Task AtaDevice::accept(const RegisterFis& fis, Picoseconds now) {
     case kSetFeatures: return set_features(fis);
     case kSetMultiple: {
       const auto sectors = static_cast<std::uint8_t>(fis.count);
-      if (sectors > 16 || (sectors & (sectors - 1)) != 0) return abort(fis);
+      if (sectors > identity_.most_multiple() || (sectors & (sectors - 1)) != 0) return abort(fis);
       settings_.multiple = sectors;
       return answer(fis);
     }

@@ -395,7 +395,7 @@ Page identify(const AtaIdentity& d, const AtaSettings& settings) {
   text(page, 10, 10, d.serial);
   text(page, 23, 4, d.firmware);
   text(page, 27, 20, d.model);
-  word(page, 47, 0x8010);
+  word(page, 47, 0x8000 | d.most_multiple());
   word(page, 48, 0x4000);
   word(page, 49, 0x0F00);
   word(page, 50, 0x4000);

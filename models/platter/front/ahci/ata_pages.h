@@ -32,6 +32,8 @@ struct AtaIdentity {
   bool duration_limits = false;      ///< hosts may use and change duration descriptors
   command::DurationTable durations;  ///< the descriptors at power-up
 
+  /// Most sectors of a data block of READ MULTIPLE and WRITE MULTIPLE: those of a data FIS (Serial ATA 3.x, 10.5.12).
+  std::uint32_t most_multiple() const { return 8192 / sector_bytes; }
   /// Of the drive with this profile. `sectors`: Drive::capacity_sectors(). Precondition: `serial` has up to 20 characters of ASCII.
   static AtaIdentity of(const profile::DriveProfile& profile, std::uint64_t sectors, const std::string& serial);
 };
@@ -49,7 +51,7 @@ struct AtaSettings {
   command::DurationTable durations;
   bool preserved = true;  ///< a COMRESET keeps the settings (software settings preservation)
   std::uint8_t udma_mode = 6;
-  std::uint8_t multiple = 16;  ///< sectors of a data block of READ MULTIPLE and WRITE MULTIPLE; 0: off
+  std::uint8_t multiple = 0;  ///< sectors of a data block of READ MULTIPLE and WRITE MULTIPLE; 0: off
 };
 
 enum class PowerMode : std::uint8_t { Active, Idle, Standby };
