@@ -517,6 +517,38 @@ TEST(Ahci, ABlockOfSeveralSectorsFitsIntoADataFrame) {
   EXPECT_FALSE(pc.run(command_frame(0xC6, 0, 4)));
 }
 
+TEST(Ahci, ALossOfPowerLeavesTheDeviceAsAtPowerUp) {
+  Computer pc("pc", disk_profile());
+  pc.start();
+  const auto wakes = [&pc](bool by_reset) {
+    pc.drives[0]->cut_power();
+    pc.drives[0]->restore_power();
+    run_until(core::now_ps() + 60'000 * kMs);
+    if (by_reset) pc.reset_link();
+    ASSERT_TRUE(pc.run(command_frame(kIdentify, 0, 0), 512));
+    EXPECT_EQ(pc.word(85) & 0x20, 0x20) << "write cache";
+    EXPECT_EQ(pc.word(85) & 1, 0) << "SMART stays off";
+    EXPECT_EQ(pc.word(59), 0x0110) << "multiple";
+    EXPECT_EQ(pc.word(120) & 0x40, 0) << "sense data reporting";
+    const std::uint64_t cached = pc.drives[0]->cache_statistics().cached_writes;
+    ASSERT_TRUE(pc.run(queued_frame(true, 9'000, 8, 0), 4096, true));
+    EXPECT_EQ(pc.drives[0]->cache_statistics().cached_writes, cached + 1);
+  };
+  ASSERT_TRUE(pc.run(command_frame(0xB0, 0xC2'4F00, 0, 0xD9)));
+  for (const bool by_reset : {false, true}) {
+    ASSERT_TRUE(pc.run(command_frame(0xEF, 0, 0, 0x82)));
+    ASSERT_TRUE(pc.run(command_frame(0xEF, 0, 1, 0xC3)));
+    ASSERT_TRUE(pc.run(command_frame(0xC6, 0, 4)));
+    ASSERT_TRUE(pc.run(command_frame(0xE6, 0, 0)));
+    wakes(by_reset);
+  }
+  EXPECT_FALSE(pc.run(queued_frame(false, ~0u, 8, 0), 4096)) << "past the end: the queue stops";
+  pc.restart();
+  EXPECT_FALSE(pc.run(command_frame(kFlushExt, 0, 0)));
+  pc.restart();
+  wakes(false);
+}
+
 TEST(Ahci, SettingsSurviveAComresetUnlessToldOtherwise) {
   Computer pc("pc", disk_profile());
   pc.start();

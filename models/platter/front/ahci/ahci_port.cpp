@@ -296,6 +296,7 @@ void AhciPort::fetch(Slot& slot) {
 }
 
 void AhciPort::begin(Slot& slot) {
+  look_at_drive();
   slot.task = device_.accept(slot.fis, core::now_ps());
   const Task& task = slot.task;
   if (task.next == Task::Next::Nothing) return;
@@ -351,10 +352,19 @@ void AhciPort::link_reset() {
 /// Takes the register FIS that follows a reset. It sets the registers even if FIS receive is off (AHCI 1.3.1, 3.3.7, FRE). Returns false like
 /// `take`.
 bool AhciPort::take_signature(bool hard) {
+  look_at_drive();
   const Outcome signature = device_.reset(hard);
   if (!take(signature, 0)) return false;
   r_.sig = static_cast<std::uint32_t>(signature.lba << 8 | signature.count);
   return true;
+}
+
+/// After a loss of power the device is as at power-up.
+void AhciPort::look_at_drive() {
+  const std::uint32_t losses = control_.read(drive::reg::kPowerLosses);
+  if (std::exchange(losses_, losses) == losses) return;
+  control_.busy();
+  device_.power_up();
 }
 
 void AhciPort::withdraw() {

@@ -148,6 +148,7 @@ class AhciPort : public sc_core::sc_module, public tlm::tlm_mm_interface, public
   void control(Slot& slot, bool clears_busy);
   void link_reset();
   bool take_signature(bool hard);
+  void look_at_drive();
   void withdraw();
   void to_drive(Slot& slot);
   void send();
@@ -187,8 +188,9 @@ class AhciPort : public sc_core::sc_module, public tlm::tlm_mm_interface, public
     bool stopped = false;
     bool soft_reset = false;
   } state_;
-  std::uint64_t epoch_ = 0;  ///< increases when commands are withdrawn; a transfer of an earlier one has no effect
-  bool moving_ = false;      ///< the thread is working, possibly waiting for a DMA transfer
+  std::uint32_t losses_ = 0;  ///< of the drive's power, at the last look
+  std::uint64_t epoch_ = 0;   ///< increases when commands are withdrawn; a transfer of an earlier one has no effect
+  bool moving_ = false;       ///< the thread is working, possibly waiting for a DMA transfer
   sc_core::sc_event work_;
   const AhciProbes* probes_ = nullptr;
   std::uint32_t number_ = 0;

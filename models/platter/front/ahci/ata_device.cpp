@@ -119,11 +119,23 @@ AtaDevice::AtaDevice(const AtaIdentity& identity, DriveControlIf& control, const
 
 AtaSettings AtaDevice::at_power_up() const {
   AtaSettings settings;
+  settings.smart = settings_.smart;  // the only one that lasts
   settings.write_cache = identity_.write_cache;
   settings.read_ahead = identity_.read_ahead;
   settings.durations = identity_.durations;
   settings.multiple = static_cast<std::uint8_t>(identity_.most_multiple());
   return settings;
+}
+
+void AtaDevice::restore_settings() {
+  settings_ = at_power_up();
+  control_.set_write_cache(settings_.write_cache);
+  control_.set_read_ahead(settings_.read_ahead);
+}
+
+void AtaDevice::power_up() {
+  restore_settings();
+  reset(true);
 }
 
 Outcome AtaDevice::reset(bool hard) {
@@ -135,10 +147,8 @@ Outcome AtaDevice::reset(bool hard) {
     sense_ = {};
     settings_.sense_reporting = false;
     if (!settings_.preserved) {
-      settings_ = at_power_up();
+      restore_settings();
       settings_.preserved = false;
-      control_.set_write_cache(settings_.write_cache);
-      control_.set_read_ahead(settings_.read_ahead);
     }
   }
   Outcome signature;

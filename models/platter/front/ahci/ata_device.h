@@ -104,10 +104,13 @@ class AtaDevice {
 
   /// Resets by COMRESET (`hard`) or by a soft reset. Returns the signature of a disk.
   Outcome reset(bool hard);
+  /// The drive has lost its power since the last command.
+  void power_up();
   /// @endcond
 
  private:
   AtaSettings at_power_up() const;
+  void restore_settings();
   Task answer(const RegisterFis& fis, Outcome outcome = {}) const;
   Task abort(const RegisterFis& fis);
   Task send_page(const RegisterFis& fis, std::optional<Page> page, Transfer transfer);
