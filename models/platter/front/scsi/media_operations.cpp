@@ -303,23 +303,17 @@ void stopped(LogicalUnit& unit, Task& task) {
 
 void add_media_operations(std::vector<scsi::Operation>& table) {
   using O = scsi::Operation;
-  constexpr std::uint8_t kNo = O::kNoAction;
-  constexpr O::Needs kMedium = O::kMedium;
   // The length of a CDB, and where its address and length are, follow from the code.
-  const auto add = [&table](std::uint8_t code, std::string_view name, Conflict conflict, std::uint8_t flags,
-                            void (*start)(LogicalUnit&, Task&), void (*next)(LogicalUnit&, Task&)) {
+  const auto add = [&table](std::uint8_t code, std::string_view name, Conflict conflict, std::uint8_t flags, O::Step start,
+                            O::Step next) {
     const Fields& place = kFields[code >> 5];
-    constexpr std::uint8_t kBytes[] = {6, 10, 10, 0, 16, 12};
-    O row{code, kNo, name, kBytes[code >> 5], conflict, kMedium, {}, start, next};
-    row.usage[0] = code;
-    row.usage[1] = flags;
+    O& row = add_row(table, code, O::kNoAction, name, conflict, O::kMedium, {0, flags}, start, next);
     for (std::size_t i = 0; i < place.lba_bytes; ++i) row.usage[place.lba + i] = 0xFF;
     for (std::size_t i = 0; i < place.length_bytes; ++i) row.usage[place.length + i] = 0xFF;
     if (place.lba == 1)
       row.usage[1] = 0x1F;
     else
       row.usage[std::size_t{row.bytes} - (row.bytes == 10 ? 4 : 2)] = 0x1F;  // GROUP NUMBER, which has no effect
-    table.push_back(row);
   };
   constexpr std::uint8_t kAccess = 0x18;  // DPO, FUA
   constexpr std::uint8_t kCheck = 0x16;   // DPO, BYTCHK
@@ -346,17 +340,11 @@ void add_media_operations(std::vector<scsi::Operation>& table) {
   add(0x91, "SYNCHRONIZE CACHE (16)", Conflict::All, kImmediate, synchronize_cache, finished);
   for (O& row : table)
     if (row.code == 0x88 || row.code == 0x8A) row.limits_page = row.code == 0x88 ? 1 : 2;
-  table.push_back({0x89,
-                   kNo,
-                   "COMPARE AND WRITE",
-                   16,
-                   Conflict::All,
-                   kMedium,
-                   {0x89, kAccess, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0xFF, 0x1F, 0},
-                   compare_and_write,
-                   compared_and_written});
-  table.push_back(
-      {0x1B, kNo, "START STOP UNIT", 6, Conflict::Reserve, O::kAttention, {0x1B, 0x01, 0, 0x0F, 0xF7, 0}, start_stop, stopped});
+  add_row(table, 0x89, O::kNoAction, "COMPARE AND WRITE", Conflict::All, O::kMedium,
+          {0, kAccess, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0xFF, 0x1F}, compare_and_write,
+          compared_and_written);
+  add_row(table, 0x1B, O::kNoAction, "START STOP UNIT", Conflict::Reserve, O::kAttention, {0, 0x01, 0, 0x0F, 0xF7}, start_stop,
+          stopped);
 }
 
 }  // namespace platter::scsi

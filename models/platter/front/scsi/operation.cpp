@@ -39,9 +39,17 @@ const Index& index() {
 
 }  // namespace
 
+Operation& add_row(std::vector<Operation>& table, std::uint8_t code, std::uint8_t action, std::string_view name,
+                   Conflict conflict, Operation::Needs needs, CdbBytes usage, Operation::Step start, Operation::Step next) {
+  constexpr std::uint8_t kBytes[] = {6, 10, 10, 0, 16, 12};  // by the group of the code (SPC-4, 4.2.5.1)
+  usage[0] = code;
+  if (action != Operation::kNoAction) usage[1] = action;
+  return table.emplace_back(Operation{code, action, name, kBytes[code >> 5], conflict, needs, usage, start, next});
+}
+
 const std::vector<Operation>& operations() { return index().table; }
 
-const Operation* find_operation(const std::array<std::uint8_t, Task::kCdbBytes>& cdb) {
+const Operation* find_operation(const CdbBytes& cdb) {
   const Index::Group& group = index().groups[cdb[0]];
   for (std::size_t i = group.first; i < std::size_t{group.first} + group.count; ++i) {
     const Operation& each = index().table[i];
@@ -55,7 +63,7 @@ bool has_actions(std::uint8_t code) {
   return group.count > 0 && index().table[group.first].action != Operation::kNoAction;
 }
 
-SenseData::Field unused_bit(const Operation& operation, const std::array<std::uint8_t, Task::kCdbBytes>& cdb, bool limits) {
+SenseData::Field unused_bit(const Operation& operation, const CdbBytes& cdb, bool limits) {
   SenseData::Field field;
   const CdbBytes usage = limits && operation.limits_page != 0 ? with_limits(operation.usage) : operation.usage;
   for (std::uint16_t i = 1; i < operation.bytes; ++i) {

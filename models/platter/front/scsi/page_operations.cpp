@@ -274,90 +274,30 @@ void read_defects(LogicalUnit& unit, Task& task) {
 
 void add_page_operations(std::vector<Operation>& table) {
   using O = Operation;
-  constexpr std::uint8_t kNo = O::kNoAction;
-  const Operation rows[] = {
-      {0x00, kNo, "TEST UNIT READY", 6, Conflict::Reserve, O::kMedium, {0x00}, test_unit_ready},
-      {0x03, kNo, "REQUEST SENSE", 6, Conflict::None, O::kNothing, {0x03, 0x01, 0, 0, 0xFF, 0}, request_sense},
-      {0x12, kNo, "INQUIRY", 6, Conflict::None, O::kNothing, {0x12, 0x01, 0xFF, 0xFF, 0xFF, 0}, inquiry},
-      {0x15, kNo, "MODE SELECT (6)", 6, Conflict::All, O::kAttention, {0x15, 0x11, 0, 0, 0xFF, 0}, mode_select, apply_modes},
-      {0x55,
-       kNo,
-       "MODE SELECT (10)",
-       10,
-       Conflict::All,
-       O::kAttention,
-       {0x55, 0x11, 0, 0, 0, 0, 0, 0xFF, 0xFF, 0},
-       mode_select,
-       apply_modes},
-      {0x1A, kNo, "MODE SENSE (6)", 6, Conflict::All, O::kAttention, {0x1A, 0x08, 0xFF, 0xFF, 0xFF, 0}, mode_sense},
-      {0x5A,
-       kNo,
-       "MODE SENSE (10)",
-       10,
-       Conflict::All,
-       O::kAttention,
-       {0x5A, 0x18, 0xFF, 0xFF, 0, 0, 0, 0xFF, 0xFF, 0},
-       mode_sense},
-      {0x1D, kNo, "SEND DIAGNOSTIC", 6, Conflict::All, O::kAttention, {0x1D, 0xF7, 0, 0xFF, 0xFF, 0}, send_diagnostic},
-      {0x25, kNo, "READ CAPACITY (10)", 10, Conflict::Reserve, O::kMedium, {0x25}, read_capacity_10},
-      {0x37,
-       kNo,
-       "READ DEFECT DATA (10)",
-       10,
-       Conflict::Reads,
-       O::kMedium,
-       {0x37, 0, 0x1F, 0, 0, 0, 0, 0xFF, 0xFF, 0},
-       read_defects},
-      {0xB7,
-       kNo,
-       "READ DEFECT DATA (12)",
-       12,
-       Conflict::Reads,
-       O::kMedium,
-       {0xB7, 0x1F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0, 0},
-       read_defects},
-      {0x4D,
-       kNo,
-       "LOG SENSE",
-       10,
-       Conflict::Reserve,
-       O::kAttention,
-       {0x4D, 0, 0xFF, 0xFF, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0},
-       log_sense},
-      {0x9E,
-       0x10,
-       "READ CAPACITY (16)",
-       16,
-       Conflict::Reserve,
-       O::kMedium,
-       {0x9E, 0x10, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0, 0},
-       read_capacity_16},
-      {0xA0,
-       kNo,
-       "REPORT LUNS",
-       12,
-       Conflict::None,
-       O::kNothing,
-       {0xA0, 0, 0xFF, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0, 0},
-       report_luns},
-      {0xA3,
-       0x0C,
-       "REPORT SUPPORTED OPERATION CODES",
-       12,
-       Conflict::Reserve,
-       O::kAttention,
-       {0xA3, 0x0C, 0x87, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0, 0},
-       report_operations},
-      {0xA3,
-       0x0D,
-       "REPORT SUPPORTED TASK MANAGEMENT FUNCTIONS",
-       12,
-       Conflict::Reserve,
-       O::kAttention,
-       {0xA3, 0x0D, 0x80, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0, 0},
-       report_task_management},
+  const auto add = [&table](std::uint8_t code, std::string_view name, Conflict conflict, O::Needs needs, const CdbBytes& usage,
+                            O::Step start, O::Step next = nullptr, std::uint8_t action = O::kNoAction) {
+    add_row(table, code, action, name, conflict, needs, usage, start, next);
   };
-  table.insert(table.end(), std::begin(rows), std::end(rows));
+  add(0x00, "TEST UNIT READY", Conflict::Reserve, O::kMedium, {}, test_unit_ready);
+  add(0x03, "REQUEST SENSE", Conflict::None, O::kNothing, {0, 0x01, 0, 0, 0xFF}, request_sense);
+  add(0x12, "INQUIRY", Conflict::None, O::kNothing, {0, 0x01, 0xFF, 0xFF, 0xFF}, inquiry);
+  add(0x15, "MODE SELECT (6)", Conflict::All, O::kAttention, {0, 0x11, 0, 0, 0xFF}, mode_select, apply_modes);
+  add(0x55, "MODE SELECT (10)", Conflict::All, O::kAttention, {0, 0x11, 0, 0, 0, 0, 0, 0xFF, 0xFF}, mode_select, apply_modes);
+  add(0x1A, "MODE SENSE (6)", Conflict::All, O::kAttention, {0, 0x08, 0xFF, 0xFF, 0xFF}, mode_sense);
+  add(0x5A, "MODE SENSE (10)", Conflict::All, O::kAttention, {0, 0x18, 0xFF, 0xFF, 0, 0, 0, 0xFF, 0xFF}, mode_sense);
+  add(0x1D, "SEND DIAGNOSTIC", Conflict::All, O::kAttention, {0, 0xF7, 0, 0xFF, 0xFF}, send_diagnostic);
+  add(0x25, "READ CAPACITY (10)", Conflict::Reserve, O::kMedium, {}, read_capacity_10);
+  add(0x37, "READ DEFECT DATA (10)", Conflict::Reads, O::kMedium, {0, 0, 0x1F, 0, 0, 0, 0, 0xFF, 0xFF}, read_defects);
+  add(0xB7, "READ DEFECT DATA (12)", Conflict::Reads, O::kMedium, {0, 0x1F, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF},
+      read_defects);
+  add(0x4D, "LOG SENSE", Conflict::Reserve, O::kAttention, {0, 0, 0xFF, 0xFF, 0, 0xFF, 0xFF, 0xFF, 0xFF}, log_sense);
+  add(0x9E, "READ CAPACITY (16)", Conflict::Reserve, O::kMedium, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF},
+      read_capacity_16, nullptr, 0x10);
+  add(0xA0, "REPORT LUNS", Conflict::None, O::kNothing, {0, 0, 0xFF, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF}, report_luns);
+  add(0xA3, "REPORT SUPPORTED OPERATION CODES", Conflict::Reserve, O::kAttention,
+      {0, 0, 0x87, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF}, report_operations, nullptr, 0x0C);
+  add(0xA3, "REPORT SUPPORTED TASK MANAGEMENT FUNCTIONS", Conflict::Reserve, O::kAttention,
+      {0, 0, 0x80, 0, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF}, report_task_management, nullptr, 0x0D);
 }
 
 }  // namespace platter::scsi

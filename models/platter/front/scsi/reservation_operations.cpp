@@ -2,8 +2,6 @@
 //
 // RESERVE and RELEASE (SPC-2, 7.21 to 7.24), PERSISTENT RESERVE IN and OUT (SPC-4, 6.15, 6.16).
 #include <algorithm>
-#include <array>
-#include <initializer_list>
 
 #include "platter/core/big_endian.h"
 #include "platter/front/scsi/logical_unit.h"
@@ -57,29 +55,18 @@ void reserve_out(LogicalUnit& unit, Task& task) {
 
 void add_reservation_operations(std::vector<Operation>& table) {
   using O = Operation;
-  constexpr std::uint8_t kNo = O::kNoAction;
-  const auto add = [&table](std::uint8_t code, std::string_view name, std::uint8_t bytes, Conflict conflict, auto start) {
-    table.push_back({code, kNo, name, bytes, conflict, O::kAttention, {code}, start});
-  };
-  add(0x16, "RESERVE (6)", 6, Conflict::None, reserve);
-  add(0x17, "RELEASE (6)", 6, Conflict::None, release);
-  add(0x56, "RESERVE (10)", 10, Conflict::None, reserve);
-  add(0x57, "RELEASE (10)", 10, Conflict::None, release);
-  const auto add_actions = [&table](std::uint8_t code, std::initializer_list<std::string_view> names, Conflict conflict,
-                                    const std::array<std::uint8_t, Task::kCdbBytes>& usage, auto start) {
-    std::uint8_t action = 0;
-    for (const std::string_view name : names) {
-      Operation row{code, action, name, 10, conflict, O::kAttention, usage, start};
-      row.usage[0] = code;
-      row.usage[1] = action++;
-      table.push_back(row);
-    }
-  };
-  add_actions(0x5E, {"READ KEYS", "READ RESERVATION", "REPORT CAPABILITIES", "READ FULL STATUS"}, Conflict::Reserve,
-              {0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF}, reserve_in);
-  add_actions(0x5F,
-              {"REGISTER", "RESERVE", "RELEASE", "CLEAR", "PREEMPT", "PREEMPT AND ABORT", "REGISTER AND IGNORE EXISTING KEY"},
-              Conflict::None, {0, 0, 0xFF, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF}, reserve_out);
+  add_row(table, 0x16, O::kNoAction, "RESERVE (6)", Conflict::None, O::kAttention, {}, reserve);
+  add_row(table, 0x17, O::kNoAction, "RELEASE (6)", Conflict::None, O::kAttention, {}, release);
+  add_row(table, 0x56, O::kNoAction, "RESERVE (10)", Conflict::None, O::kAttention, {}, reserve);
+  add_row(table, 0x57, O::kNoAction, "RELEASE (10)", Conflict::None, O::kAttention, {}, release);
+  std::uint8_t action = 0;
+  for (const std::string_view name : {"READ KEYS", "READ RESERVATION", "REPORT CAPABILITIES", "READ FULL STATUS"})
+    add_row(table, 0x5E, action++, name, Conflict::Reserve, O::kAttention, {0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF}, reserve_in);
+  action = 0;
+  for (const std::string_view name :
+       {"REGISTER", "RESERVE", "RELEASE", "CLEAR", "PREEMPT", "PREEMPT AND ABORT", "REGISTER AND IGNORE EXISTING KEY"})
+    add_row(table, 0x5F, action++, name, Conflict::None, O::kAttention, {0, 0, 0xFF, 0, 0, 0xFF, 0xFF, 0xFF, 0xFF},
+            reserve_out);
 }
 
 }  // namespace platter::scsi

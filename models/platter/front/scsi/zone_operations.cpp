@@ -2,8 +2,6 @@
 //
 // The operations of zones (ZBC, INCITS 536, 5): REPORT ZONES and zone management.
 #include <algorithm>
-#include <array>
-#include <iterator>
 
 #include "platter/core/big_endian.h"
 #include "platter/front/scsi/logical_unit.h"
@@ -51,26 +49,17 @@ void managed(LogicalUnit& unit, Task& task) { unit.end(task); }
 }  // namespace
 
 void add_zone_operations(std::vector<Operation>& table) {
-  using O = Operation;
-  constexpr std::array<std::uint8_t, Task::kCdbBytes> kOut = {0x94, 0,    0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF,
-                                                              0xFF, 0xFF, 0,    0,    0,    0,    0x01, 0};
-  const Operation rows[] = {
-      {0x95,
-       0x00,
-       "REPORT ZONES",
-       16,
-       Conflict::Reads,
-       O::kMedium,
-       {0x95, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xBF, 0},
-       report_zones,
-       nullptr,
-       true},
-      {0x94, 0x01, "CLOSE ZONE", 16, Conflict::All, O::kMedium, kOut, manage_zones, managed, true},
-      {0x94, 0x02, "FINISH ZONE", 16, Conflict::All, O::kMedium, kOut, manage_zones, managed, true},
-      {0x94, 0x03, "OPEN ZONE", 16, Conflict::All, O::kMedium, kOut, manage_zones, managed, true},
-      {0x94, 0x04, "RESET WRITE POINTER", 16, Conflict::All, O::kMedium, kOut, manage_zones, managed, true},
+  const auto add = [&table](std::uint8_t code, std::uint8_t action, std::string_view name, Conflict conflict,
+                            const CdbBytes& usage, Operation::Step start, Operation::Step next) {
+    add_row(table, code, action, name, conflict, Operation::kMedium, usage, start, next).of_zones = true;
   };
-  table.insert(table.end(), std::begin(rows), std::end(rows));
+  add(0x95, 0x00, "REPORT ZONES", Conflict::Reads,
+      {0, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xBF}, report_zones, nullptr);
+  constexpr CdbBytes kOut = {0, 0, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0, 0, 0, 0, 0x01};
+  add(0x94, 0x01, "CLOSE ZONE", Conflict::All, kOut, manage_zones, managed);
+  add(0x94, 0x02, "FINISH ZONE", Conflict::All, kOut, manage_zones, managed);
+  add(0x94, 0x03, "OPEN ZONE", Conflict::All, kOut, manage_zones, managed);
+  add(0x94, 0x04, "RESET WRITE POINTER", Conflict::All, kOut, manage_zones, managed);
 }
 
 }  // namespace platter::scsi
