@@ -594,6 +594,22 @@ TEST_F(Scsi, TasksThatWaitAreAbortedAtOnceAndOthersAtTheirEnd) {
   EXPECT_EQ(port.run({0x00}).status, kGood) << "no unit attention of its own abort";
 }
 
+TEST(ScsiTokens, ATaskThatWaitsForThemIsAborted) {
+  profile::DriveProfile profile = scsi_profile();
+  profile.token_rate_bytes_per_s = profile.token_depth_bytes = 4096;
+  ScsiRig rig(1, profile);
+  Port port(rig, "iqn.2026-01.test:one,i,0x000000000001");
+  port.settle();
+  for (const std::uint32_t block : {0u, 128u, 256u}) port.begin(cdb10(0x2A, block, 1), Bytes(kScsiSector, 7));
+  sc_core::sc_start(sc_core::sc_time(150, sc_core::SC_MS));
+  const std::uint64_t before = rig.ends;
+  rig.target->manage(Management::AbortTaskSet, port.nexus, 0);
+  sc_core::sc_start(sc_core::sc_time(1, sc_core::SC_US));
+  EXPECT_EQ(rig.ends, before + 2) << "at once";
+  for (const std::uint32_t block : {128u, 256u})
+    EXPECT_EQ(port.run(cdb10(0x28, block, 1), {}, kScsiSector).data, Bytes(kScsiSector, 0));
+}
+
 TEST_F(Scsi, AResetIsToldToEveryPort) {
   Port other(rig, "iqn.2026-01.test:two,i,0x000000000002");
   other.settle();

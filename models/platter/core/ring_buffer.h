@@ -13,6 +13,8 @@ class RingBuffer {
   bool empty() const { return size_ == 0; }
   std::size_t size() const { return size_; }
   const T& front() const { return items_[head_]; }
+  /// Precondition: place < size().
+  T& operator[](std::size_t place) { return items_[(head_ + place) & (items_.size() - 1)]; }
 
   void push_back(const T& item) {
     if (size_ == items_.size()) grow();
