@@ -264,6 +264,47 @@ TEST(DriveTokens, BlockingCallersAreServedInTheirOrder) {
   }
 }
 
+TEST(DriveTokens, ACommandThatWaitsForThemCanBeAborted) {
+  const auto disk = make_drive("disk", "FCFS", "firmware", gated_profile());
+  AtHost host("host");
+  AtHost other("other");
+  host.disk_init_socket.bind(disk->host_tgt_socket);
+  other.disk_init_socket.bind(disk->host_tgt_socket);
+  std::vector<Transaction*> t;
+  for (int i = 0; i < 5; ++i) {
+    AtHost& of = i < 4 ? host : other;
+    t.push_back(&of.make());
+    t.back()->set(true, 128 * static_cast<std::uint64_t>(i), 8, 1);
+    t.back()->extension.tag = 4 + i;
+    of.submit(*t.back());
+  }
+  Transaction called(nullptr);
+  Script script("script", [&](Script& s) {
+    s.pause(us(1));
+    called.set(true, 1024, 8, 1);
+    called.extension.tag = 9;
+    s.transport(called);
+  });
+  script.disk_init_socket.bind(disk->host_tgt_socket);
+  run_until(us(100));
+  for (const std::uint16_t tag : {std::uint16_t{6}, std::uint16_t{9}}) {
+    EXPECT_TRUE(disk->abort(core::Tag(tag)));
+    EXPECT_FALSE(disk->abort(core::Tag(tag))) << "once";
+  }
+  EXPECT_FALSE(disk->abort(core::Tag(7))) << "its host has not sent it yet";
+  run_until(200 * kMs);
+  for (const Transaction* x : {t[2], &called}) {
+    EXPECT_EQ(x->extension.status, CommandStatus::Aborted);
+    EXPECT_EQ(x->timing().completed, us(100));
+    EXPECT_EQ(media_blocks(*disk, x->lba(), 8), std::vector<std::uint8_t>(4096, 0));
+  }
+  EXPECT_EQ(t[4]->end_req, us(1000)) << "the tokens are for those that wait";
+  EXPECT_EQ(t[3]->end_req, us(2000));
+  EXPECT_EQ(t[3]->status(), tlm::TLM_OK_RESPONSE);
+  EXPECT_EQ(disk->host_port().rejected(), 0u);
+  EXPECT_TRUE(host.all_released());
+}
+
 TEST(DriveTokens, WaitForAFullQueueToo) {
   DriveProfile profile = gated_profile();
   profile.queue_depth = 1;

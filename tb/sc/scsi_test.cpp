@@ -690,7 +690,9 @@ TEST_F(Scsi, ReservationsOfOnePortEndWithIt) {
 TEST_F(Scsi, TasksThatWaitAreAbortedAtOnceAndOthersAtTheirEnd) {
   std::vector<scsi::Task*> tasks;
   const std::uint64_t settled = rig.ends;
+  const std::uint64_t heard = rig.heard.issues;
   for (std::uint32_t i = 0; i < 100; ++i) tasks.push_back(&port.begin(cdb10(0x28, 128 * i, 1), {}, 512));
+  EXPECT_EQ(rig.heard.issues - heard, 100u) << "also those that wait in the unit";
   sc_core::sc_start(sc_core::sc_time(3, sc_core::SC_MS));
   const std::uint64_t before = rig.ends;
   EXPECT_LT(before - settled, 50u);
@@ -700,11 +702,28 @@ TEST_F(Scsi, TasksThatWaitAreAbortedAtOnceAndOthersAtTheirEnd) {
   EXPECT_LT(rig.ends - settled, 100u) << "the access that has begun ends later";
   sc_core::sc_start(sc_core::sc_time(1, sc_core::SC_SEC));
   EXPECT_EQ(rig.ends - settled, 100u) << "each ends once";
+  EXPECT_EQ(rig.heard.rows.size(), rig.heard.issues);
   std::size_t aborted = 0;
   for (const scsi::Task* task : tasks) aborted += task->aborted ? 1 : 0;
   EXPECT_EQ(aborted, 100 - (before - settled));
   EXPECT_EQ(rig.drives[0]->queue().occupancy(), 0u);
   EXPECT_EQ(port.run({0x00}).status, kGood) << "no unit attention of its own abort";
+}
+
+TEST(ScsiTokens, ATaskThatWaitsForThemIsAborted) {
+  profile::DriveProfile profile = scsi_profile();
+  profile.token_rate_bytes_per_s = profile.token_depth_bytes = 4096;
+  ScsiRig rig(1, profile);
+  Port port(rig, "iqn.2026-01.test:one,i,0x000000000001");
+  port.settle();
+  for (const std::uint32_t block : {0u, 128u, 256u}) port.begin(cdb10(0x2A, block, 1), Bytes(kScsiSector, 7));
+  sc_core::sc_start(sc_core::sc_time(150, sc_core::SC_MS));
+  const std::uint64_t before = rig.ends;
+  rig.target->manage(Management::AbortTaskSet, port.nexus, 0);
+  sc_core::sc_start(sc_core::sc_time(1, sc_core::SC_US));
+  EXPECT_EQ(rig.ends, before + 2) << "at once";
+  for (const std::uint32_t block : {128u, 256u})
+    EXPECT_EQ(port.run(cdb10(0x28, block, 1), {}, kScsiSector).data, Bytes(kScsiSector, 0));
 }
 
 TEST_F(Scsi, AResetIsToldToEveryPort) {

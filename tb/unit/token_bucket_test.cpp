@@ -90,6 +90,24 @@ TEST(TokenBucket, IsFirstInFirstOut) {
   EXPECT_TRUE(bucket.first(bucket.enter(512)));
 }
 
+TEST(TokenBucket, CommandsLeaveTheLineFromAnyPlace) {
+  TokenBucket bucket;
+  bucket.set(4'096'000, 4096, 0);
+  EXPECT_EQ(pass(bucket, 4096, 0), 0);
+  const auto first = bucket.enter(4096);
+  for (int i = 1; i < 6; ++i) bucket.enter(4096);
+  for (const auto i : {2u, 1u, 5u}) bucket.withdraw(first + i);
+  EXPECT_EQ(bucket.waiting(), 3u);
+  bucket.leave(true, bucket.passes_at(0));
+  EXPECT_TRUE(bucket.first(first + 3)) << "those between have gone";
+  bucket.withdraw(first + 3);
+  EXPECT_TRUE(bucket.first(first + 4));
+  EXPECT_EQ(bucket.passes_at(1000 * kUs), 2000 * kUs) << "they took no tokens";
+  bucket.clear();
+  bucket.withdraw(first + 4);  // of a line that there is no more
+  EXPECT_TRUE(bucket.empty() && bucket.waiting() == 0);
+}
+
 TEST(TokenBucket, ChangesHoldAtOnce) {
   TokenBucket bucket;
   EXPECT_FALSE(bucket.on());

@@ -13,6 +13,8 @@ class RingBuffer {
   bool empty() const { return size_ == 0; }
   std::size_t size() const { return size_; }
   const T& front() const { return items_[head_]; }
+  /// Precondition: place < size().
+  T& operator[](std::size_t place) { return items_[(head_ + place) & (items_.size() - 1)]; }
 
   void push_back(const T& item) {
     if (size_ == items_.size()) grow();
@@ -22,6 +24,17 @@ class RingBuffer {
   void pop_front() {
     head_ = (head_ + 1) & (items_.size() - 1);
     --size_;
+  }
+  /// Removes those for which `leaves` is true, and returns how many. The others keep their order.
+  template <typename Predicate>
+  std::size_t remove_if(Predicate leaves) {
+    const std::size_t before = size_;
+    for (std::size_t left = before; left > 0; --left) {
+      const T item = front();
+      pop_front();
+      if (!leaves(item)) push_back(item);
+    }
+    return before - size_;
   }
 
  private:

@@ -33,6 +33,11 @@ CommandStatus Admission::check(const tlm::tlm_generic_payload& payload, const Co
 
 std::optional<CommandStatus> Admission::admit(Request& request) {
   if (!power_.alive() || request.generation != power_.failures()) return CommandStatus::DriveFailed;
+  if (request.withdrawn) {
+    if (request.in_line) bucket_.withdraw(request.ticket);
+    schedule_release();
+    return CommandStatus::Aborted;
+  }
   const tlm::tlm_generic_payload& payload = *request.payload;
   const auto* extension = payload.get_extension<CommandExtension>();
   CommandStatus status = request.in_line ? CommandStatus::Good : check(payload, extension);

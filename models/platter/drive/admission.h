@@ -20,7 +20,16 @@ struct Request {
   Picoseconds since = 0;
   std::uint32_t generation = 0;  ///< the drive's failure count when the command was presented
   bool in_line = false;          ///< waits for tokens
+  bool withdrawn = false;        ///< the host has aborted it
   TokenBucket::Ticket ticket = 0;
+
+  /// Withdraws it if it has this tag, and says so. It leaves the line with the next call of `admit`.
+  bool withdraw(Tag tag) {
+    const auto* extension = payload->get_extension<command::CommandExtension>();
+    const bool found = !withdrawn && extension != nullptr && extension->tag == tag.value;
+    withdrawn = withdrawn || found;
+    return found;
+  }
 };
 
 /// The class of a command that may be out of range: an invalid class counts as discrete.
@@ -49,7 +58,7 @@ class Admission {
   /// `zones` permits commands as well.
   void bind_zones(ZoneKeeper& zones) { zones_ = &zones; }
 
-  Request request(tlm::tlm_generic_payload& payload) const { return {&payload, core::now_ps(), power_.failures(), false, 0}; }
+  Request request(tlm::tlm_generic_payload& payload) const { return {&payload, core::now_ps(), power_.failures()}; }
   /// Returns Good if the command is accepted, or the status with which it is refused; nothing if it must wait: for the drive to be
   /// ready, for a tag, or for tokens.
   std::optional<command::CommandStatus> admit(Request& request);

@@ -204,9 +204,8 @@ class Drive : public sc_core::sc_module {
     const core::LocalTime::Scope at(local_.get());
     power_.reset(delay);
   }
-  /// Aborts the waiting command with this tag: it ends with Aborted. Returns false if there is no such command, if its access has begun,
-  /// or if it is done or served from the buffer; it then ends normally. A command that waits at the port has no tag yet. Must not be called
-  /// from a probe's callback.
+  /// Aborts the waiting command with this tag, in the queue or at the port: it ends with Aborted. Returns false if there is no such command,
+  /// if its access has begun, or if it is done or served from the buffer; it then ends normally. Must not be called from a probe's callback.
   bool abort(Tag tag) {
     const core::LocalTime::Scope at(local_.get());
     return host_port_.abort(tag);

@@ -65,7 +65,7 @@ QueueEntry& HostPort::accept(tlm::tlm_generic_payload& payload, Picoseconds sinc
 }
 
 void HostPort::refuse(tlm::tlm_generic_payload& payload, CommandExtension* extension, CommandStatus status, Picoseconds asked) {
-  ++account_.rejected;
+  if (status != CommandStatus::Aborted) ++account_.rejected;
   ++account_.classes[static_cast<std::size_t>(class_of(extension))].failed;
   command::Result result;
   result.status = status;
@@ -73,7 +73,7 @@ void HostPort::refuse(tlm::tlm_generic_payload& payload, CommandExtension* exten
   result.timing.accepted = now_ps();
   result.timing = waited(result.timing);
   command::set_result(payload, result);
-  if (status == CommandStatus::DriveFailed) return;  // no report: a host may retry many times
+  if (status == CommandStatus::DriveFailed || status == CommandStatus::Aborted) return;  // a host may retry many times
   const std::string text = fmt::format("{} of {} bytes at byte {}: {} ({} of {} tags in use, capacity {} bytes)",
                                        payload.is_write()  ? "write"
                                        : payload.is_read() ? "read"
@@ -145,8 +145,8 @@ void HostPort::complete() {
     }
   }
   port_.send_responses();
-  if (failing_) {
-    failing_ = false;
+  if (refuses_) {
+    refuses_ = false;
     serve_waiting();
     entry_freed_.notify(sc_core::SC_ZERO_TIME);
   }
@@ -206,10 +206,23 @@ void HostPort::serve_waiting() {
   if (!queue_.full() && local_ == nullptr) entry_freed_.notify(sc_core::SC_ZERO_TIME);
 }
 
+bool HostPort::abort(Tag tag) {
+  if (tag.value >= queue_.depth()) return false;
+  if (controller_.abort(queue_.entry(tag))) return true;
+  const bool found =
+      std::any_of(held_.calls.begin(), held_.calls.end(), [tag](Request* call) { return call->withdraw(tag); }) ||
+      std::any_of(held_.hosts.begin(), held_.hosts.end(),
+                  [this, tag](int host) { return held_.by_host[static_cast<std::size_t>(host)].withdraw(tag); });
+  if (!found) return false;
+  refuses_ = true;
+  completion_.now();  // the host receives no response within its call
+  return true;
+}
+
 // --- power ----------------------------------------------------------------------------------------------------------
 
 void HostPort::power_lost(CommandStatus status) {
-  failing_ = true;
+  refuses_ = true;
   if (status == CommandStatus::DriveFailed) admission_.clear();  // those that wait will be refused
   completions_.clear();
   const Picoseconds now = now_ps();
@@ -234,9 +247,11 @@ void HostPort::call(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) 
   auto* extension = payload.get_extension<CommandExtension>();
   Request request = admission_.request(payload);
   std::optional<CommandStatus> status = admission_.admit(request);
+  if (!status) held_.calls.push_back(&request);
   while (!status) {
     wait(entry_freed_);
     status = admission_.admit(request);
+    if (status) held_.calls.erase(std::find(held_.calls.begin(), held_.calls.end(), &request));
   }
   if (*status != CommandStatus::Good) {
     refuse(payload, extension, *status, request.since);

@@ -65,9 +65,9 @@ class HostPort : public sc_core::sc_module, public CompletionSinkIf, public Powe
   /// Told of every command that ends with Good; null: nobody.
   void set_supply(PowerSupply* supply) { supply_ = supply; }
 
-  /// Aborts the command with this tag; see Controller::abort. Returns false if there is no such command, if an access has begun, or
-  /// if the command is done or served from the buffer: it then ends normally. Must not be called from a probe's callback.
-  bool abort(Tag tag) { return tag.value < queue_.depth() && controller_.abort(queue_.entry(tag)); }
+  /// Aborts the command with this tag, in the queue (Controller::abort) or in its request phase. Returns false if there is no such command, if an
+  /// access has begun, or if the command is done or served from the buffer: it then ends normally. Must not be called from a probe's callback.
+  bool abort(Tag tag);
 
   Admission& admission() { return admission_; }
   const Admission& admission() const { return admission_; }
@@ -124,10 +124,11 @@ class HostPort : public sc_core::sc_module, public CompletionSinkIf, public Powe
   struct {
     std::vector<Request> by_host;  ///< by host: the request whose phase is held
     std::vector<int> hosts;        ///< hosts whose request phase is held, in order of request
+    std::vector<Request*> calls;   ///< of callers of b_transport who wait for a tag
   } held_;
   core::LocalTime* local_;  ///< of a loosely timed drive; null: its time is the kernel's
   bool answered_ = false;   ///< the command of call_ahead() has ended
-  bool failing_ = false;    ///< the drive has failed, and held requests have not yet been refused
+  bool refuses_ = false;    ///< the drive has failed, or a held request was aborted: held requests have not yet been refused
   sc_core::sc_event entry_freed_;
   /// By tag, for b_transport; each is made when its first caller waits. The kernel names every event, which takes longer than all else of a
   /// drive's construction.

@@ -51,7 +51,7 @@ class TokenBucket {
   }
   bool first(Ticket ticket) const { return ticket == first_; }
   bool empty() const { return line_.empty(); }
-  std::size_t waiting() const { return line_.size(); }
+  std::size_t waiting() const { return line_.size() - gone_; }
   /// When the first command in the line may pass, `now` or later; kNoDeadline if the line is empty.
   Picoseconds passes_at(Picoseconds now) const {
     if (line_.empty()) return core::kNoDeadline;
@@ -69,19 +69,31 @@ class TokenBucket {
       level_ = (level - units(depth_) < rate_ ? level : units(depth_)) - units(line_.front());
       since_ = now;
     }
-    line_.pop_front();
-    ++first_;
+    step();
+  }
+  /// A command leaves the line from any place in it, and takes no tokens. No effect after clear().
+  void withdraw(Ticket ticket) {
+    if (ticket < first_) return;
+    if (ticket == first_) return step();
+    line_[ticket - first_] = kGone;
+    ++gone_;
   }
   /// Empties the line; no tokens are taken.
   void clear() {
-    first_ += line_.size();
-    while (!line_.empty()) line_.pop_front();
+    while (!line_.empty()) step();
   }
 
  private:
   __extension__ using Level = __int128;
   static constexpr Level kUnits = core::kPicosecondsPerSecond;
 
+  static constexpr std::uint64_t kGone = ~std::uint64_t{0};
+
+  /// The second one in the line becomes the first.
+  void step() {
+    line_.pop_front();
+    for (++first_; !line_.empty() && line_.front() == kGone; ++first_, --gone_) line_.pop_front();
+  }
   static Level units(std::uint64_t bytes) { return kUnits * bytes; }
   Level level_at(Picoseconds now) const { return std::min(level_ + Level{rate_} * (now - since_), units(depth_)); }
   void advance(Picoseconds now) {
@@ -93,7 +105,8 @@ class TokenBucket {
   std::uint32_t depth_ = kDefaultDepth;
   Level level_ = units(kDefaultDepth);
   Picoseconds since_ = 0;
-  core::RingBuffer<std::uint64_t> line_;  ///< bytes of tokens that each command needs
+  core::RingBuffer<std::uint64_t> line_;  ///< bytes of tokens that each command needs, or kGone
+  std::size_t gone_ = 0;                  ///< how many have been withdrawn, and are in it
   Ticket first_ = 0;
 };
 
