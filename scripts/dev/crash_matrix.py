@@ -48,10 +48,7 @@ SECTORS: dict[str, tuple[str, ...]] = {
         "drive.geometry.physical_sector_bytes=4096",
         "drive.power_loss.torn_sector=mixed",
     ),
-    "4Kn": (
-        "drive.geometry.sector_bytes=4096",
-        "workload.job.0.bssplit=4k/70:16k/30",
-    ),
+    "4Kn": ("drive.geometry.sector_bytes=4096", "workload.job.0.bssplit=4k/70:16k/30"),
 }
 EAGER_4KN = ("eager.block_bytes=8192",)
 

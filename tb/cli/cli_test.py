@@ -2765,9 +2765,7 @@ class Zones(Case):
         self.assertEqual(set(result["jobs"]), {"zones", "cleaner"})
         self.assertGreater(load["write_amplification"], 1.2)
         self.assertAlmostEqual(
-            load["write_amplification"],
-            1 + load["copied_bytes"] / load["written_bytes"],
-            places=9,
+            load["write_amplification"], 1 + load["copied_bytes"] / load["written_bytes"], places=9
         )
         self.assertLess(load["live_share"], 0.75)
         begun = [event for event in events if event["ph"] == "b"]
@@ -2794,8 +2792,7 @@ class Zones(Case):
         result, rows, _ = self.requests("--set", "workload.zones.cleaner_class=background")
         self.assert_in_order(rows)
         self.assertEqual(
-            result["jobs"]["cleaner"]["completions"],
-            result["classes"]["background"]["completions"],
+            result["jobs"]["cleaner"]["completions"], result["classes"]["background"]["completions"]
         )
         self.assertEqual(result["zones"]["refused_writes"], 0)
 

@@ -78,15 +78,7 @@ class Folder(unittest.TestCase):
 
 class Crash(Folder):
     def test_no_promise_is_broken(self):
-        for keys in (
-            (),
-            SAVED,
-            (*MIXED, *SECTORS_512E),
-            SECTORS_4KN,
-            NO_CACHE,
-            EAGER,
-            ARRAY,
-        ):
+        for keys in ((), SAVED, (*MIXED, *SECTORS_512E), SECTORS_4KN, NO_CACHE, EAGER, ARRAY):
             result = self.folder / "crash.json"
             done = crash("--cuts", "60", "--result", str(result), keys=keys)
             self.assertEqual(done.returncode, 0, f"{keys}: {done.stdout}{done.stderr}")

@@ -91,8 +91,7 @@ class New(Sheets):
         bare = {key for comment, key in keys if not comment}
         # Those without a rule, and those with the reason of the key before.
         self.assertLessEqual(
-            {key for key in bare if not key.endswith(("_us", "_w"))},
-            {"format", "name", "source"},
+            {key for key in bare if not key.endswith(("_us", "_w"))}, {"format", "name", "source"}
         )
         text = text.replace("\n# ", " ")
         self.assertIn("stated (manual, table of DC power requirements", text)

@@ -405,8 +405,7 @@ class BadInput(SpreadCase):
         )
         self.assertIn("arrival_spread_write_us", text)
         profile = self.write(
-            "bad.toml",
-            'base = "cheetah9lp"\n\n[mechanics]\narrival_spread_us = [[0, -1]]\n',
+            "bad.toml", 'base = "cheetah9lp"\n\n[mechanics]\narrival_spread_us = [[0, -1]]\n'
         )
         done = platter("drive", "show", profile)
         self.assertEqual(done.returncode, 2)

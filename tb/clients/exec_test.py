@@ -201,13 +201,7 @@ except OSError as error: print(error.strerror)
         )
         self.assertEqual(
             out.splitlines(),
-            [
-                "True b''",
-                "No space left on device",
-                "True 3",
-                "b'\\x00123'",
-                "Invalid argument",
-            ],
+            ["True b''", "No space left on device", "True 3", "b'\\x00123'", "Invalid argument"],
         )
         # The three bytes are read, changed and written as a block.
         self.assertEqual("".join(row["op"] for row in log), "RWR")

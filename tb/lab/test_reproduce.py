@@ -1083,10 +1083,9 @@ def places_of(line: str) -> list[tuple[float, float]]:
     data = line.split(' d="')[1].split('"')[0]
     for command, numbers in re.findall(r"([Mmhvl])([^Mmhvlz]*)", data):
         ways = [float(one) for one in re.findall(r"-?[0-9.]+", numbers)]
-        steps = {
-            "h": [(way, 0.0) for way in ways],
-            "v": [(0.0, way) for way in ways],
-        }.get(command, list(zip(ways[::2], ways[1::2], strict=False)))
+        steps = {"h": [(way, 0.0) for way in ways], "v": [(0.0, way) for way in ways]}.get(
+            command, list(zip(ways[::2], ways[1::2], strict=False))
+        )
         for across, down in steps:
             x, y = (across, down) if command == "M" else (x + across, y + down)
             places.append((x, y))
@@ -1784,15 +1783,7 @@ class Clusters(unittest.TestCase):
         self.profile.write_text(self.PROFILE)
 
     def test_clusters_keep_to_their_cylinders(self) -> None:
-        lines = [
-            line.split()
-            for line in clusters.trace(
-                self.profile,
-                3,
-                50,
-                200,
-            ).splitlines()
-        ]
+        lines = [line.split() for line in clusters.trace(self.profile, 3, 50, 200).splitlines()]
         self.assertEqual(len(lines), 200 * 4)
         for number in range(200):
             group = lines[4 * number : 4 * number + 4]
@@ -3559,10 +3550,7 @@ class WithTheModel(unittest.TestCase):
             runs = not missing.isdisjoint(self.pairs(point))
             missing -= self.pairs(point)
             todo.append((point, runs))
-        with (
-            tempfile.TemporaryDirectory() as name,
-            ThreadPoolExecutor(os.cpu_count() or 1) as pool,
-        ):
+        with tempfile.TemporaryDirectory() as name, ThreadPoolExecutor(os.cpu_count() or 1) as pool:
             found = pool.map(lambda one: self.called(*one, Path(name)), todo)
             for (point, runs), (code, said, result) in zip(todo, found, strict=True):
                 with self.subTest(study=of_study[point]):

@@ -689,10 +689,7 @@ path = "jobs.database.response_ms.mean"
         for new, expected in (
             ("jobs.databse.completed", 'where jobs has no "databse"; expected database ('),
             ("jobs.x.completed", 'where jobs has no "x"; expected backup, database, log ('),
-            (
-                "classes.discreet.completed",
-                'where classes has no "discreet"; expected discrete (',
-            ),
+            ("classes.discreet.completed", 'where classes has no "discreet"; expected discrete ('),
             (
                 "energy.j",
                 "which a result has only with drive.power.spindle_w or "

@@ -62,9 +62,7 @@ class Queue:
     def hold(self, count: int) -> None:
         """Takes in the first commands of the columns."""
         self._count = count
-        self.__dict__.update(
-            zip(COLUMNS, self._columns[:, :count], strict=True),
-        )
+        self.__dict__.update(zip(COLUMNS, self._columns[:, :count], strict=True))
 
     def __len__(self) -> int:
         return self._count

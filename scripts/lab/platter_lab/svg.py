@@ -452,11 +452,7 @@ class _Writer:
                     **({"r": circle[1]} if circle else {"d": data}),
                 },
             )
-            yield _tag(
-                "marker",
-                {"id": f"{name}s", "markerUnits": "userSpaceOnUse"},
-                shape,
-            )
+            yield _tag("marker", {"id": f"{name}s", "markerUnits": "userSpaceOnUse"}, shape)
         for clip, name in self.clips.items():
             inner = clips[clip][0]
             attributes = {

@@ -14,8 +14,7 @@ from platter_lab.executable import add_platter
 
 def add_command(subparsers: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     parser = subparsers.add_parser(
-        "bound",
-        help="prove a lower bound of the time that any scheduler needs for a load",
+        "bound", help="prove a lower bound of the time that any scheduler needs for a load"
     )
     what = parser.add_mutually_exclusive_group(required=True)
     what.add_argument(

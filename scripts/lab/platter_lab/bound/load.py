@@ -127,11 +127,7 @@ class Load:
 
     def log(self, policy: str, measure_s: float) -> list[Row]:
         """Of a run from time 0 on."""
-        changes = {
-            "policy": policy,
-            "sim.warmup_s": 0.0,
-            "sim.measure_s": measure_s,
-        }
+        changes = {"policy": policy, "sim.warmup_s": 0.0, "sim.measure_s": measure_s}
         sets = [word for key, one in changes.items() for word in ("--set", f"{key}={one}")]
         with tempfile.TemporaryDirectory(prefix="platter-bound-") as folder:
             path = Path(folder) / "requests.csv"

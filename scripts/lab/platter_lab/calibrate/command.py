@@ -303,7 +303,7 @@ def pattern_changes(found: PatternCalibration, base: Profile, trace: Trace) -> d
     """The calibrated profile's values that differ from the base's."""
     tree = PatternTree(base.get("geometry.node"))
     changes: dict[Place, Change] = {
-        place("mechanics.rpm"): Change(round(float(found.rpm), 4), "1/min (fitted)"),
+        place("mechanics.rpm"): Change(round(float(found.rpm), 4), "1/min (fitted)")
     }
     for number, rows in enumerate(tree.rows(found.turns, found.offsets)):
         changes["geometry.node", number, "runs"] = Change(rows)

@@ -994,10 +994,7 @@ def fit_mean_arrivals(
         np.array([1.0]), np.array([far]), 0.0, 0.0, 0.0, 0.0, np.full(4, np.nan)
     )
     _seek_values(result, shifted, now)
-    for key, later in (
-        ("mechanics.same_track_us", track),
-        ("mechanics.head_switch_us", switch),
-    ):
+    for key, later in (("mechanics.same_track_us", track), ("mechanics.head_switch_us", switch)):
         value = round(max(0.0, now.number(key) + later), 1)
         result.set("positioning", Value(key, None, value, np.nan, base.get(key), "us"))
     if improves(replay(base.changed(result.changes())), answers, SURE):

@@ -18,12 +18,7 @@ from platter_lab.guest.power import SOFTWARE
 
 PROGRAMS = ("usr/sbin/smartctl",)
 MODULES = ("crc32c_generic", "ahci", "sd_mod", "raid1")
-KEYS = (
-    "engine=firmware",
-    "host.kind=array",
-    "array.kind=striped",
-    "array.drives=3",
-)
+KEYS = ("engine=firmware", "host.kind=array", "array.kind=striped", "array.drives=3")
 BLOCK = 8  # sectors of a block of the guest's script
 MIRROR = 2048  # first sector of the mirror's data
 

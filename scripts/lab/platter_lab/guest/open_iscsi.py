@@ -41,10 +41,7 @@ def run(bench: machine.Bench) -> int:
             with_modules=MODULES,
             files=[
                 ("etc/hosts", f"{HOST} {portal.rsplit(':', 1)[0]}\n".encode()),
-                (
-                    "etc/iscsi/iscsid.conf",
-                    (software.root / "etc/iscsi/iscsid.conf").read_bytes(),
-                ),
+                ("etc/iscsi/iscsid.conf", (software.root / "etc/iscsi/iscsid.conf").read_bytes()),
                 (
                     "etc/iscsi/initiatorname.iscsi",
                     b"InitiatorName=iqn.2026-01.example.guest:linux\n",

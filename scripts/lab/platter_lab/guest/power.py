@@ -147,11 +147,7 @@ class PowerRun:
             old.unlink(missing_ok=True)
 
     def _initrd(
-        self,
-        software: packages.Tree,
-        name: str,
-        text: str,
-        files: list[tuple[str, bytes]],
+        self, software: packages.Tree, name: str, text: str, files: list[tuple[str, bytes]]
     ) -> Path:
         path = self._folder / name
         image.make(

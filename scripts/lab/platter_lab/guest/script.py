@@ -468,14 +468,7 @@ class PowerKind:
         self._mkfs, self._fsck, self._after, self._journal = mkfs, fsck, after, journal
 
     def modules(self) -> tuple[str, ...]:
-        return (
-            "crc32c_generic",
-            self.file_system,
-            "ahci",
-            "sd_mod",
-            "virtio_blk",
-            "virtio_pci",
-        )
+        return ("crc32c_generic", self.file_system, "ahci", "sd_mod", "virtio_blk", "virtio_pci")
 
     def programs(self) -> tuple[str, ...]:
         return {

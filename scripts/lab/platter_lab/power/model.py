@@ -152,10 +152,7 @@ class Model:
         `idle`: its own at 5 V and 12 V, where they are known; the other states then build on them.
         """
         constant, per_disc = self.spindle
-        at_5, at_12 = idle or (
-            self.electronics["idle"],
-            constant + per_disc * drive.windage,
-        )
+        at_5, at_12 = idle or (self.electronics["idle"], constant + per_disc * drive.windage)
         currents = {
             "idle": (at_5, at_12),
             "idle_a": (self.electronics["idle_a"] if idle is None else at_5, at_12),

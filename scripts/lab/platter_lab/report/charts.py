@@ -609,12 +609,7 @@ def accesses(run: Run) -> pl.DataFrame:
     )
 
 
-def arm(
-    run: Run,
-    request: int | None = None,
-    *,
-    most: int = 110,
-) -> alt.LayerChart:
+def arm(run: Run, request: int | None = None, *, most: int = 110) -> alt.LayerChart:
     """The arm of one drive, access by access, up to a request's (default: the slowest of the
     measured time) and a little beyond: from where to where it went, and since when each request had
     waited.
@@ -771,10 +766,7 @@ def differences(baseline: Run, other: Run) -> pl.DataFrame:
     )
 
 
-def paired(
-    named: Mapping[str, pl.DataFrame],
-    names: Sequence[str] = (),
-) -> alt.HConcatChart:
+def paired(named: Mapping[str, pl.DataFrame], names: Sequence[str] = ()) -> alt.HConcatChart:
     """Distribution of the `differences` of each run to the baseline, a panel a class.
 
     `names` of all runs, for the colours that these have elsewhere.

@@ -233,10 +233,7 @@ SHALLOW = (("drive.queue.depth", "32"), ("accelerator.entries", "32"))
 
 
 def orders(requests: int) -> Settings:
-    return (
-        *accelerator(f"OPS:SCAN/CLUST-REQ({requests})", *AGEING),
-        ("accelerator.order_m", "10"),
-    )
+    return (*accelerator(f"OPS:SCAN/CLUST-REQ({requests})", *AGEING), ("accelerator.order_m", "10"))
 
 
 class Basis(StrEnum):
@@ -509,20 +506,12 @@ KINDS = {
     MIXED.name: "Mixed media",
     EAGER.name: "Eager writing",
 }
-LOAD_OF = {
-    CLOSED.name: "depth {}",
-    MIXED.name: "{} requests/s",
-    EAGER.name: "queue of {}",
-}
+LOAD_OF = {CLOSED.name: "depth {}", MIXED.name: "{} requests/s", EAGER.name: "queue of {}"}
 
 # --- how much spread
 
 SWEEP_DEPTHS = ("32", "128")
-SWEPT_VARIANTS = {
-    SPTF: firmware(SPTF),
-    MARGIN: firmware(MARGIN),
-    RISK: firmware(RISK),
-}
+SWEPT_VARIANTS = {SPTF: firmware(SPTF), MARGIN: firmware(MARGIN), RISK: firmware(RISK)}
 BASELINE = firmware("LOOK")
 
 
@@ -677,9 +666,7 @@ def _plan(quick: bool, results: Results | None) -> Plan:
     ]
     points += spread_claims.points(quick)
     return Plan(
-        tuple(dict.fromkeys(points)),
-        SEEDS,
-        further=tuple(spread_claims.batches(quick, results)),
+        tuple(dict.fromkeys(points)), SEEDS, further=tuple(spread_claims.batches(quick, results))
     )
 
 
@@ -1201,10 +1188,7 @@ def swept_table(results: Results, quick: bool) -> Table:
                 *(
                     percent(
                         replace(
-                            value,
-                            mean=value.mean / 100,
-                            low=value.low / 100,
-                            high=value.high / 100,
+                            value, mean=value.mean / 100, low=value.low / 100, high=value.high / 100
                         )
                     )
                     for variant in SWEPT_VARIANTS.values()

@@ -419,7 +419,7 @@ def findings(results: Results, quick: bool) -> tuple[str, ...]:
         "**What the guard promises**: the guard reserves the time of accesses that need no retry, "
         "so its promise holds in rounds without errors. In the runs without errors "
         f"{sum(map(hiccups, runs)):.0f} of {sum(map(requests, runs)):,.0f} continuous requests "
-        "are late.",
+        "are late."
     ]
     for system in SYSTEMS:
         said = "; ".join(
@@ -567,10 +567,5 @@ nothing was late and nothing failed.
 """
 
 STUDY = Study(
-    "faults",
-    "What a guarantee means with errors",
-    INTRODUCTION,
-    plan,
-    report,
-    home=RESULTS,
+    "faults", "What a guarantee means with errors", INTRODUCTION, plan, report, home=RESULTS
 )

@@ -1779,11 +1779,7 @@ def _charts(v: View) -> tuple[Chart | Map, ...]:
             text,
             "ms",
             tuple(
-                line(
-                    f"{what}, {NAMES[s]}, 50 video",
-                    loads,
-                    partial(v.samples, m, s, video=50),
-                )
+                line(f"{what}, {NAMES[s]}, 50 video", loads, partial(v.samples, m, s, video=50))
                 for what, m in (("service", service), ("queueing", queueing))
                 for s in (PARTITIONED, INTEGRATED)
             ),
@@ -1794,11 +1790,7 @@ def _charts(v: View) -> tuple[Chart | Map, ...]:
             video,
             late,
             tuple(
-                violations(
-                    f"{NAMES[s]}, {t} text",
-                    v.video,
-                    partial(v.samples, late_units, s, t),
-                )
+                violations(f"{NAMES[s]}, {t} text", v.video, partial(v.samples, late_units, s, t))
                 for s, t in (
                     (PARTITIONED, 0),
                     (INTEGRATED, 0),

@@ -1589,9 +1589,7 @@ def _turn_tables(views: Views, grids: Mapping[Together, Views]) -> tuple[list[Ta
     def holds(turn: Turn) -> str:
         view = fine.get(turn.name, views["table1"])
         return where(
-            view.rates,
-            verdicts(view, turn),
-            lambda rate: f"{rate} ({100 * view.busy(rate):.0f} %)",
+            view.rates, verdicts(view, turn), lambda rate: f"{rate} ({100 * view.busy(rate):.0f} %)"
         )
 
     tables.append(

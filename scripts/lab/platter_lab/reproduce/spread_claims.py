@@ -32,14 +32,7 @@ from platter_lab.reproduce.claims import (
     combined,
 )
 from platter_lab.reproduce.interpretations import DEFAULT, Interpretation, Judged, judge
-from platter_lab.reproduce.mixed_load import (
-    CLUST_REQ,
-    POLICIES,
-    SPTF,
-    Load,
-    View,
-    fairness,
-)
+from platter_lab.reproduce.mixed_load import CLUST_REQ, POLICIES, SPTF, Load, View, fairness
 from platter_lab.reproduce.mixed_media import Views
 from platter_lab.reproduce.study import PAPERS, Table
 from platter_lab.runs.point import Point
@@ -259,10 +252,7 @@ def beyond_claims() -> list[Judged[Views]]:
 
 
 def _judged(
-    one: Judged[Views],
-    default: Views,
-    others: dict[Interpretation, Views],
-    name: str,
+    one: Judged[Views], default: Views, others: dict[Interpretation, Views], name: str
 ) -> Claim:
     """With a spread as without, at the points that are steady in both."""
     bases = {its: mixed_media.beside(default, view) for its, view in others.items()}
@@ -490,10 +480,7 @@ def _quality_judged(results: Results) -> list[Judged[autoqos.View]]:
 def quality_claims(results: Results, quick: bool) -> list[Claim]:
     default, *others = (autoqos.View(its, results) for its in with_default(quick))
     return _under(
-        "autoqos",
-        _quality_judged(results),
-        default,
-        {view.interpretation: view for view in others},
+        "autoqos", _quality_judged(results), default, {view.interpretation: view for view in others}
     )
 
 

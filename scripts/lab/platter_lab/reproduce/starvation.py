@@ -107,10 +107,7 @@ def _classes(policy: str, rules: Rules) -> Measure:
 
 DEADLINES = tuple(
     Measure(
-        "deadline of the random reads",
-        f"{ms} ms",
-        LONGEST,
-        (("workload.job.1.deadline_ms", ms),),
+        "deadline of the random reads", f"{ms} ms", LONGEST, (("workload.job.1.deadline_ms", ms),)
     )
     for ms in ("50", "100", "200", "500")
 )
@@ -307,10 +304,7 @@ def plan(quick: bool) -> Plan:
     points += [
         opened(rate, rules, quick)
         for rate in _rates(quick)
-        for rules in (
-            NONE,
-            *(Rules(age, first) for age in _ages(quick) for first in (False, True)),
-        )
+        for rules in (NONE, *(Rules(age, first) for age in _ages(quick) for first in (False, True)))
     ]
     points.append(many_tags(quick))
     points += [
@@ -493,10 +487,7 @@ def rates_table(results: Results, quick: bool) -> Table:
     rows = [
         (rate, rules.name, *_cells(results, opened(rate, rules, quick)))
         for rate in _rates(quick)
-        for rules in (
-            NONE,
-            *(Rules(age, first) for first in (False, True) for age in _ages(quick)),
-        )
+        for rules in (NONE, *(Rules(age, first) for first in (False, True) for age in _ages(quick)))
     ]
     rows.append(
         (_rates(quick)[-1], f"{LONGEST.name}, 256 tags", *_cells(results, many_tags(quick)))
@@ -981,8 +972,7 @@ def fastest_stream(results: Results, quick: bool) -> dict[int, Measure | None]:
     """By a bound of the p99 of the random reads in ms: the measure that keeps it with the fastest
     stream."""
     by_rate = sorted(
-        MEASURES,
-        key=lambda one: -over_runs(results, measured(one, quick), stream_mb_per_s).mean,
+        MEASURES, key=lambda one: -over_runs(results, measured(one, quick), stream_mb_per_s).mean
     )
     return {
         bound: next(
@@ -1102,10 +1092,7 @@ def histogram_table(results: Results, quick: bool) -> Table:
         (HUNDRED_MS.id, measured(HUNDRED_MS, quick)),
     )
     low = 3  # shorter ones are together
-    header = (
-        f"below {2**low} ms",
-        *(f"{2 ** (number - 1):,}" for number in range(low + 1, BINS)),
-    )
+    header = (f"below {2**low} ms", *(f"{2 ** (number - 1):,}" for number in range(low + 1, BINS)))
     rows = []
     for name, point in points:
         shares = bin_shares(results, point)
@@ -1126,11 +1113,7 @@ def report(results: Results, quick: bool) -> Report:
     judged = claims(results, quick)
     return Report(
         judged,
-        (
-            price_chart(results, quick),
-            ages_chart(results, quick),
-            histogram_chart(results, quick),
-        ),
+        (price_chart(results, quick), ages_chart(results, quick), histogram_chart(results, quick)),
         (
             policies_table(results, quick),
             rates_table(results, quick),
@@ -1141,25 +1124,12 @@ def report(results: Results, quick: bool) -> Report:
         runs=(
             Table(
                 "Every run",
-                (
-                    "drive",
-                    "size",
-                    "depth",
-                    "age_limit_s",
-                    "stream_first",
-                    "what",
-                    "seed",
-                    *VALUES,
-                ),
+                ("drive", "size", "depth", "age_limit_s", "stream_first", "what", "seed", *VALUES),
                 _runs(results, quick),
                 "runs.csv",
             ),
         ),
-        first=(
-            when_table(results, quick),
-            measures_table(results, quick),
-            reports_table(judged),
-        ),
+        first=(when_table(results, quick), measures_table(results, quick), reports_table(judged)),
         summary=findings(results, quick),
     )
 

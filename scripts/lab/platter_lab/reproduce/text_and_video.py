@@ -491,13 +491,7 @@ class View:
             criterion,
         )
 
-    def less(
-        self,
-        metric: Metric,
-        text: float,
-        video: float,
-        factor: float = 1.0,
-    ) -> list[float]:
+    def less(self, metric: Metric, text: float, video: float, factor: float = 1.0) -> list[float]:
         """Of the integrated server, less `factor` times that of the partitioned one, run by run."""
         return [
             one - factor * other
