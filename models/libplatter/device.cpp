@@ -148,32 +148,37 @@ bool Device::cancel(std::uint64_t number) {
   const auto found = std::find_if(open_.begin(), open_.end(), [number](const Open& open) { return open.number == number; });
   if (number == 0 || found == open_.end()) return false;
   nbd::BlockRequest& made = *found->made;
-  if (made.command.tag != command::Attributes::kAnyTag)
-    return disks_->first().abort(core::Tag(static_cast<std::uint16_t>(made.command.tag)));
-  waiting_.erase(std::find(waiting_.begin(), waiting_.end(), &made));
+  const int tag = made.command.tag;
   command::Result result;
   result.status = CommandStatus::Aborted;
   result.timing.issued = made.command.issued;
   result.timing.completed = core::now_ps();
   result.timing.queue = result.timing.response();
-  initiator_.release(made);
+  if (tag == command::Attributes::kAnyTag) {
+    waiting_.erase(std::find(waiting_.begin(), waiting_.end(), &made));
+    initiator_.release(made);
+  } else {
+    if (!initiator_.withdraw(made)) return disks_->first().abort(core::Tag(static_cast<std::uint16_t>(tag)));
+    free_tag(tag);
+  }
   complete(static_cast<std::size_t>(found - open_.begin()), result);
   return true;
 }
 
+void Device::free_tag(int tag) {
+  tags_.push_back(tag);
+  std::push_heap(tags_.begin(), tags_.end(), std::greater<>());
+  if (waiting_.empty()) return;
+  nbd::BlockRequest& next = *waiting_.front();
+  waiting_.pop_front();
+  issue(next);
+}
+
 void Device::answered(nbd::BlockRequest& made) {
   const platter_request& request = open_[made.cookie].request;
-  if (own_tags_) {
-    tags_.push_back(made.command.tag);
-    std::push_heap(tags_.begin(), tags_.end(), std::greater<>());
-  }
   if (request.data != nullptr && request.operation == PLATTER_READ && made.status == CommandStatus::Good)
     std::memcpy(request.data, made.data.data(), made.data.size());
-  if (!waiting_.empty()) {
-    nbd::BlockRequest& next = *waiting_.front();
-    waiting_.pop_front();
-    issue(next);
-  }
+  if (own_tags_) free_tag(made.command.tag);
   complete(made.cookie, made);
 }
 

@@ -69,6 +69,8 @@ class Device : public sc_core::sc_module, private nbd::BlockClientIf {
   };
 
   void issue(nbd::BlockRequest& request);
+  /// The tag is free: the next request takes it.
+  void free_tag(int tag);
   void answered(nbd::BlockRequest& request) override;
   /// Frees the place, and tells the program.
   void complete(std::size_t place, const command::Result& result);

@@ -17,6 +17,8 @@ static int wrong;
 #define MUST(call) CHECK((call) == PLATTER_OK)
 
 static const char kDrive[] = "format = 1\ndrive = \"atlas10k\"\npolicy = \"SPTF\"\n";
+static const char kSlow[] =
+    "format = 1\n[drive]\nfile = \"atlas10k\"\nport.token_rate_bytes_per_s = 4096\nport.token_depth_bytes = 4096\n";
 static const int64_t kMillisecond = 1000000000;
 
 static uint64_t state = 7;
@@ -141,6 +143,30 @@ static void many(platter_device* disk) {
   }
   CHECK(good == 1 && aborted == kMany - 3);
   CHECK(strcmp(platter_status_text(PLATTER_ABORTED), "aborted") == 0);
+}
+
+/* With a bucket of one token: more requests than there are tags, before the drive knows one, and while one has passed and one is at its port. */
+static void cancel_before_the_drive(platter_device* slow) {
+  enum { kAll = 70 };
+  uint64_t numbers[kAll];
+  platter_completion done;
+  for (int first = 0; first < 2; ++first) {
+    for (int i = 0; i < kAll; ++i) {
+      const platter_request request = request_of(PLATTER_WRITE, 8 * (uint64_t)i, 8, NULL);
+      MUST(platter_submit(slow, &request, &numbers[i]));
+    }
+    if (first == 1) take(1, &done);
+    for (int i = kAll - 1, yes = 0; i >= first; --i) {
+      MUST(platter_cancel(slow, numbers[i], &yes));
+      CHECK(yes == 1);
+    }
+    for (int i = first; i < kAll; ++i) {
+      take(1, &done);
+      CHECK(done.status == PLATTER_ABORTED && done.queue == done.completed - done.issued && done.completed == platter_now());
+    }
+    MUST(platter_run(PLATTER_FOREVER));
+    CHECK(platter_next(&done) == 0);
+  }
 }
 
 /* A closed loop, once by platter_next() and once by a callback: the same times. */
@@ -300,7 +326,7 @@ static void* elsewhere(void* disk) {
 int main(int argc, char** argv) {
   const char* folder = argc > 1 ? argv[1] : ".";
   char path[500];
-  platter_device *disk = NULL, *twin = NULL, *array = NULL, *late = NULL;
+  platter_device *disk = NULL, *twin = NULL, *array = NULL, *late = NULL, *slow = NULL;
   CHECK(platter_abi() == PLATTER_ABI && strlen(platter_version()) >= 5);
   bad_input();
   snprintf(path, sizeof path, "%s/disk.img", folder);
@@ -309,7 +335,8 @@ int main(int argc, char** argv) {
   MUST(platter_create(
       "format = 1\ndrive = \"atlas10k\"\n[host]\nkind = \"array\"\n[array]\nkind = \"striped\"\ndrives = 2\ncopies = 2\n",
       "array", NULL, &array));
-  if (disk == NULL || twin == NULL || array == NULL) return 1;
+  MUST(platter_create(kSlow, "slow", NULL, &slow));
+  if (disk == NULL || twin == NULL || array == NULL || slow == NULL) return 1;
   CHECK(platter_block_bytes(disk) == 512 && platter_blocks(disk) == platter_blocks(twin) && platter_blocks(array) > 0);
   snprintf(path, sizeof path, "%s/waves.fst", folder);
   const int waves = platter_waves_begin(twin, path) == PLATTER_OK;
@@ -329,6 +356,7 @@ int main(int argc, char** argv) {
   platter_completion done;
   take(1, &done);
   many(disk);
+  cancel_before_the_drive(slow);
   cancel_by_callback(disk);
   loop_disk = twin;
   loop_depth = 8;

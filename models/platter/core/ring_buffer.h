@@ -25,6 +25,17 @@ class RingBuffer {
     head_ = (head_ + 1) & (items_.size() - 1);
     --size_;
   }
+  /// Removes those for which `leaves` is true, and returns how many. The others keep their order.
+  template <typename Predicate>
+  std::size_t remove_if(Predicate leaves) {
+    const std::size_t before = size_;
+    for (std::size_t left = before; left > 0; --left) {
+      const T item = front();
+      pop_front();
+      if (!leaves(item)) push_back(item);
+    }
+    return before - size_;
+  }
 
  private:
   void grow() {

@@ -69,15 +69,18 @@ void BlockInitiator::issue(BlockRequest& request) {
   if (!finishing_) issued_.notify(sc_core::SC_ZERO_TIME);  // else `finish` sends it
 }
 
+bool BlockInitiator::withdraw(BlockRequest& request) {
+  const bool found = backlog_.remove_if([&request](const BlockRequest* other) { return other == &request; }) > 0;
+  if (found) recycle(request);
+  return found;
+}
+
 void BlockInitiator::forget(const BlockClientIf& client, Memory& memory) {
-  for (std::size_t left = backlog_.size(); left > 0; --left) {
-    BlockRequest& request = *backlog_.front();
-    backlog_.pop_front();
-    if (request.client_ == &client && request.command.read())
-      recycle(request);
-    else
-      backlog_.push_back(&request);
-  }
+  backlog_.remove_if([this, &client](BlockRequest* request) {
+    const bool leaves = request->client_ == &client && request->command.read();
+    if (leaves) recycle(*request);
+    return leaves;
+  });
   for (const auto& request : requests_) {
     if (request->client_ != &client) continue;
     request->client_ = nullptr;

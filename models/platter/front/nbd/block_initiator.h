@@ -60,6 +60,8 @@ class BlockInitiator : public sc_core::sc_module, public tlm::tlm_mm_interface {
   /// Issues `request.command` now. Call this while the kernel does not run, or from BlockClientIf::answered(); the command reaches the drive at the
   /// present simulated time.
   void issue(BlockRequest& request);
+  /// Takes back a request that has been issued and that the drive has not received, and gives it back. Returns false for any other.
+  bool withdraw(BlockRequest& request);
   /// The client gets no more answers. Drops its reads that the drive has not received. All other requests are carried out, and `memory`
   /// accounts for their data.
   void forget(const BlockClientIf& client, Memory& memory);
