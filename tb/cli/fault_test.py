@@ -282,7 +282,18 @@ class Control(Case):
         listed = tell(command="faults")
         self.assertEqual([f["kind"] for f in listed["faults"]], ["unreadable"])
         self.assertEqual(listed["faults"][0]["block"], 7)
+        placed = tell(command="add_fault", kind="retries", tries=2, place="0/0/40", at_s=0.5)
+        self.assertTrue(placed["ok"], placed)
+        self.assertEqual(tell(command="faults")["faults"][1]["block"], 40)
+        self.assertTrue(tell(command="clear_fault", fault=placed["fault"])["ok"])
         for wrong, message in (
+            ({"kind": "slow", "turns": 1, "place": "0/99/0"}, "place: found"),
+            ({"kind": "slow", "turns": 1, "place": "0/0"}, "place: found"),
+            ({"kind": "slow", "turns": 1, "place": "0/0/1", "block": 1}, "block: found more"),
+            ({"kind": "slow", "turns": 1, "drawn": True}, "drawn"),
+            ({"kind": "slow", "turns": [1], "block": 3}, "turns: found [1]"),
+            ({"kind": "slow", "turns": None, "block": 3}, "turns: found null"),
+            ({"kind": "slow", "turns": 1, "block": 3, "drive": 7}, "drive: found 7"),
             ({"kind": "nothing"}, "expected one of"),
             ({"kind": "unreadable"}, "block"),
             ({"kind": "unreadable", "block": 10**12}, "block"),

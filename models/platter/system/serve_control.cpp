@@ -3,11 +3,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "platter/core/sc_time.h"
+#include "platter/media/fault_parameters.h"
 #include "platter/media/fault_statistics.h"
+#include "platter/params/document.h"
 
 namespace platter::system {
 
@@ -24,49 +26,47 @@ drive::Drive& drive_of(const ControlTarget& target, ControlArguments& arguments)
   return *target.drives[number];
 }
 
-media::FaultKind kind_of(const std::string& name) {
-  const auto* const found = std::find_if(media::kFaultKinds.begin(), media::kFaultKinds.end(),
-                                         [&name](const media::FaultKindInfo& info) { return info.name == name; });
-  if (found != media::kFaultKinds.end()) return static_cast<media::FaultKind>(found - media::kFaultKinds.begin());
-  std::string names;
-  for (const media::FaultKindInfo& info : media::kFaultKinds) names += (names.empty() ? "" : ", ") + std::string(info.name);
-  throw std::invalid_argument(fmt::format("kind: found \"{}\", expected one of {}", name, names));
-}
-
-std::uint32_t small(ControlArguments& arguments, const char* key) {
-  const std::uint64_t value = arguments.whole(key, 0);
-  if (value > 0xFFFF'FFFFu) throw std::invalid_argument(fmt::format("{}: found {}, expected less than 2^32", key, value));
-  return static_cast<std::uint32_t>(value);
-}
-
-core::Picoseconds time_of(ControlArguments& arguments, const char* key, core::Picoseconds unit) {
-  const double value = arguments.real(key, 0);
-  if (!(value >= 0 && value <= 1e6))
-    throw std::invalid_argument(fmt::format("{}: found {:g}, expected 0 to 1000000", key, value));
-  return core::to_picoseconds(value, unit);
+/// The arguments as the one [[fault]] of a scenario. Throws core::ConfigError or core::InputError for a fault that a scenario could not have.
+media::FaultParameters fault_row(const ControlTarget& target, const std::string& text, params::Source& source) {
+  std::vector<media::FaultParameters> rows;
+  params::Grammar grammar;
+  grammar.add_array("fault", "a fault", media::fault_parameters(), rows);
+  params::KeySpace space;
+  space.add(grammar);
+  std::vector<core::ConfigProblem> problems;
+  params::Document(source.file, {}, space, {}, &text).read(grammar, source, problems);
+  params::Findings findings(source, problems);
+  if (findings.empty()) media::check(rows, static_cast<std::uint32_t>(target.drives.size()), findings);
+  if (!findings.empty()) throw core::ConfigError(problems);
+  return rows.front();
 }
 
 /// The arguments have the names and meanings of the keys of `[[fault]]`; `at_s` counts from now on.
 json add_fault(const ControlTarget& target, ControlArguments& arguments) {
-  drive::Drive& drive = drive_of(target, arguments);
-  media::Fault fault;
-  fault.kind = kind_of(arguments.text("kind"));
-  fault.first = arguments.whole("block", media::Fault::kAnyBlock);
-  fault.blocks = arguments.whole("blocks", 1);
-  fault.surface = small(arguments, "surface");
-  fault.at = time_of(arguments, "at_s", core::kPicosecondsPerSecond);
-  if (fault.at > 0) fault.at += core::now_ps();
-  fault.at_command = arguments.whole("at_command", 0);
-  fault.at_access = arguments.whole("at_access", 0);
-  fault.lasts = time_of(arguments, "for_s", core::kPicosecondsPerSecond);
-  fault.count = arguments.whole("count", 0);
-  fault.tries = small(arguments, "tries");
-  fault.turns = small(arguments, "turns");
-  fault.delay = time_of(arguments, "delay_ms", core::kPicosecondsPerMillisecond);
-  fault.other_block = arguments.whole("other_block", 0);
-  fault.bit = small(arguments, "bit");
+  std::string text = "[[fault]]\n";
+  for (const auto& row : media::fault_parameters()) {
+    if (row.key == "drawn") continue;  // a draw is of the scenario's seed
+    const json* const value = arguments.find(std::string(row.key));
+    if (value == nullptr) continue;
+    if (value->is_structured() || value->is_null())
+      throw std::invalid_argument(
+          fmt::format("{}: found {}, expected a text, a number or a truth value", row.key, value->dump()));
+    text += fmt::format("{} = {}\n", row.key, value->dump());
+  }
   arguments.finish();
-  return {{"fault", drive.add_fault(fault)}};
+  params::Source source{"add_fault", {}};
+  try {
+    media::FaultParameters row = fault_row(target, text, source);
+    drive::Drive& drive = *target.drives[std::exchange(row.drive, 0)];
+    media::Fault fault = media::FaultPlan({row}, {}, 0, 0, drive.planner().geometry(), 1, source).of(0).front();
+    if (fault.at > 0) fault.at += core::now_ps();
+    return {{"fault", drive.add_fault(fault)}};
+  } catch (const core::ConfigError& error) {
+    const core::ConfigProblem& first = error.problems().front();
+    throw std::invalid_argument((first.key.empty() ? "" : first.key.substr(first.key.rfind('.') + 1) + ": ") + first.message);
+  } catch (const core::InputError& error) {
+    throw std::invalid_argument(error.what());
+  }
 }
 
 json clear_fault(const ControlTarget& target, ControlArguments& arguments) {
@@ -132,9 +132,11 @@ json fail(const ControlTarget& target, ControlArguments& arguments, bool alive) 
 }
 
 json cut_power(const ControlTarget& target, ControlArguments& arguments) {
-  const core::Picoseconds off = time_of(arguments, "off_s", core::kPicosecondsPerSecond);
+  const double off_s = arguments.real("off_s", 0);
+  if (!(off_s >= 0 && off_s <= 1e6))
+    throw std::invalid_argument(fmt::format("off_s: found {:g}, expected 0 to 1000000", off_s));
   arguments.finish();
-  target.supply.cut(off);
+  target.supply.cut(core::to_picoseconds(off_s, core::kPicosecondsPerSecond));
   return {{"losses", target.supply.losses()}};
 }
 
@@ -177,7 +179,8 @@ constexpr Row kRows[] = {
     {"fail", "the drive fails: [drive]", [](const ControlTarget& t, ControlArguments& a) { return fail(t, a, false); }},
     {"revive", "a drive that has failed works again: [drive]",
      [](const ControlTarget& t, ControlArguments& a) { return fail(t, a, true); }},
-    {"add_fault", "adds a fault: kind, and the other keys of a [[fault]] of a scenario; `at_s` counts from now on", add_fault},
+    {"add_fault", "adds a fault: kind, and the other keys of a [[fault]] of a scenario but drawn; `at_s` counts from now on",
+     add_fault},
     {"clear_fault", "ends a fault, or all faults: [drive], [fault]", clear_fault},
     {"faults", "the faults of a drive, its pending sectors, and its reallocated ones: [drive]", faults},
     {"cut_power", "all drives lose their power: [off_s] until it returns; without it, until restore_power", cut_power},
