@@ -177,6 +177,9 @@ PLATTER_INTERPOSE(int, ppoll, pollfd* files, nfds_t count, const timespec* time,
   if (count == 0 && time != nullptr && is_valid(*time)) return after_wait(0, time);
   return after_wait(PLATTER_NEXT(ppoll)(files, count, time, mask), time);
 }
+PLATTER_INTERPOSE(int, __ppoll_chk, pollfd* files, nfds_t count, const timespec* time, const sigset_t* mask, size_t /*room*/) {
+  return platter_ppoll(files, count, time, mask);
+}
 PLATTER_INTERPOSE(int, select, int count, fd_set* in, fd_set* out, fd_set* special, timeval* time) {
   if (channel() == nullptr || time == nullptr) return PLATTER_NEXT(select)(count, in, out, special, time);
   const timeval asked = *time;

@@ -136,6 +136,14 @@ PLATTER_INTERPOSE(ssize_t, readlinkat, int folder, const char* path, char* to, s
   errno = EINVAL;
   return -1;
 }
+PLATTER_INTERPOSE(ssize_t, __readlink_chk, const char* path, char* to, size_t bytes, size_t room) {
+  if (bytes > room) abort();
+  return platter_readlink(path, to, bytes);
+}
+PLATTER_INTERPOSE(ssize_t, __readlinkat_chk, int folder, const char* path, char* to, size_t bytes, size_t room) {
+  if (bytes > room) abort();
+  return platter_readlinkat(folder, path, to, bytes);
+}
 
 // The device has no extended attributes.
 PLATTER_INTERPOSE(ssize_t, getxattr, const char* path, const char* name, void* value, size_t room) {

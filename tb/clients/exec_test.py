@@ -5,6 +5,7 @@ Environment: PLATTER (the executable), PLATTER_SOURCE (the tree).
 """
 
 import csv
+import ctypes
 import os
 import pathlib
 import re
@@ -298,6 +299,16 @@ print(os.path.exists("pl0"), os.path.exists("pl1"), os.path.realpath("pl0"))
         (self.folder / "disk.toml").write_text(DRIVE.replace("cheetah9lp", "wd22tb"))
         out, _ = self.call("/sbin/blockdev", "--getss", "--getpbsz", "/dev/pl0")
         self.assertEqual(out, "512\n4096\n")
+
+    def test_fortified_forms_are_taken(self):
+        library = pathlib.Path(PLATTER).parent / "libplatter_exec.so"
+        listed = subprocess.check_output(["nm", "-D", "--defined-only", library], text=True)
+        taken = {line.split()[-1] for line in listed.splitlines()}
+        libc = ctypes.CDLL(None)
+        forms = {f"__{name}_{form}" for name in taken for form in ("chk", "2")}
+        forms = {form for form in forms if hasattr(libc, form)}
+        self.assertGreater(len(forms), 10)
+        self.assertEqual(forms - taken, set())
 
     def test_sleeps_take_no_real_time(self):
         begin = time.monotonic()
