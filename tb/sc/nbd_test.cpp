@@ -15,6 +15,7 @@
 #include "nbd_messages.h"
 #include "platter/front/nbd/server.h"
 #include "platter/front/serving/listener.h"
+#include "platter/observe/request_tap.h"
 #include "session_client.h"
 #include "testing.h"
 
@@ -542,6 +543,39 @@ TEST_F(NbdServer, ClientsThatLeaveInAnyStateLeaveNothing) {
   const serving::FileDescriptor other = connect_one();
   ASSERT_TRUE(give(other, request(wire::kRead, 0, kLarge)));
   EXPECT_EQ(answer(other, 16 + kLarge).size(), 16u + kLarge);
+}
+
+TEST(NbdTap, CountsRequestsThatWaitBeforeTheDrive) {
+  profile::DriveProfile profile = toy_profile();
+  profile.queue_depth = 4;
+  const auto disk = make_drive("disk", "FCFS", "firmware", profile);
+  std::uint64_t numbers = 0;
+  observe::RequestTap tap("tap", numbers);
+  nbd::BlockInitiator initiator("initiator");
+  initiator.bind(tap);
+  tap.disk_init_socket.bind(disk->host_tgt_socket);
+  Finished heard;
+  tap.add_observer(heard);
+  struct : nbd::BlockClientIf {
+    void answered(nbd::BlockRequest& /*request*/) override {}
+  } client;
+  run_until(1);
+  for (std::uint64_t i = 0; i < 20; ++i) {
+    nbd::BlockRequest& request = initiator.acquire(client);
+    request.command.address = i * 65'536;
+    request.command.length = 4096;
+    initiator.issue(request);
+  }
+  EXPECT_EQ(heard.issues, 20u);
+  run_until(1 * kMs);
+  nbd::Memory memory(1, 1);
+  initiator.forget(client, memory);
+  ASSERT_EQ(heard.rows.size(), 15u) << "the queue and the request phase keep five";
+  for (const Finished::Row& row : heard.rows) EXPECT_EQ(row.status, CommandStatus::Aborted);
+  run_until(1'000 * kMs);
+  ASSERT_EQ(heard.rows.size(), 20u);
+  EXPECT_EQ(heard.rows.back().number, 4u);
+  EXPECT_EQ(heard.issues, 20u) << "each once";
 }
 
 TEST(Listener, TakesOnAllAddressesOfTheLoopback) {

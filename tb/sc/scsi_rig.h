@@ -11,6 +11,7 @@
 #include "platter/command/tlm/register_fan_in.h"
 #include "platter/core/big_endian.h"
 #include "platter/front/scsi/scsi_target.h"
+#include "platter/observe/request_tap.h"
 #include "testing.h"
 
 namespace platter::testing {
@@ -82,7 +83,10 @@ class ScsiRig : public scsi::TaskOwnerIf {
       }
       for (std::uint32_t unit = 0; unit < of_drive; ++unit) {
         scsi::LogicalUnit& bound = target->unit(i * of_drive + unit);
-        bound.disk_init_socket.bind(drives[i]->host_tgt_socket);
+        taps.push_back(std::make_unique<observe::RequestTap>(("tap" + std::to_string(taps.size())).c_str(), numbers));
+        taps.back()->add_observer(heard);
+        taps.back()->disk_init_socket.bind(drives[i]->host_tgt_socket);
+        bound.bind(*taps.back());
         if (by_lun)
           bound.register_init_socket.bind(fans.back()->register_tgt_socket);
         else
@@ -100,6 +104,9 @@ class ScsiRig : public scsi::TaskOwnerIf {
   }
 
   std::vector<std::unique_ptr<drive::Drive>> drives;
+  std::uint64_t numbers = 0;
+  Finished heard;  ///< accesses of all units
+  std::vector<std::unique_ptr<observe::RequestTap>> taps;
   std::vector<std::unique_ptr<RegisterCount>> registers;
   std::vector<std::unique_ptr<command::RegisterFanIn>> fans;
   std::unique_ptr<scsi::ScsiTarget> target;

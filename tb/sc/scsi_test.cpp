@@ -577,7 +577,9 @@ TEST_F(Scsi, ReservationsOfOnePortEndWithIt) {
 TEST_F(Scsi, TasksThatWaitAreAbortedAtOnceAndOthersAtTheirEnd) {
   std::vector<scsi::Task*> tasks;
   const std::uint64_t settled = rig.ends;
+  const std::uint64_t heard = rig.heard.issues;
   for (std::uint32_t i = 0; i < 100; ++i) tasks.push_back(&port.begin(cdb10(0x28, 128 * i, 1), {}, 512));
+  EXPECT_EQ(rig.heard.issues - heard, 100u) << "also those that wait in the unit";
   sc_core::sc_start(sc_core::sc_time(3, sc_core::SC_MS));
   const std::uint64_t before = rig.ends;
   EXPECT_LT(before - settled, 50u);
@@ -587,6 +589,7 @@ TEST_F(Scsi, TasksThatWaitAreAbortedAtOnceAndOthersAtTheirEnd) {
   EXPECT_LT(rig.ends - settled, 100u) << "the access that has begun ends later";
   sc_core::sc_start(sc_core::sc_time(1, sc_core::SC_SEC));
   EXPECT_EQ(rig.ends - settled, 100u) << "each ends once";
+  EXPECT_EQ(rig.heard.rows.size(), rig.heard.issues);
   std::size_t aborted = 0;
   for (const scsi::Task* task : tasks) aborted += task->aborted ? 1 : 0;
   EXPECT_EQ(aborted, 100 - (before - settled));

@@ -3,20 +3,24 @@
 
 #include <tlm_utils/simple_initiator_socket.h>
 #include <tlm_utils/simple_target_socket.h>
+#include <cstdint>
 #include <systemc>
 #include <tlm>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "platter/command/tlm/command_extension.h"
+#include "platter/command/tlm/initiator_port.h"
 #include "platter/core/sc_time.h"
 #include "platter/workload/initiator.h"
 
 namespace platter::observe {
 
 /// Stands between a drive and an initiator that has no observers of its own. It passes every call on, and tells its observers of every command.
-/// Every payload must have a command::CommandExtension.
-class RequestTap : public sc_core::sc_module {
+/// Every payload must have a command::CommandExtension. An initiator that keeps commands back tells the tap of each at its issue; a command of which
+/// it has told nothing counts as issued with its request phase.
+class RequestTap : public sc_core::sc_module, public command::IssueSinkIf {
  public:
   /// `numbers`: of the requests, in the order of issue; may be shared by several taps.
   RequestTap(const sc_core::sc_module_name& name, std::uint64_t& numbers)
@@ -30,57 +34,68 @@ class RequestTap : public sc_core::sc_module {
   tlm_utils::simple_initiator_socket<RequestTap> disk_init_socket;
 
   void add_observer(workload::RequestObserverIf& observer) { observers_.push_back(&observer); }
-  /// Called with every request that has not ended.
+  /// Calls `visit` with every request that has not ended. The observers are told of nothing more.
   template <typename Visitor>
-  void for_each_outstanding(Visitor visit) const {
-    for (const auto& [payload, open] : open_) visit(open.request);
+  void close(Visitor visit) {
+    for (const auto& [number, request] : open_) visit(request);
+    observers_.clear();
+  }
+  void issued(command::Command& command) override {
+    command.number = static_cast<std::int64_t>(numbers_++);
+    workload::Request& request = enter(command.number);
+    static_cast<command::Command&>(request) = command;
+    if (request.issued < 0) request.issued = core::now_ps();
+    for (workload::RequestObserverIf* observer : observers_) observer->issued(request);
+  }
+  void withdrawn(const command::Command& command) override {
+    command::Result result;
+    result.status = command::CommandStatus::Aborted;
+    result.timing.issued = command.issued;
+    result.timing.completed = core::now_ps();
+    result.timing.queue = result.timing.response();
+    end(command.number, result);
   }
 
  private:
-  struct Open {
-    workload::Request request;
-    std::uint64_t number = 0;
-  };
-
   tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
-    if (phase == tlm::BEGIN_REQ) {
-      Open& open = enter(payload);
-      static_cast<command::Command&>(open.request) = command::command_of(payload);
-      if (open.request.issued < 0) open.request.issued = core::now_ps();
-      open.number = numbers_++;
-      if (auto* extension = payload.get_extension<command::CommandExtension>())
-        extension->number = static_cast<std::int64_t>(open.number);
-      for (workload::RequestObserverIf* observer : observers_) observer->issued(open.request);
+    auto& extension = *payload.get_extension<command::CommandExtension>();
+    if (phase == tlm::BEGIN_REQ && open_.count(extension.number) == 0) {
+      command::Command command = command::command_of(payload);
+      issued(command);
+      extension.number = command.number;
     }
     const tlm::tlm_sync_enum answer = disk_init_socket->nb_transport_fw(payload, phase, delay);
-    if (answer == tlm::TLM_COMPLETED || (answer == tlm::TLM_UPDATED && phase == tlm::BEGIN_RESP)) end(payload);
+    if (answer == tlm::TLM_COMPLETED || (answer == tlm::TLM_UPDATED && phase == tlm::BEGIN_RESP))
+      end(extension.number, extension);
     return answer;
   }
   tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
-    if (phase == tlm::BEGIN_RESP) end(payload);
+    if (phase == tlm::BEGIN_RESP) {
+      const auto& extension = *payload.get_extension<command::CommandExtension>();
+      end(extension.number, extension);
+    }
     return host_tgt_socket->nb_transport_bw(payload, phase, delay);
   }
   unsigned int transport_dbg(tlm::tlm_generic_payload& payload) { return disk_init_socket->transport_dbg(payload); }
 
-  Open& enter(const tlm::tlm_generic_payload& payload) {
-    if (spare_.empty()) return open_[&payload];
-    spare_.back().key() = &payload;
-    Open& open = open_.insert(std::move(spare_.back())).position->second;
+  workload::Request& enter(std::int64_t number) {
+    if (spare_.empty()) return open_[number];
+    spare_.back().key() = number;
+    workload::Request& request = open_.insert(std::move(spare_.back())).position->second;
     spare_.pop_back();
-    return open;
+    return request;
   }
-  void end(const tlm::tlm_generic_payload& payload) {
-    const auto found = open_.find(&payload);
+  void end(std::int64_t number, const command::Result& result) {
+    const auto found = open_.find(number);
     if (found == open_.end()) return;
-    const auto* result = payload.get_extension<command::CommandExtension>();
     for (workload::RequestObserverIf* observer : observers_)
-      observer->finished({found->second.request, found->second.number, result->status, result->timing});
+      observer->finished({found->second, static_cast<std::uint64_t>(number), result.status, result.timing});
     spare_.push_back(open_.extract(found));
   }
 
   std::uint64_t& numbers_;
   std::vector<workload::RequestObserverIf*> observers_;
-  using OpenRequests = std::unordered_map<const tlm::tlm_generic_payload*, Open>;
+  using OpenRequests = std::unordered_map<std::int64_t, workload::Request>;  // by number
   OpenRequests open_;
   std::vector<OpenRequests::node_type> spare_;  ///< nodes of requests that have ended
 };

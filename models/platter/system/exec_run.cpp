@@ -57,7 +57,7 @@ class ExecRun : public RunIf {
     if (disks_.spread()) statistics_.count_misses();
     if (options.run.write_logs.size() > 1)
       throw core::InputError(options.run.write_logs[1], 0, 0, "found more logs than drives: the scenario has 1 drive");
-    server_.bind(tap_.host_tgt_socket);
+    server_.bind(tap_);
     drive::Drive& drive = disks_.first();
     if (options.run.write_logs.empty()) {
       tap_.disk_init_socket.bind(drive.host_tgt_socket);
@@ -98,7 +98,7 @@ class ExecRun : public RunIf {
     }
     for (const auto& disk : disk_files_) disk->sync();
     const core::Picoseconds end = core::now_ps();
-    tap_.for_each_outstanding([&](const workload::Request& request) { statistics_.outstanding(request, end); });
+    tap_.close([&](const workload::Request& request) { statistics_.outstanding(request, end); });
     statistics_.check_conservation();
     result_.measure(s_, statistics_, disks_, begin);
   }

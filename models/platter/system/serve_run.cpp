@@ -145,8 +145,7 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
           simulated_s(), s_.run.warmup_s));
     }
     const core::Picoseconds end = core::now_ps();
-    for (const auto& tap : taps_)
-      tap->for_each_outstanding([&](const workload::Request& request) { statistics_.outstanding(request, end); });
+    for (const auto& tap : taps_) tap->close([&](const workload::Request& request) { statistics_.outstanding(request, end); });
     statistics_.check_conservation();
     result_.measure(s_, statistics_, disks_, *from_.begin());
     result_.serving->account = loop_.account();
@@ -202,7 +201,7 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
     for (const auto& drive : disks_.drives()) {
       const std::string name = drive->basename();
       blocks_.push_back(std::make_unique<nbd::BlockInitiator>((name + "_nbd").c_str()));
-      blocks_.back()->disk_init_socket.bind(tap(name + "_nbd_tap", *drive).host_tgt_socket);
+      blocks_.back()->bind(tap(name + "_nbd_tap", *drive));
       exports_.push_back({name, fmt::format("{}, {}, engine {}", s_.drive.name, s_.policy.notation, s_.engine.notation),
                           bytes_of(*drive), drive->planner().geometry().sector_bytes(), blocks_.back().get()});
     }
@@ -228,7 +227,7 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
       drive::Drive& drive = *disks_.drives()[i / of_drive];
       const std::string name = drive::numbered(drive.basename(), i % of_drive);
       scsi::LogicalUnit& unit = target_device_->unit(i);
-      unit.disk_init_socket.bind(tap(name + "_scsi_tap", drive).host_tgt_socket);
+      unit.bind(tap(name + "_scsi_tap", drive));
       if (i % of_drive == 0 && by_lun) {
         register_fans_.push_back(std::make_unique<command::RegisterFanIn>((name + "_registers").c_str()));
         register_fans_.back()->register_init_socket.bind(drive.register_tgt_socket);

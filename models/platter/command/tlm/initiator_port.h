@@ -4,9 +4,20 @@
 #include <systemc>
 #include <tlm>
 
+#include "platter/command/command.h"
 #include "platter/command/tlm/phases.h"
 
 namespace platter::command {
+
+/// Told of the commands of an initiator when it gets them, also of those that it cannot send yet.
+class IssueSinkIf {
+ public:
+  virtual ~IssueSinkIf() = default;
+  /// Sets the number of the command, with which it is sent later.
+  virtual void issued(Command& command) = 0;
+  /// A command that was not sent will never be.
+  virtual void withdrawn(const Command& command) = 0;
+};
 
 /// The initiator side of the TLM-2.0 base protocol (IEEE 1666-2011, 15.2), for one way to a target: one request phase at a time; a response phase
 /// ends at once.

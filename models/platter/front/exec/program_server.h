@@ -22,9 +22,10 @@ class ProgramServer : public sc_core::sc_module, private nbd::BlockClientIf {
 
   explicit ProgramServer(const sc_core::sc_module_name& name);
 
-  template <typename Socket>
-  void bind(Socket& disk) {
-    initiator_.disk_init_socket.bind(disk);
+  /// `tap`: as nbd::BlockInitiator::bind() has it.
+  template <typename Tap>
+  void bind(Tap& tap) {
+    initiator_.bind(tap);
   }
   /// Simulates until `over()` is true between two calls, and then until the program's last time. `over` is asked again after each ring of the
   /// channel's bell. While the program computes, the simulation stands.

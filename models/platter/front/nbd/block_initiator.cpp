@@ -56,6 +56,11 @@ void BlockInitiator::recycle(BlockRequest& request) {
   requests_.pop_back();
 }
 
+void BlockInitiator::drop(BlockRequest& request) {
+  if (issues_ != nullptr) issues_->withdrawn(request.command);
+  recycle(request);
+}
+
 std::uint64_t BlockInitiator::data_bytes() const {
   std::uint64_t bytes = 0;
   for (const auto& request : requests_) bytes += request->data.capacity();
@@ -64,6 +69,7 @@ std::uint64_t BlockInitiator::data_bytes() const {
 
 void BlockInitiator::issue(BlockRequest& request) {
   if (request.command.issued < 0) request.command.issued = core::now_ps();
+  if (issues_ != nullptr) issues_->issued(request.command);
   command::set_command(request.payload_, request, request.command, request.data.empty() ? nullptr : request.data.data());
   backlog_.push_back(&request);
   if (!finishing_) issued_.notify(sc_core::SC_ZERO_TIME);  // else `finish` sends it
@@ -71,14 +77,14 @@ void BlockInitiator::issue(BlockRequest& request) {
 
 bool BlockInitiator::withdraw(BlockRequest& request) {
   const bool found = backlog_.remove_if([&request](const BlockRequest* other) { return other == &request; }) > 0;
-  if (found) recycle(request);
+  if (found) drop(request);
   return found;
 }
 
 void BlockInitiator::forget(const BlockClientIf& client, Memory& memory) {
   backlog_.remove_if([this, &client](BlockRequest* request) {
     const bool leaves = request->client_ == &client && request->command.read();
-    if (leaves) recycle(*request);
+    if (leaves) drop(*request);
     return leaves;
   });
   for (const auto& request : requests_) {

@@ -52,6 +52,12 @@ class BlockInitiator : public sc_core::sc_module, public tlm::tlm_mm_interface {
   ~BlockInitiator() override;
 
   tlm_utils::simple_initiator_socket<BlockInitiator> disk_init_socket;
+  /// To a tap before the drive, which is told of every command at its issue: its `host_tgt_socket`, and a command::IssueSinkIf.
+  template <typename Tap>
+  void bind(Tap& tap) {
+    disk_init_socket.bind(tap.host_tgt_socket);
+    issues_ = &tap;
+  }
 
   /// Returns an unused request without data. It becomes unused again when it has been answered.
   BlockRequest& acquire(BlockClientIf& client);
@@ -77,6 +83,8 @@ class BlockInitiator : public sc_core::sc_module, public tlm::tlm_mm_interface {
   }
   void free(tlm::tlm_generic_payload* payload) override;
   void recycle(BlockRequest& request);
+  /// It has left the backlog, and is not sent.
+  void drop(BlockRequest& request);
   void send();
   void finish(tlm::tlm_generic_payload& payload);
   tlm::tlm_sync_enum nb_transport_bw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay);
@@ -85,6 +93,7 @@ class BlockInitiator : public sc_core::sc_module, public tlm::tlm_mm_interface {
   std::vector<BlockRequest*> idle_;
   core::RingBuffer<BlockRequest*> backlog_;
   command::InitiatorPort way_;
+  command::IssueSinkIf* issues_ = nullptr;  ///< null: nobody is told
   bool sending_ = false;
   bool finishing_ = false;
   sc_core::sc_event issued_;

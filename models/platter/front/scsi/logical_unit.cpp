@@ -248,6 +248,7 @@ bool LogicalUnit::waits(const Task& task, const Fences& fences) const {
 
 void LogicalUnit::issue(Task& task) {
   task.course.place = Place::Backlog;
+  if (issues_ != nullptr) issues_->issued(task.course.access);
   if (task.attribute == command::TaskAttribute::HeadOfQueue)
     backlog_.push_front(&task);
   else
@@ -346,7 +347,10 @@ void LogicalUnit::abort(Task& task) {
     case Place::Drive:
       control_.abort(identity_.first_tag + task.course.tag);  // the drive answers, now or when the access has ended
       return;
-    case Place::Backlog: backlog_.erase(std::find(backlog_.begin(), backlog_.end(), &task)); break;
+    case Place::Backlog:
+      backlog_.erase(std::find(backlog_.begin(), backlog_.end(), &task));
+      if (issues_ != nullptr) issues_->withdrawn(task.course.access);
+      break;
     case Place::Unit: break;
   }
   leave(task);

@@ -38,6 +38,12 @@ class LogicalUnit : public sc_core::sc_module, public tlm::tlm_mm_interface, pri
   ~LogicalUnit() override;
 
   tlm_utils::simple_initiator_socket<LogicalUnit> disk_init_socket;  ///< to `host_tgt_socket` of the drive
+  /// To a tap before the drive, which is told of every access at its issue: its `host_tgt_socket`, and a command::IssueSinkIf.
+  template <typename Tap>
+  void bind(Tap& tap) {
+    disk_init_socket.bind(tap.host_tgt_socket);
+    issues_ = &tap;
+  }
 
  private:
   drive::RegisterClient control_;
@@ -158,6 +164,7 @@ class LogicalUnit : public sc_core::sc_module, public tlm::tlm_mm_interface, pri
     command::InitiatorPort way;
     bool sending = false;  ///< `send_backlog` is at work
   } link_;
+  command::IssueSinkIf* issues_ = nullptr;  ///< told of the accesses; null: nobody is
   sc_core::sc_event issued_;
   /// @endcond
 };
