@@ -17,6 +17,8 @@ static int wrong;
 #define MUST(call) CHECK((call) == PLATTER_OK)
 
 static const char kDrive[] = "format = 1\ndrive = \"atlas10k\"\npolicy = \"SPTF\"\n";
+static const char kSlow[] =
+    "format = 1\n[drive]\nfile = \"atlas10k\"\nport.token_rate_bytes_per_s = 4096\nport.token_depth_bytes = 4096\n";
 static const int64_t kMillisecond = 1000000000;
 
 static uint64_t state = 7;
@@ -333,8 +335,7 @@ int main(int argc, char** argv) {
   MUST(platter_create(
       "format = 1\ndrive = \"atlas10k\"\n[host]\nkind = \"array\"\n[array]\nkind = \"striped\"\ndrives = 2\ncopies = 2\n",
       "array", NULL, &array));
-  MUST(platter_create("format = 1\npolicy = \"SPTF\"\n[drive]\nfile = \"atlas10k\"\nport.token_rate_bytes_per_s = 4096\nport.token_depth_bytes = 4096\n",
-                      "slow", NULL, &slow));
+  MUST(platter_create(kSlow, "slow", NULL, &slow));
   if (disk == NULL || twin == NULL || array == NULL || slow == NULL) return 1;
   CHECK(platter_block_bytes(disk) == 512 && platter_blocks(disk) == platter_blocks(twin) && platter_blocks(array) > 0);
   snprintf(path, sizeof path, "%s/waves.fst", folder);
