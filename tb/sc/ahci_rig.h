@@ -10,6 +10,7 @@
 #include "ahci_frame.h"
 #include "platter/drive/drive.h"
 #include "platter/front/ahci/ahci_target.h"
+#include "platter/observe/request_tap.h"
 #include "testing.h"
 
 namespace platter::testing {
@@ -84,7 +85,7 @@ class Computer : public sc_core::sc_module {
  public:
   SC_HAS_PROCESS(Computer);
   Computer(const sc_core::sc_module_name& name, const profile::DriveProfile& profile, std::size_t ports = 1,
-           const std::string& policy = "SPTF", Picoseconds memory_latency = 0)
+           const std::string& policy = "SPTF", Picoseconds memory_latency = 0, observe::RequestTap* tap = nullptr)
       : sc_module(name),
         memory("memory", 0x100000 + 32 * kDataStride, memory_latency),
         register_init_socket("register_init_socket") {
@@ -98,7 +99,12 @@ class Computer : public sc_core::sc_module {
     adapter->interrupt.bind(interrupt);
     register_init_socket.bind(adapter->register_tgt_socket);
     for (std::size_t i = 0; i < ports; ++i) {
-      adapter->port(i).disk_init_socket.bind(drives[i]->host_tgt_socket);
+      if (tap != nullptr) {
+        adapter->port(i).bind(*tap);
+        tap->disk_init_socket.bind(drives[i]->host_tgt_socket);
+      } else {
+        adapter->port(i).disk_init_socket.bind(drives[i]->host_tgt_socket);
+      }
       adapter->port(i).register_init_socket.bind(drives[i]->register_tgt_socket);
       adapter->port(i).bind_zones(drives[i]->zones());
     }

@@ -130,6 +130,30 @@ TEST(Ahci, IdentifiesTheProfilesDrive) {
   EXPECT_EQ(model.substr(0, 12), "PLATTER toy ");
 }
 
+TEST(Ahci, ATapCountsCommandsThatWaitForTokens) {
+  profile::DriveProfile profile = disk_profile();
+  profile.token_rate_bytes_per_s = 4'096;
+  profile.token_depth_bytes = 4'096;
+  std::uint64_t numbers = 0;
+  observe::RequestTap tap("tap", numbers);
+  Finished heard;
+  tap.add_observer(heard);
+  Computer pc("pc", profile, 1, "SPTF", 0, &tap);
+  pc.start();
+  for (std::uint32_t slot = 0; slot < 20; ++slot) pc.prepare(slot, queued_frame(false, slot * 500, 8, slot), 4'096, false, {});
+  pc.issue((1u << 20) - 1, true);
+  run_until(core::now_ps() + 100 * kMs);
+  EXPECT_EQ(heard.issues, 20u);
+  EXPECT_EQ(heard.rows.size(), 1u) << "the others have no tokens";
+  pc.stop();
+  run_until(core::now_ps() + 2'000 * kMs);
+  EXPECT_EQ(heard.issues, 20u);
+  ASSERT_EQ(heard.rows.size(), 20u);
+  EXPECT_GE(std::count_if(heard.rows.begin(), heard.rows.end(),
+                          [](const Finished::Row& row) { return row.status == CommandStatus::Aborted; }),
+            17);
+}
+
 TEST(Ahci, QueuedCommandsMoveTheBytesOfTheirRegions) {
   Computer pc("pc", disk_profile(), 1, "SPTF", 3 * kUs / 1000);
   pc.start();

@@ -43,7 +43,7 @@ enum class CommandStatus : std::uint8_t {
   LimitBefore,      ///< the limit has passed before the first access
   LimitDuring,      ///< the limit has passed while the drive worked on it
   LimitInRecovery,  ///< the limit has passed while the drive recovered blocks
-  Unavailable,      ///< the limit has passed, and the command ends well, but without data
+  Unavailable,      ///< the limit has passed, and the command has no data: a good end for SCSI and ATA
 };
 
 /// A few words of plain text, without a comma, because logs are tables of values that commas separate.

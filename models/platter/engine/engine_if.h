@@ -22,7 +22,7 @@ class DecisionSinkIf {
   /// `withdraw`, `prepare` and the functions for observers. `effective`: when the decision is known and the drive acts on it; not in the past.
   ///
   /// `decision` is one of these (scheduling::Decision):
-  /// - `serve(tag)`: a command that was inserted and neither picked nor withdrawn.
+  /// - `serve(tag)`: a command that was inserted and neither picked nor withdrawn. With eager writing it must not be a write, which has no place yet.
   /// - `write(tag, place, hidden)`: the same for a write on a drive with eager writing, and for no other command.
   /// - `move(cylinder)`: the arm moves to a cylinder of the drive, and then the drive asks again.
   /// - `Decision{}`: idle. The drive asks again when a command arrives or is withdrawn.
@@ -43,8 +43,8 @@ struct EngineStatistics {
   std::uint64_t decisions = 0;            ///< decisions made
   std::uint64_t cycles = 0;               ///< clock cycles spent deciding
   std::uint64_t access_cycles = 0;        ///< clock cycles of register accesses (accelerator only)
-  std::uint64_t forced = 0;               ///< decisions made by the deadline guard
-  std::uint64_t compared = 0;             ///< responses compared (lock-step only)
+  std::uint64_t forced = 0;               ///< decisions that were forced (Decision::forced)
+  std::uint64_t compared = 0;             ///< comparisons, of each register access or decision (lock-step only)
   std::uint64_t operations_compared = 0;  ///< operations (DECIDE, CLUSTER) among them (lock-step only)
   std::uint64_t mismatches = 0;           ///< responses that differed (lock-step only)
   std::optional<std::uint64_t> windows;   ///< in which responses were compared (sampled lock-step only)

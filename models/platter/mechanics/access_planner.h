@@ -37,14 +37,15 @@ struct Extent {
   Cylinder end_cylinder;        ///< of the last sector
   Head end_head;                ///< of the last sector
   Angle start_angle = 0;        ///< where the first sector starts
-  Angle end_angle = 0;          ///< where the last sector ends
+  Angle end_angle = 0;          ///< where the last sector ends, or further where a read waits for the bus
   Picoseconds start_phase = 0;  ///< `start_angle` as a phase
   Picoseconds end_phase = 0;    ///< phase at which the next access may begin
   Picoseconds media = 0;        ///< from the first sector's start to the last one's end, crossings included
-  Picoseconds transfer = 0;     ///< from the first sector's start until the next access may begin (`media` or the bus is done)
-  Picoseconds bus_finish = 0;   ///< from the first sector's start until the last block has left over a free bus (reads)
-  Picoseconds data_lead = 0;    ///< writes: data must begin to arrive this long before the first sector, so that none waits
-  std::uint32_t tracks = 0;  ///< passes over a track; a track of which a part of a physical sector is written is passed twice
+  Picoseconds transfer =
+      0;  ///< from the first sector's start until the next access may begin: `media`; without bus overlap, of a read, the later of `media` and `bus_finish`
+  Picoseconds bus_finish = 0;  ///< from the first sector's start until the last block has left over a free bus (reads)
+  Picoseconds data_lead = 0;   ///< writes: data must begin to arrive this long before the first sector, so that none waits
+  std::uint32_t tracks = 0;    ///< passes over a track; a track of which a part of a physical sector is written is passed twice
   std::uint32_t start_sector = 0;  ///< number of the first sector on its track
   std::uint32_t sectors = 0;       ///< physical ones, slipped ones between the blocks included
   bool connected = false;          ///< the command already holds the bus before its first sector comes (reads)
@@ -62,7 +63,8 @@ struct AccessTime {
   Picoseconds media = 0;       ///< until the last sector has passed
   Picoseconds bus_finish = 0;  ///< until the last block has left over a free bus (reads)
   Picoseconds early = 0;       ///< until the first sector comes, if the access begins in the middle of its sectors
-  Picoseconds deviation = 0;   ///< of the head's arrival, which has the mean `overhead + seek + settle`
+  Picoseconds deviation =
+      0;  ///< standard deviation of the head's arrival, whose mean is `overhead + seek + settle`; 0: no spread
 
   /// Time until the access begins, which may be in the middle of its sectors (zero latency).
   Picoseconds positioning() const { return overhead + seek + settle + data_wait + rotation; }
@@ -126,7 +128,7 @@ class AccessPlanner {
     return resolve_part(first, blocks, blocks, write, continues);
   }
 
-  /// From the first sector of a write's access until its blocks [from, from + blocks) are on the media, if it begins with block `from`.
+  /// For a write whose access begins with block `from` of the extent: time from the start of this block's sector until `blocks` blocks are on the media.
   Picoseconds written_after(const Extent& extent, std::uint32_t from, std::uint32_t blocks) const;
 
   /// How long the access would take if it began at `now` (>= 0); write data is in the buffer from `data_ready` on.
@@ -168,7 +170,7 @@ class AccessPlanner {
     const Picoseconds margin = access.deviation * deviations >> 16;
     return access.positioning() + (access.leeway() < margin ? rotation_.period() : 0);
   }
-  /// Time until the first sector comes that the deadline guard charges: `to_first` for the arrival at the guard's quantile.
+  /// What the deadline guard charges for the time until the first sector comes: `to_first`, if the head arrives at the guard's quantile.
   Picoseconds guarded(const AccessTime& access) const {
     if (access.deviation == 0) return access.to_first();
     return access.to_first() + turns_behind(spread_.guarded(access.deviation) - access.leeway()) * rotation_.period();

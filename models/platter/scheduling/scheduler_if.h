@@ -34,11 +34,15 @@ struct Decision {
     Idle,   ///< nothing to do until a command is inserted, or until `until`
     Serve,  ///< serve `tag`
     Write,  ///< serve `tag`, a write, at `place`, which the policy has chosen
-    Again,  ///< the guard has refused all examined commands, but there are more: call `work` and `pick` again with the same state
+    /// Call `work` and `pick` again with the same state: the guard has refused all examined commands, but there are more; or a stream that was held
+    /// back competes again (FirmwareRules).
+    Again,
     Move,  ///< move the arm to `cylinder`, then decide again (SCAN's run to the edge)
   };
-  Kind kind = Kind::Idle;   ///< what to do
-  bool forced = false;      ///< no candidate passed the deadline guard, and the sweep continues; for statistics
+  Kind kind = Kind::Idle;  ///< what to do
+  /// No candidate passed the deadline guard, so the sweep continues; or a command goes first because of its own deadline (OwnDeadlines). Rules outside
+  /// the policy leave such a decision as it is.
+  bool forced = false;
   Tag tag;                  ///< of Serve and Write: the command
   core::Cylinder cylinder;  ///< of Move
   /// Of Idle: absolute time at which to decide again, if no command arrives before; kNoDeadline: no such time.
@@ -67,7 +71,7 @@ struct Decision {
 
 /// What the next `pick` will examine. The firmware's decision time is computed from it, so it must be exact (tested for every policy).
 struct DecisionWork {
-  /// How many times of accesses `pick` compares: one for each command that it examines, from the arm's place to the command, and one for each
+  /// The number of access times that `pick` compares: one for each command that it examines, from the arm's place to the command, and one for each
   /// hop that it examines, from the end of one command to another. A policy that ranks commands without their times counts the same.
   std::size_t candidates = 0;
   /// n * n * 2^n if `pick` finds the exact order of n commands, which is the order with the least total time; 0 if it finds none.
@@ -97,8 +101,8 @@ class SchedulerIf {
   virtual void moved(Tag /*tag*/) {}
   /// True if the policy holds no command.
   virtual bool empty() const = 0;
-  /// Called for the second phase of two (TPS) only: a round has begun, whose continuous commands the first phase holds. Plans made before are
-  /// no longer valid.
+  /// A round has begun. Only a policy that is the second phase of a TPS gets this call: the first phase has the round's continuous commands. Plans made
+  /// before are no longer valid.
   virtual void begin_round() {}
   /// Returns the decision that becomes known at `now` (absolute, ps), for the arm in the state `head`; idle (`{}`) without commands. The engine
   /// has called `work` with the same state before. Does not remove the picked command: the engine calls `remove`.
@@ -117,13 +121,13 @@ class SchedulerIf {
   virtual bool knows_deadlines() const { return keeps_deadlines(); }
   /// The guard of one command: true if serving the command now leaves the commands whose deadlines the policy knows the time that they need.
   virtual bool leaves_time(const Command& /*command*/, const HeadState& /*head*/, Picoseconds /*now*/) { return true; }
-  /// True if the policy's account, if it has one, allows that the command's own deadline puts it first.
+  /// True if the command may go first because of its own deadline. False only under a policy that limits what guidelines may cost (LSPTF).
   virtual bool affords(const Command& /*command*/, const HeadState& /*head*/, Picoseconds /*now*/) { return true; }
   /// The deadline guard before a decision: true if the decision may become known as late as `effective`, after examining all that `work`
   /// counts. If false, the sweep must continue: the caller then uses `next_of_sweep` instead of `pick`, for an earlier time. A policy
   /// without a guard always has time.
   virtual bool has_time(const HeadState& /*head*/, Picoseconds /*effective*/) { return true; }
-  /// The next command of the sweep. Nothing else is examined, so this is the shortest of all decisions, `kShortest`.
+  /// The next command of the sweep. Nothing else is examined, so no decision takes less work: `kShortest`.
   virtual Decision next_of_sweep(const HeadState& head, Picoseconds now) { return pick(head, now); }
   static constexpr DecisionWork kShortest{1, 0, 0};  ///< one candidate
   /// Tells the policy that commands of hosts wait outside it until buffered writes (destages) are on the media. `since`: from when the oldest of them

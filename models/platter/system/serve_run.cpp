@@ -276,7 +276,7 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
     machine_->interrupt.bind(interrupt_);
     for (std::size_t i = 0; i < drives.size(); ++i) {
       const std::string name = std::string(drives[i]->basename()) + "_ahci_tap";
-      adapter_->port(i).disk_init_socket.bind(tap(name, *drives[i]).host_tgt_socket);
+      adapter_->port(i).bind(tap(name, *drives[i]));
       adapter_->port(i).register_init_socket.bind(drives[i]->register_tgt_socket);
       adapter_->port(i).bind_zones(drives[i]->zones());
       drives[i]->bind_link(&adapter_->port(i));

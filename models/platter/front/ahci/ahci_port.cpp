@@ -197,7 +197,10 @@ void AhciPort::forget_all() {
     slot->wanted = false;
     slot->abandoned = slot->in_drive;
   }
-  for (const Slot* slot : lines_.to_send) give_up(slot->task);
+  for (const Slot* slot : lines_.to_send) {
+    if (issues_ != nullptr) issues_->withdrawn(slot->task.command);
+    give_up(slot->task);
+  }
   lines_.to_send.clear();
   if (std::exchange(state_.begun, nullptr) != nullptr) r_.tfd &= ~std::uint32_t{Outcome::kBusy};
   ++epoch_;
@@ -383,6 +386,7 @@ void AhciPort::to_drive(Slot& slot) {
     slot.task.command.durations = &slot.limits;
   }
   slot.data.resize(slot.task.command.length);
+  if (issues_ != nullptr) issues_->issued(slot.task.command);
   command::set_command(slot.payload, slot, slot.task.command, slot.data.data());
   lines_.to_send.push_back(&slot);
   send();

@@ -20,7 +20,7 @@ struct CacheOptions {
 
 /// The rebuild of stale units in the background.
 struct RebuildOptions {
-  std::uint32_t outstanding = 1;  ///< units in progress at once, over all drives; 0: no rebuild
+  std::uint32_t outstanding = 1;  ///< units that are rebuilt or repaired at once, over all drives; 0: neither
   std::uint32_t bytes_per_s = 0;  ///< limit of the rate; 0: as fast as `outstanding` allows
 };
 
