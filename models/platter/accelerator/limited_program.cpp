@@ -35,7 +35,8 @@ AcceleratorProgram::LimitUse LimitedProgram::limit_of(const Command& command, Pi
 
 bool LimitedProgram::arrived(ProgramHostIf& /*host*/, const Command& command) {
   if (command.guideline) account_.set_share(command.guideline_cost_permille);
-  if (waits(command) && entered_ > 0 && !window_.reached(command, entered_ + held_.size() + 1, command.arrival)) {
+  if (scheduling::LimitWindow::holds_back(command) && entered_ > 0 &&
+      !window_.reached(command, entered_ + held_.size() + 1, command.arrival)) {
     held_.push_back(&command);
     return false;
   }

@@ -32,10 +32,6 @@ class LimitedProgram : public SptfProgram {
   std::uint32_t most_withheld() const override { return tags_; }
 
  private:
-  /// Such a command is withheld until its time comes; one of the sweep is not, because the guard has to know it.
-  static bool waits(const scheduling::Command& command) {
-    return command.limited && !command.high_priority && !scheduling::in_sweep(command);
-  }
   /// Enters the commands whose time has come; all of them if the accelerator has no other.
   void admit(ProgramHostIf& host, core::Picoseconds now);
   void left(const scheduling::Command& command);

@@ -152,12 +152,11 @@ std::string version_of(const Verilator& verilator, const std::string& said) {
   return "of unknown version";
 }
 
-/// The one of the build's version, since the objects use the run-time that is part of the program.
 /// A new folder for the files of a tool, which is removed with them.
 class ScratchFolder {
  public:
   ScratchFolder() {
-    std::string name = (fs::temp_directory_path() / "platter-XXXXXX").string();
+    std::string name = (fs::temp_directory_path() / "platter-").string() + std::string(6, 'X');  // as mkdtemp wants it
     if (mkdtemp(name.data()) == nullptr)
       throw core::SimulationError(fmt::format("{}: it cannot be made: {}", name, std::strerror(errno)));
     path_ = name;
@@ -175,6 +174,7 @@ class ScratchFolder {
   fs::path path_;
 };
 
+/// The one of the build's version, since the objects use the run-time that is part of the program.
 Verilator find_verilator(const fs::path& folder, const std::string& what) {
   struct Place {
     std::string where;

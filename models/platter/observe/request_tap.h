@@ -18,8 +18,7 @@
 namespace platter::observe {
 
 /// Stands between a drive and an initiator that has no observers of its own. It passes every call on, and tells its observers of every command.
-/// Every payload must have a command::CommandExtension. An initiator that keeps commands back tells the tap of each at its issue; a command of which
-/// it has told nothing counts as issued with its request phase.
+/// Every payload must have a command::CommandExtension. The initiator tells the tap of each command at its issue, also of one that it keeps back.
 class RequestTap : public sc_core::sc_module, public command::IssueSinkIf {
  public:
   /// `numbers`: of the requests, in the order of issue; may be shared by several taps.
@@ -58,12 +57,7 @@ class RequestTap : public sc_core::sc_module, public command::IssueSinkIf {
 
  private:
   tlm::tlm_sync_enum nb_transport_fw(tlm::tlm_generic_payload& payload, tlm::tlm_phase& phase, sc_core::sc_time& delay) {
-    auto& extension = *payload.get_extension<command::CommandExtension>();
-    if (phase == tlm::BEGIN_REQ && open_.count(extension.number) == 0) {
-      command::Command command = command::command_of(payload);
-      issued(command);
-      extension.number = command.number;
-    }
+    const auto& extension = *payload.get_extension<command::CommandExtension>();
     const tlm::tlm_sync_enum answer = disk_init_socket->nb_transport_fw(payload, phase, delay);
     if (answer == tlm::TLM_COMPLETED || (answer == tlm::TLM_UPDATED && phase == tlm::BEGIN_RESP))
       end(extension.number, extension);

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "platter/scheduling/command.h"
+#include "platter/scheduling/policies.h"
 
 namespace platter::scheduling {
 
@@ -12,6 +13,8 @@ namespace platter::scheduling {
 /// competes, and shortest positioning time first serves most of them before their limit. The same for firmware and accelerator.
 class LimitWindow {
  public:
+  /// A limited command is held back until its time comes; not one of the sweep, because the guard has to know it.
+  static bool holds_back(const Command& command) { return command.limited && !command.high_priority && !in_sweep(command); }
   /// An access begins at `instant`, and `left` commands go on waiting.
   void served(Picoseconds instant, std::size_t left) {
     if (waited_) mean_ += mean_ == 0 ? instant - last_ : (instant - last_ - mean_) / kAccesses;

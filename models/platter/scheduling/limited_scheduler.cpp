@@ -34,14 +34,14 @@ class LimitedScheduler : public WrappedScheduler {
     commands_[command.tag.value] = &command;
     ++count_;
     if (command.guideline) account_.set_share(command.guideline_cost_permille);
-    if (command.high_priority) {
-      urgent_.insert(command);
-    } else if (command.limited && !in_sweep(command)) {  // one of the sweep is not held back, because the guard has to know it
+    if (LimitWindow::holds_back(command)) {
       held_.insert(command);
       return;
-    } else if (command.limited || has_own_deadline(command)) {
-      dated_.insert(command);
     }
+    if (command.high_priority)
+      urgent_.insert(command);
+    else if (command.limited || has_own_deadline(command))
+      dated_.insert(command);
     policy_->insert(command);
   }
 

@@ -515,9 +515,10 @@ std::uint64_t Array::look_at(const tlm::tlm_generic_payload& payload, std::uint6
   const std::uint64_t within = (at - area.begin) % area.unit_bytes;
   std::uint64_t reached = 0;
   const std::uint32_t read = copy_to_look_at(area, unit, within, length);
+  const std::uint32_t rebuilt = order_.rebuilt_copies(unit);
   for (std::uint32_t copy = 0; copy < area.copies(); ++copy) {
     const UnitPlace place = map_.place(area, unit, copy);
-    if (payload.is_read() ? copy != read : copies_.lacks_data(area, unit, copy) || order_.rebuild_writes(unit, copy)) continue;
+    if (payload.is_read() ? copy != read : copies_.lacks_data(area, unit, copy) || (rebuilt >> copy & 1) != 0) continue;
     tlm::tlm_generic_payload look;
     look.set_command(payload.get_command());
     look.set_address(place.address + within);
@@ -531,7 +532,7 @@ std::uint64_t Array::look_at(const tlm::tlm_generic_payload& payload, std::uint6
   }
   if (payload.is_write()) {
     for (std::uint32_t copy = 0; copy < area.copies() && reached > 0; ++copy)
-      if (order_.rebuild_writes(unit, copy)) copies_.set_missing(area, unit, copy);
+      if ((rebuilt >> copy & 1) != 0) copies_.set_missing(area, unit, copy);
     read_ahead_.written(at, at + length);
     if (planner_.cached(area))
       for (std::uint64_t block = at - within % cache_.block_bytes(); block < at + length; block += cache_.block_bytes())

@@ -105,10 +105,10 @@ bool UnitOrder::wait_for_rebuild(Fragment& write) {
   return true;
 }
 
-bool UnitOrder::rebuild_writes(std::uint64_t unit, std::uint32_t copy) const {
-  bool found = false;
-  each_of(unit, [&](const Fragment& f) { found = found || (f.kind == Kind::Rebuild && (f.to >> copy & 1) != 0); });
-  return found;
+std::uint32_t UnitOrder::rebuilt_copies(std::uint64_t unit) const {
+  std::uint32_t copies = 0;
+  if (rebuilds_ > 0) each_of(unit, [&](const Fragment& f) { copies |= f.kind == Kind::Rebuild ? f.to : 0u; });
+  return copies;
 }
 
 void UnitOrder::spoil(std::uint64_t unit) {

@@ -45,8 +45,8 @@ class UnitOrder {
   bool behind_rebuild(const Fragment& write) const;
   /// The write, which has overtaken a rebuild of its unit, waits for it after all. Returns false if there is none.
   bool wait_for_rebuild(Fragment& write);
-  /// True if a rebuild is writing this copy of the unit.
-  bool rebuild_writes(std::uint64_t unit, std::uint32_t copy) const;
+  /// The copies of the unit that rebuilds are writing, one bit each.
+  std::uint32_t rebuilt_copies(std::uint64_t unit) const;
   /// The unit's bytes have been changed outside the order, by transport_dbg.
   void spoil(std::uint64_t unit);
   template <typename Test>

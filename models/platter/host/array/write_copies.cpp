@@ -20,10 +20,9 @@ std::uint32_t WriteCopies::writable(const Fragment& write) const {
   std::uint32_t copies = 0;
   for (std::uint32_t copy = 0; copy < write.area->copies(); ++copy) {
     const UnitPlace at = place(write, copy);
-    if (states_.alive(at.drive) && (!states_.stale(at) || write.whole()) && !order_.rebuild_writes(write.unit, copy))
-      copies |= bit(copy);
+    if (states_.alive(at.drive) && (!states_.stale(at) || write.whole())) copies |= bit(copy);
   }
-  return copies;
+  return copies & ~order_.rebuilt_copies(write.unit);
 }
 
 void WriteCopies::sent(Fragment& write, std::uint32_t copies) {
