@@ -487,6 +487,23 @@ TEST(MediaFault, ALostDestageFailsTheNextFlush) {
   });
 }
 
+/// A drive that saves its buffer keeps answered writes over a restart, so it also keeps in mind that it could not write one.
+TEST(MediaFault, ARestartDoesNotHideALostDestageOfASavedCache) {
+  profile::DriveProfile p = faulty_profile(cached_toy_profile(profile::WriteBack::Interleaved));
+  p.recovery.spares = 0;
+  p.power_loss.cache = profile::LostCache::Saved;
+  with_drive(p, {of(FaultKind::WriteFault, 20)}, [](drive::Drive& disk, Script& s, Transaction& t) {
+    EXPECT_EQ(go(s, t, true, 20, 1, 0x66), CommandStatus::Good);
+    s.pause(1'000 * kMs);
+    EXPECT_EQ(disk.media_errors().lost_destages, 1u);
+    disk.restart(0);
+    t.set_flush();
+    s.transport(t);
+    EXPECT_EQ(t.extension.status, CommandStatus::WriteFault);
+    t.extension.flush = false;
+  });
+}
+
 // --- scrubbing ----------------------------------------------------------------------------------------------------------
 
 TEST(MediaFault, ScrubbingFindsBadBlocksInIdleTimeOnly) {
@@ -831,23 +848,25 @@ TEST(DriveFault, ALostLinkAbortsWhatWaits) {
 
 /// A flush behind a write, and behind both a write that the buffer would take: whatever their tags are, none of them goes on.
 TEST(DriveFault, ALostLinkLetsNothingGoOn) {
-  const auto disk = make_faulty(faulty_profile(cached_toy_profile(profile::WriteBack::Interleaved)), {});
+  profile::DriveProfile profile = faulty_profile(cached_toy_profile(profile::WriteBack::Interleaved));
+  profile.queue_depth = 4;
+  const auto disk = make_faulty(profile, {});
   AtHost host("host", *disk);
   for (const bool reversed : {false, true}) {
     std::vector<Transaction*> all;
-    for (std::int32_t i = 0; i < 4; ++i) {
+    for (std::int32_t i = 0; i < 5; ++i) {  // the last one waits at the port
       Transaction& t = *all.emplace_back(&host.make());
       t.set(i > 0, 1'000, 8, 0x40);
       if (i == 2) t.set_flush();
       t.extension.fua = i < 2;
-      t.extension.tag = reversed ? 3 - i : i;
+      if (i < 4) t.extension.tag = reversed ? 3 - i : i;
       host.submit(t);
     }
     run_until(core::now_ps() + us(500));
     disk->add_fault(of(FaultKind::LinkDrop));
     run_until(core::now_ps() + 100 * kMs);
     EXPECT_EQ(all[0]->extension.status, CommandStatus::Good) << "its access runs";
-    for (std::size_t i = 1; i < 4; ++i) EXPECT_EQ(all[i]->extension.status, CommandStatus::Aborted) << i;
+    for (std::size_t i = 1; i < 5; ++i) EXPECT_EQ(all[i]->extension.status, CommandStatus::Aborted) << i;
     disk->clear_faults();
   }
 }

@@ -304,6 +304,8 @@ TEST_P(LooselyTimed, HasTheTimesOfTheDriveThatWaitsWithMixedCommands) {
   EXPECT_EQ(seen.count(CommandStatus::Good), 1u);
   EXPECT_EQ(seen.count(CommandStatus::LimitDuring), config.profile.limits.supported ? 1u : 0u);
   EXPECT_EQ(seen.count(CommandStatus::Unreadable), c.fault ? 1u : 0u);
+  EXPECT_EQ(ahead.media_errors().silent_reads, waiting.media_errors().silent_reads);
+  EXPECT_EQ(waiting.media_errors().silent_reads > 0, c.fault);
 }
 
 INSTANTIATE_TEST_SUITE_P(Cases, LooselyTimed, ::testing::Range(0, 9));

@@ -1007,6 +1007,7 @@ TEST_F(Scsi, AnyCommandsAreBorne) {
     }
   }
   ASSERT_TRUE(commands.drain()) << "a command does not end";
+  EXPECT_EQ(rig.heard.rows.size(), rig.heard.issues) << "each access has ended once";
   EXPECT_EQ(rig.drives[0]->queue().occupancy(), 0u);
   const auto share = [&](std::uint64_t count) { return static_cast<double>(count) / static_cast<double>(commands.begun); };
   // Without recovery, one in 500 does.

@@ -542,7 +542,7 @@ void Controller::halt() {
   }
   if (zones_ != nullptr) zones_->halt();
   awaited_ = {};
-  lost_destage_ = false;
+  lost_destage_ = lost_destage_ && cache_durable_;  // otherwise the host expects no write to have lasted
   for (const QueueEntry& entry : queue_.entries())
     if (entry.stuck && entry.stage == Stage::Held) ++faults_.errors().timeouts;
   for (const auto& side : sides_)

@@ -130,7 +130,7 @@ Drive::Drive(const sc_core::sc_module_name& name, const DriveConfig& config, con
                   config.profile.reject_when_full, config.profile.task_attributes, config.profile.token_rate_bytes_per_s,
                   config.profile.token_depth_bytes},
                  local_.get()),
-      fault_events_(faults_, power_, controller_, queue_),
+      fault_events_(faults_, power_, host_port_),
       registers_("registers", host_port_, power_, queue_, controller_, spindle_, *engines_.front(), local_.get()),
       host_tgt_socket(host_port_.host_tgt_socket),
       register_tgt_socket(registers_.register_tgt_socket) {

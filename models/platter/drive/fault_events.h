@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "platter/core/timed_call.h"
-#include "platter/drive/controller.h"
+#include "platter/drive/host_port.h"
 #include "platter/drive/link_if.h"
 #include "platter/drive/power.h"
 
@@ -17,8 +17,8 @@ namespace platter::drive {
 /// Carries out the faults that befall the drive as a whole: a loss of the link, and a restart of the firmware.
 class FaultEvents : public FaultEventSinkIf {
  public:
-  FaultEvents(media::Faults& faults, Power& power, Controller& controller, HazardQueue& queue)
-      : faults_(faults), power_(power), controller_(controller), queue_(queue), call_(core::Rank::Failure, [this] { due(); }) {}
+  FaultEvents(media::Faults& faults, Power& power, HostPort& port)
+      : faults_(faults), power_(power), port_(port), call_(core::Rank::Failure, [this] { due(); }) {}
 
   /// Null: none, so a host of the drive's own socket loses its waiting commands.
   void bind_link(LinkIf* link) { link_ = link; }
@@ -47,19 +47,13 @@ class FaultEvents : public FaultEventSinkIf {
     } else if (link_ != nullptr) {
       link_->link_dropped();
     } else {
-      std::vector<QueueEntry*> all;
-      for (QueueEntry& entry : queue_.entries())
-        if (entry.used()) all.push_back(&entry);
-      // Commands wait for older ones only, so the abort of the youngest lets none of them go on.
-      std::sort(all.begin(), all.end(), [](const auto* a, const auto* b) { return a->command.sequence > b->command.sequence; });
-      for (QueueEntry* entry : all) controller_.abort(*entry);
+      port_.abort_waiting();
     }
   }
 
   media::Faults& faults_;
   Power& power_;
-  Controller& controller_;
-  HazardQueue& queue_;
+  HostPort& port_;
   LinkIf* link_ = nullptr;
   std::vector<std::pair<media::Faults::Effect, Picoseconds>> waiting_;
   core::TimedCall call_;

@@ -219,6 +219,19 @@ bool HostPort::abort(Tag tag) {
   return true;
 }
 
+void HostPort::abort_waiting() {
+  for (Request* const call : held_.calls) call->withdrawn = true;
+  for (const int host : held_.hosts) held_.by_host[static_cast<std::size_t>(host)].withdrawn = true;
+  refuses_ = true;
+  completion_.now();
+  std::vector<QueueEntry*> all;
+  for (QueueEntry& entry : queue_.entries())
+    if (entry.used()) all.push_back(&entry);
+  // Commands wait for older ones only, so the abort of the youngest lets none of them go on.
+  std::sort(all.begin(), all.end(), [](const auto* a, const auto* b) { return a->command.sequence > b->command.sequence; });
+  for (QueueEntry* const entry : all) controller_.abort(*entry);
+}
+
 // --- power ----------------------------------------------------------------------------------------------------------
 
 void HostPort::power_lost(CommandStatus status) {

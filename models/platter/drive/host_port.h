@@ -69,6 +69,9 @@ class HostPort : public sc_core::sc_module, public CompletionSinkIf, public Powe
   /// access has begun, or if the command is done or served from the buffer: it then ends normally. Must not be called from a probe's callback.
   bool abort(Tag tag);
 
+  /// Aborts every command that waits, also in its request phase.
+  void abort_waiting();
+
   Admission& admission() { return admission_; }
   const Admission& admission() const { return admission_; }
   /// @endcond
