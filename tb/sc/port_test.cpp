@@ -305,6 +305,23 @@ TEST(DriveTokens, ACommandThatWaitsForThemCanBeAborted) {
   EXPECT_TRUE(host.all_released());
 }
 
+TEST(DriveTokens, AnAbortMeansTheCommandThatHasTheTag) {
+  const auto disk = make_drive("disk", "FCFS", "firmware", gated_profile());
+  AtHost host("host", *disk);
+  AtHost other("other", *disk);
+  for (AtHost* of : {&host, &other}) {
+    Transaction& t = of->make();
+    t.set(true, 0, 8, 1);
+    t.extension.tag = 5;
+    of->submit(t);
+  }
+  run_until(us(100));
+  EXPECT_FALSE(disk->abort(core::Tag(5))) << "its access runs";
+  run_until(200 * kMs);
+  EXPECT_EQ(disk->host_port().completed(), 1u);
+  EXPECT_EQ(disk->host_port().rejected(), 1u) << "the other one has a tag in use";
+}
+
 TEST(DriveTokens, WaitForAFullQueueToo) {
   DriveProfile profile = gated_profile();
   profile.queue_depth = 1;

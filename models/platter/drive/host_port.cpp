@@ -209,6 +209,7 @@ void HostPort::serve_waiting() {
 bool HostPort::abort(Tag tag) {
   if (tag.value >= queue_.depth()) return false;
   if (controller_.abort(queue_.entry(tag))) return true;
+  if (queue_.entry(tag).used()) return false;
   const bool found =
       std::any_of(held_.calls.begin(), held_.calls.end(), [tag](Request* call) { return call->withdraw(tag); }) ||
       std::any_of(held_.hosts.begin(), held_.hosts.end(),
