@@ -176,7 +176,7 @@ struct Attributes {
   /// Most time in ps that the command spends on the recovery of blocks that cannot be read or written; the drive's own limit holds
   /// besides. One turn is spent in any case.
   Picoseconds recovery_limit = core::kNoDeadline;
-  /// The table of that descriptor, which must outlive the command; null: the table of the drive's profile.
+  /// The table in which `duration` is a number. It must outlive the command. Null: the table of the drive's profile.
   const DurationTable* durations = nullptr;
 
   /// Its time is limited.

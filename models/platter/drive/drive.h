@@ -36,7 +36,7 @@ struct DriveConfig {
   media::DiskFile* disk_file = nullptr;
   bool holds_data = true;          ///< false: timing only; reads leave the host's data as it is, and transport_dbg returns 0
   eager::EagerOptions eager = {};  ///< eager writing; off unless set
-  /// Seed of the arrivals of the head, where they have a spread, and under eager writing of the random initial placement of blocks.
+  /// Seed of all that is random in the drive: when the head arrives, with an arrival spread, and where blocks lie at first, with eager writing.
   std::uint64_t seed = 1;
   /// Probability, 0 to 1 (0.999999 unless set), that the head arrives no later than the deadline guard assumes. Only for an arrival spread.
   double guard_quantile = mechanics::kGuardQuantile;
@@ -45,8 +45,8 @@ struct DriveConfig {
   /// Temporal decoupling (IEEE 1666-2011, 10.1): b_transport never waits. It returns with a delay to the command's end, and all times are those of
   /// the waiting call. The drive has one initiator, whose calls of b_transport come at increasing times: a call before the end of the previous one
   /// begins at that end. The drive runs ahead of the kernel. What else acts on it (registers, failures, tokens) acts at the time that it has
-  /// reached, and transport_dbg sees the bytes as of that time. A second initiator and nb_transport are an SC_ERROR, and an engine that needs the
-  /// kernel is an SC_FATAL, `/platter/host_port/loosely_timed`. See docs/reference/drive.md.
+  /// reached, and transport_dbg sees the bytes as of that time. A second initiator and nb_transport are an SC_ERROR, and the engines
+  /// `model`, `rtl` and `lockstep` an SC_FATAL; the type of these reports is `/platter/host_port/loosely_timed`. See docs/reference/drive.md.
   bool loosely_timed = false;
   std::vector<media::Fault> faults{};  ///< faults of the drive from the beginning; Drive::add_fault() adds further ones
 };

@@ -176,7 +176,7 @@ class AccessPlanner {
     return access.to_first() + turns_behind(spread_.guarded(access.deviation) - access.leeway()) * rotation_.period();
   }
 
-  /// Time for which an access occupies the drive, from its transfer's start: media or bus, whichever is longer. The bus may end one block later.
+  /// What guard and sweep charge for an access after its first sector has come: `transfer`, or the bus if that ends more than one block later.
   Picoseconds hold(const Extent& extent) const { return std::max(extent.transfer, extent.bus_finish - bus_block_time_[false]); }
 
   /// The state after an access.

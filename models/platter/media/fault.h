@@ -71,7 +71,7 @@ constexpr const FaultKindInfo& info_of(FaultKind kind) { return kFaultKinds[stat
 
 /// The drive reports nothing of such a fault, because it does not notice it.
 constexpr bool silent(FaultKind kind) { return kind >= FaultKind::SilentBit && kind <= FaultKind::SilentMisdirected; }
-/// A write can put a sector with such a fault on a spare: the next one, and with Permanent the first one after a read has failed.
+/// A write can put a sector with such a fault on a spare. With Permanent only a write after a failed read of the sector does so.
 constexpr bool reallocates(FaultKind kind) {
   return kind == FaultKind::Permanent || kind == FaultKind::WriteFault || kind == FaultKind::Surface;
 }

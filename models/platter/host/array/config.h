@@ -18,10 +18,10 @@ struct CacheOptions {
   std::uint32_t block_bytes = 8192;  ///< of a block
 };
 
-/// The rebuild of stale units in the background.
+/// The rebuild of stale units, and the repair of units with bad sectors, in the background.
 struct RebuildOptions {
   std::uint32_t outstanding = 1;  ///< units that are rebuilt or repaired at once, over all drives; 0: neither
-  std::uint32_t bytes_per_s = 0;  ///< limit of the rate; 0: as fast as `outstanding` allows
+  std::uint32_t bytes_per_s = 0;  ///< limit of the rate of both; 0: as fast as `outstanding` allows
 };
 
 /// Double buffers for streams that read sequentially.
@@ -41,7 +41,7 @@ struct ArrayConfig {
   std::uint32_t tags = 32;
   /// The same for each class, by core::index_of(); at least 1.
   std::array<std::uint32_t, core::kRequestClasses> class_tags{~0u, ~0u, ~0u};
-  std::uint32_t most_command_bytes = 1u << 20;  ///< units are not joined beyond it
+  std::uint32_t most_command_bytes = 1u << 20;  ///< adjacent parts become one command up to this length; a single part may be longer
   bool holds_data = true;                       ///< false: the drives are timing only
   CacheOptions cache;                           ///< none unless set
   StreamBufferOptions stream_buffers;           ///< none unless set
@@ -65,7 +65,7 @@ struct ArrayCounters {
 
 /// What the array does about sectors that its drives cannot read.
 struct ArrayErrors {
-  std::uint64_t redirected = 0;    ///< reads that were repeated on the other copy
+  std::uint64_t redirected = 0;    ///< reads that were repeated on the other copy because a sector could not be read
   std::uint64_t unreadable = 0;    ///< reads that no copy could answer
   std::uint64_t repaired = 0;      ///< units whose bad sectors were written again from the other copy
   std::uint64_t lost_sectors = 0;  ///< sectors that a rebuild could not read on its source: unreadable until they are written
