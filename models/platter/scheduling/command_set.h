@@ -8,7 +8,7 @@
 
 namespace platter::scheduling {
 
-/// The commands of a flat policy: dense, in order of age, no allocation once its capacity is reached.
+/// The commands of a flat policy: dense, in order of age, no allocation up to its capacity.
 class CommandSet {
  public:
   /// `capacity`: most commands at once.

@@ -52,7 +52,7 @@ class BlockInitiator : public sc_core::sc_module, public tlm::tlm_mm_interface {
   ~BlockInitiator() override;
 
   tlm_utils::simple_initiator_socket<BlockInitiator> disk_init_socket;
-  /// To a tap before the drive, which is told of every command at its issue: its `host_tgt_socket`, and a command::IssueSinkIf.
+  /// Binds to the `host_tgt_socket` of a tap before the drive. The tap is also told of every command at its issue (command::IssueSinkIf).
   template <typename Tap>
   void bind(Tap& tap) {
     disk_init_socket.bind(tap.host_tgt_socket);
