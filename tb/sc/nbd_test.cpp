@@ -552,7 +552,7 @@ TEST(NbdTap, CountsRequestsThatWaitBeforeTheDrive) {
   std::uint64_t numbers = 0;
   observe::RequestTap tap("tap", numbers);
   nbd::BlockInitiator initiator("initiator");
-  initiator.bind(tap);
+  initiator.disk_init_socket.bind_tap(tap);
   tap.disk_init_socket.bind(disk->host_tgt_socket);
   Finished heard;
   tap.add_observer(heard);

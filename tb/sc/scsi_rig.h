@@ -86,7 +86,7 @@ class ScsiRig : public scsi::TaskOwnerIf {
         taps.push_back(std::make_unique<observe::RequestTap>(("tap" + std::to_string(taps.size())).c_str(), numbers));
         taps.back()->add_observer(heard);
         taps.back()->disk_init_socket.bind(drives[i]->host_tgt_socket);
-        bound.bind(*taps.back());
+        bound.disk_init_socket.bind_tap(*taps.back());
         if (by_lun)
           bound.register_init_socket.bind(fans.back()->register_tgt_socket);
         else

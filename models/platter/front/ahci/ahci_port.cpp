@@ -198,7 +198,7 @@ void AhciPort::forget_all() {
     slot->abandoned = slot->in_drive;
   }
   for (const Slot* slot : lines_.to_send) {
-    if (issues_ != nullptr) issues_->withdrawn(slot->task.command);
+    disk_init_socket.withdrawn(slot->task.command);
     give_up(slot->task);
   }
   lines_.to_send.clear();
@@ -386,7 +386,7 @@ void AhciPort::to_drive(Slot& slot) {
     slot.task.command.durations = &slot.limits;
   }
   slot.data.resize(slot.task.command.length);
-  if (issues_ != nullptr) issues_->issued(slot.task.command);
+  disk_init_socket.issued(slot.task.command);
   command::set_command(slot.payload, slot, slot.task.command, slot.data.data());
   lines_.to_send.push_back(&slot);
   send();

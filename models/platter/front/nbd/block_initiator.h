@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <tlm_utils/simple_initiator_socket.h>
 #include <memory>
 #include <systemc>
 #include <tlm>
@@ -51,13 +50,7 @@ class BlockInitiator : public sc_core::sc_module, public tlm::tlm_mm_interface {
   explicit BlockInitiator(const sc_core::sc_module_name& name);
   ~BlockInitiator() override;
 
-  tlm_utils::simple_initiator_socket<BlockInitiator> disk_init_socket;
-  /// Binds to the `host_tgt_socket` of a tap before the drive. The tap is also told of every command at its issue (command::IssueSinkIf).
-  template <typename Tap>
-  void bind(Tap& tap) {
-    disk_init_socket.bind(tap.host_tgt_socket);
-    issues_ = &tap;
-  }
+  command::TappedSocket<BlockInitiator> disk_init_socket;
 
   /// Returns an unused request without data. It becomes unused again when it has been answered.
   BlockRequest& acquire(BlockClientIf& client);
@@ -93,7 +86,6 @@ class BlockInitiator : public sc_core::sc_module, public tlm::tlm_mm_interface {
   std::vector<BlockRequest*> idle_;
   core::RingBuffer<BlockRequest*> backlog_;
   command::InitiatorPort way_;
-  command::IssueSinkIf* issues_ = nullptr;  ///< null: nobody is told
   bool sending_ = false;
   bool finishing_ = false;
   sc_core::sc_event issued_;

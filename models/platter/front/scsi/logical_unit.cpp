@@ -256,7 +256,7 @@ bool LogicalUnit::waits(const Task& task, const Fences& fences) const {
 
 void LogicalUnit::issue(Task& task) {
   task.course.place = Place::Backlog;
-  if (issues_ != nullptr) issues_->issued(task.course.access);
+  disk_init_socket.issued(task.course.access);
   if (task.attribute == command::TaskAttribute::HeadOfQueue)
     backlog_.push_front(&task);
   else
@@ -359,7 +359,7 @@ void LogicalUnit::abort(Task& task) {
       return;
     case Place::Backlog:
       backlog_.erase(std::find(backlog_.begin(), backlog_.end(), &task));
-      if (issues_ != nullptr) issues_->withdrawn(task.course.access);
+      disk_init_socket.withdrawn(task.course.access);
       break;
     case Place::Unit: break;
   }
