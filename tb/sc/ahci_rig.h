@@ -227,4 +227,13 @@ class Computer : public sc_core::sc_module {
   void interrupted() { ++interrupts; }
 };
 
+/// One whose first port has been started.
+struct StartedComputer : Computer {
+  explicit StartedComputer(const profile::DriveProfile& profile, std::size_t ports = 1, const std::string& policy = "SPTF",
+                           Picoseconds memory_latency = 0, observe::RequestTap* tap = nullptr)
+      : Computer("pc", profile, ports, policy, memory_latency, tap) {
+    start();
+  }
+};
+
 }  // namespace platter::testing

@@ -161,6 +161,9 @@ class Client {
  private:
   std::size_t chunk_;
 };
+struct LoggedIn : Client {
+  LoggedIn(iscsi::Portal& portal, serving::Memory& memory) : Client(portal, memory) { login(); }
+};
 
 constexpr std::uint8_t kRead = 0xC0;
 constexpr std::uint8_t kWrite = 0xA0;
@@ -288,8 +291,7 @@ TEST_F(Iscsi, DiscoveryNamesTheHostAsGivenOrTheAddressThatTheInitiatorReached) {
 }
 
 TEST_F(Iscsi, ATextEndsWhenTheInitiatorSaysSo) {  // RFC 7143, 11.11.1
-  Client client(portal, memory);
-  client.login();
+  LoggedIn client(portal, memory);
   Made text(0x04, 0x00);
   text.set(16, 7, 4).set(20, ~0u, 4).set(24, client.command_sn++, 4).with(pairs("SendTargets=|"));
   std::vector<Said> said = client.ask(text);
@@ -350,8 +352,7 @@ TEST_F(Iscsi, ReadsWhatWasWrittenInEachWay) {
 }
 
 TEST_F(Iscsi, ToldOfResiduals) {
-  Client client(portal, memory);
-  client.login();
+  LoggedIn client(portal, memory);
   std::vector<Said> said = client.run(client.command(cdb10(0x28, 0, 2), 512, kRead));
   ASSERT_EQ(said.size(), 1u);
   EXPECT_EQ(said[0].header[1], 0x85) << "final, overflow, status";
@@ -368,8 +369,7 @@ TEST_F(Iscsi, ToldOfResiduals) {
 }
 
 TEST_F(Iscsi, SenseComesWithTheResponse) {
-  Client client(portal, memory);
-  client.login();
+  LoggedIn client(portal, memory);
   const std::vector<Said> said = client.run(client.command(cdb10(0x28, 0xFFFF'FFFF, 1), 512, kRead));
   ASSERT_EQ(said.size(), 1u);
   EXPECT_EQ(said[0].header[3], 2);
@@ -380,8 +380,7 @@ TEST_F(Iscsi, SenseComesWithTheResponse) {
 }
 
 TEST_F(Iscsi, TheWindowIsTheQueueDepth) {
-  Client client(portal, memory);
-  client.login();
+  LoggedIn client(portal, memory);
   for (std::uint32_t i = 0; i < 32; ++i) client.ask(client.command(cdb10(0x28, 100 * i, 1), 512, kRead));
   const std::vector<Said> none = client.ask(client.command(cdb10(0x28, 7, 1), 512, kRead));
   EXPECT_TRUE(none.empty());
@@ -395,8 +394,7 @@ TEST_F(Iscsi, TheWindowIsTheQueueDepth) {
 }
 
 TEST_F(Iscsi, ImmediateCommandsAreOutsideOfTheWindow) {  // RFC 7143, 4.2.2.1
-  Client client(portal, memory);
-  client.login();
+  LoggedIn client(portal, memory);
   std::uint32_t last = client.command_sn - 1;  // MaxCmdSN
   std::size_t ended = 0;
   const auto watch = [&](const std::vector<Said>& said) {
@@ -433,8 +431,7 @@ TEST_F(Iscsi, ImmediateCommandsAreOutsideOfTheWindow) {  // RFC 7143, 4.2.2.1
 }
 
 TEST_F(Iscsi, AnswersNopAndLogout) {
-  Client client(portal, memory);
-  client.login();
+  LoggedIn client(portal, memory);
   Made nop(0x40, 0x80);
   nop.set(16, 9, 4).set(20, ~0u, 4).set(24, client.command_sn, 4).with("ping");
   std::vector<Said> said = client.ask(nop);
@@ -454,8 +451,7 @@ TEST_F(Iscsi, AnswersNopAndLogout) {
 }
 
 TEST_F(Iscsi, ATaskManagementResponseComesAfterTheCommands) {
-  Client client(portal, memory);
-  client.login();
+  LoggedIn client(portal, memory);
   for (std::uint32_t i = 0; i < 8; ++i) client.ask(client.command(cdb10(0x28, 100 * i, 1), 512, kRead));
   sc_core::sc_start(sc_core::sc_time(1, sc_core::SC_MS));
   Made abort(0x42, 0x82);  // ABORT TASK SET
@@ -478,8 +474,7 @@ TEST_F(Iscsi, ATaskManagementResponseComesAfterTheCommands) {
 }
 
 TEST_F(Iscsi, EachOfSeveralManagementFunctionsIsAnsweredOnceAfterTheCommand) {
-  Client client(portal, memory);
-  client.login();
+  LoggedIn client(portal, memory);
   Client other(portal, memory);
   other.ask(Client::login_pdu(Client::names()).set(8, 0x0000'0000'0002, 6));
   other.run(other.command({0x00}, 0));
@@ -519,8 +514,7 @@ TEST_F(Iscsi, EachOfSeveralManagementFunctionsIsAnsweredOnceAfterTheCommand) {
 }
 
 TEST_F(Iscsi, AClearedTaskSetIsToldToWhoeverLostACommand) {
-  Client client(portal, memory);
-  client.login();
+  LoggedIn client(portal, memory);
   Client pending(portal, memory);  // its data has not come yet
   pending.ask(Client::login_pdu(Client::names()).set(8, 0x0000'0000'0002, 6));
   pending.run(pending.command({0x00}, 0));
@@ -554,8 +548,7 @@ TEST_F(Iscsi, AClearedTaskSetIsToldToWhoeverLostACommand) {
 
 TEST_F(Iscsi, ASessionThatGoesTakesItsCommandsAlong) {
   {
-    Client client(portal, memory);
-    client.login();
+    LoggedIn client(portal, memory);
     for (std::uint32_t i = 0; i < 20; ++i) client.ask(client.command(cdb10(0x28, 100 * i, 1), 512, kRead));
     client.ask(client.command(cdb10(0x2A, 5, 8), 4096, kWrite));
     sc_core::sc_start(sc_core::sc_time(1, sc_core::SC_MS));
@@ -563,16 +556,13 @@ TEST_F(Iscsi, ASessionThatGoesTakesItsCommandsAlong) {
   sc_core::sc_start(sc_core::sc_time(2, sc_core::SC_SEC));
   EXPECT_EQ(rig.drives[0]->queue().occupancy(), 0u);
   EXPECT_EQ(memory.used(), 0u);
-  Client other(portal, memory);
-  other.login();
+  LoggedIn other(portal, memory);
   EXPECT_EQ(other.run(other.command(cdb10(0x28, 5, 1), 512, kRead)).size(), 1u);
 }
 
 TEST_F(Iscsi, TheSamePortTakesTheSessionOver) {
-  Client first(portal, memory);
-  first.login();
-  Client second(portal, memory);
-  second.login();
+  LoggedIn first(portal, memory);
+  LoggedIn second(portal, memory);
   EXPECT_TRUE(first.session.over());
   EXPECT_EQ(second.run(second.command({0x00}, 0)).size(), 1u);
 }
@@ -621,8 +611,7 @@ TEST_F(Iscsi, ADigestThatDoesNotFitEndsTheSession) {
 }
 
 TEST_F(Iscsi, DataOutOfPlaceFailsTheCommand) {
-  Client client(portal, memory);
-  client.login();
+  LoggedIn client(portal, memory);
   struct Row {
     std::uint32_t number;
     std::uint32_t at;
@@ -645,8 +634,7 @@ TEST_F(Iscsi, DataOutOfPlaceFailsTheCommand) {
 
 TEST_F(Iscsi, WhatWaitsForAnOrderedCommandGoesOnWhenThatIsDropped) {
   for (const bool cleared : {false, true}) {
-    Client client(portal, memory);
-    client.login();
+    LoggedIn client(portal, memory);
     Client other(portal, memory);
     other.ask(Client::login_pdu(Client::names()).set(8, 0x0000'0000'0002, 6));
     Made ordered = client.command(cdb10(0x2A, 0, 2), 1024, kWrite);
@@ -694,8 +682,7 @@ TEST_F(Iscsi, ALoginThatNeverEndsIsCutOff) {
 
 TEST_F(Iscsi, AnR2tThatIsNeverAnsweredHoldsNobodyUp) {
   serving::Memory little(std::uint64_t{2} << 20, std::uint64_t{1} << 20);
-  Client slow(portal, little);
-  slow.login();
+  LoggedIn slow(portal, little);
   const auto size = std::uint32_t{1} << 19;
   for (int i = 0; i < 3; ++i) slow.ask(slow.command(cdb10(0x2A, 0, size / 512), size, kWrite));
   EXPECT_TRUE(slow.session.client_holds_memory());
@@ -712,8 +699,7 @@ TEST_F(Iscsi, AnyPdusAreBorne) {
   const std::uint64_t before = at_drive.completed();
   for (std::uint64_t turn = 0; turn < inputs(); ++turn) {
     if (turn % 50 == 0) {  // a good client starts a unit that a random command has stopped
-      Client good(portal, memory);
-      good.login();
+      LoggedIn good(portal, memory);
       good.run(good.command({0x1B, 0, 0, 0, 1}, 0));
     }
     Client client(portal, memory, 1 + below(3000));
@@ -776,12 +762,12 @@ TEST_F(Iscsi, AnyPdusAreBorne) {
     }
   }
   sc_core::sc_start(sc_core::sc_time(120, sc_core::SC_SEC));
+  EXPECT_EQ(rig.heard.excess, 0);
   EXPECT_EQ(rig.drives[0]->queue().occupancy(), 0u);
   EXPECT_EQ(memory.used(), 0u);
   // Most streams are cut, changed, or end with an error, so they are closed early.
   EXPECT_GT(at_drive.completed() - before, inputs() / 3) << "accesses to the drive";
-  Client client(portal, memory);
-  client.login();
+  LoggedIn client(portal, memory);
   client.run(client.command({0x1B, 0, 0, 0, 1}, 0));
   const std::vector<Said> said = client.run(client.command(cdb10(0x28, 5, 1), 512, kRead));
   ASSERT_EQ(said.size(), 1u);

@@ -159,6 +159,11 @@ class Port {
   std::list<scsi::Task> tasks_;
 };
 
+/// One that has taken its unit attention condition.
+struct SettledPort : Port {
+  SettledPort(ScsiRig& rig, const std::string& name) : Port(rig, name) { settle(); }
+};
+
 inline Bytes cdb10(std::uint8_t code, std::uint32_t lba, std::uint16_t blocks, std::uint8_t flags = 0) {
   Bytes b(10);
   b[0] = code;

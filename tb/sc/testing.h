@@ -83,8 +83,7 @@ inline profile::DriveProfile toy_profile() {
   return p;
 }
 
-/// The toy drive with a buffer of eight segments of half a track, two of them for writes. A read from the buffer takes 50 us of
-/// overhead.
+/// The toy drive with a buffer of eight segments of half a track, two of them for writes. A read from the buffer takes 50 us of overhead.
 inline profile::DriveProfile cached_toy_profile(profile::WriteBack write_back) {
   profile::DriveProfile p = toy_profile();
   p.overhead.read_hit_us = {50, 60};
@@ -212,8 +211,7 @@ enum class EndResponse {
   LaterDelayed,      ///< as `Later`, with an annotated delay of END_RESP
 };
 
-/// An approximately-timed host: sends the given commands in order, one request phase at a time, and ends responses as
-/// configured.
+/// An approximately-timed host: sends the given commands in order, one request phase at a time, and ends responses as configured.
 class AtHost : public sc_core::sc_module, public tlm::tlm_mm_interface {
  public:
   SC_HAS_PROCESS(AtHost);
@@ -438,11 +436,23 @@ class Finished : public workload::RequestObserverIf {
     CommandStatus status;
     CommandTiming timing;
   };
-  void issued(const workload::Request& /*request*/) override { ++issues; }
-  void finished(const workload::FinishedRequest& f) override { rows.push_back({f.request, f.number, f.status, f.timing}); }
+  void issued(const workload::Request& /*request*/) override { pass(issues++); }
+  void finished(const workload::FinishedRequest& f) override {
+    pass(issues);
+    rows.push_back({f.request, f.number, f.status, f.timing});
+    excess -= f.timing.completed - f.request.issued;
+  }
 
   std::uint64_t issues = 0;
   std::vector<Row> rows;
+  Picoseconds excess =
+      0;  ///< requests between issue and end, integrated over the time, less their response times: 0 by Little's law
+  Picoseconds since = 0;  ///< the last event
+
+ private:
+  void pass(std::uint64_t so_far) {
+    excess += static_cast<Picoseconds>(so_far - rows.size()) * (core::now_ps() - std::exchange(since, core::now_ps()));
+  }
 };
 
 inline bool same_times(const CommandTiming& a, const CommandTiming& b) {

@@ -188,6 +188,7 @@ class AhciPort : public sc_core::sc_module, public tlm::tlm_mm_interface, public
     bool soft_reset = false;
   } state_;
   std::uint32_t losses_ = 0;  ///< of the drive's power, at the last look
+  bool lost_write_ = false;   ///< the answer of an abandoned flush has told of one: the next flush tells the host
   std::uint64_t epoch_ = 0;   ///< increases when commands are withdrawn; a transfer of an earlier one has no effect
   bool moving_ = false;       ///< the thread is working, possibly waiting for a DMA transfer
   sc_core::sc_event work_;

@@ -118,6 +118,10 @@ tlm::tlm_sync_enum BlockInitiator::nb_transport_bw(tlm::tlm_generic_payload& pay
 void BlockInitiator::finish(tlm::tlm_generic_payload& payload) {
   BlockRequest& request = request_of(payload);
   const bool before = std::exchange(finishing_, true);
+  if (request.command.flush() && request.client_ == nullptr)
+    lost_write_ = lost_write_ || request.status == command::CommandStatus::WriteFault;
+  else if (request.command.flush() && request.status == command::CommandStatus::Good && std::exchange(lost_write_, false))
+    request.status = command::CommandStatus::WriteFault;
   if (request.client_ != nullptr) request.client_->answered(request);
   finishing_ = before;
   payload.release();

@@ -88,6 +88,7 @@ class BlockInitiator : public sc_core::sc_module, public tlm::tlm_mm_interface {
   command::InitiatorPort way_;
   bool sending_ = false;
   bool finishing_ = false;
+  bool lost_write_ = false;  ///< the answer of a flush without a client has told of one: the next flush tells its client
   sc_core::sc_event issued_;
 };
 

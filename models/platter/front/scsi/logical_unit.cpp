@@ -73,7 +73,7 @@ void LogicalUnit::look_at_drive() {
     modes_.reset();
     apply_caching();
     reservations_.lose_power();
-    attentions_.drop_deferred();
+    if (!identity_.cache_saved) attentions_.drop_deferred();  // otherwise a lost write still matters
     take_back_stops();
     stopped_ = false;
   }
