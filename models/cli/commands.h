@@ -42,7 +42,7 @@ struct ExplainOptions {
   std::string when;
   bool late = false;
   std::vector<std::uint64_t> numbers;
-  std::size_t slowest = 3;
+  std::optional<std::size_t> slowest;  ///< empty: 3, or as many as there are numbers
   double before_ms = 10;
   double after_ms = 10;
   std::string folder = "explain";

@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "commands.h"
+#include "moments.h"
 #include "platter/core/error.h"
 #include "platter/core/json_text.h"
 #include "platter/core/random.h"
@@ -67,6 +68,7 @@ std::vector<Picoseconds> find_instants(const system::Scenario& scenario, const C
     system::CrashSimulation simulation(scenario, port_options(options), {});
     return simulation.instants();
   };
+  check_repeatable(scenario);
   const std::vector<ProcessAnswer> answers = run_processes(1, 1, scout, "");
   const ProcessAnswer& answer = answers.front();
   rethrow(answer);

@@ -33,7 +33,7 @@ double in_ms(Picoseconds time) { return core::to_milliseconds(time); }
 std::string at_s(Picoseconds time) { return fmt::format("{:.6f} s", in_ms(time) * 1e-3); }
 
 std::string operation(const command::Command& command) {
-  return command.flush() ? "flush" : command.write() ? "write" : "read";
+  return command.zone() ? "zone" : command.flush() ? "flush" : command.write() ? "write" : "read";
 }
 
 std::string named(const Candidate& of) {
@@ -202,7 +202,7 @@ void show(const Moment& m, const std::vector<const Sight*>& sights, bool all) {
   const command::CommandTiming& t = m.timing;
   fmt::print("\nRequest {}: {}{} {} of {} bytes at byte {}\n", m.number, core::to_string(m.command.cls),
              m.command.cls == core::RequestClass::Continuous ? fmt::format(", stream {},", m.command.stream) : "",
-             operation(m.command), m.command.length, m.command.address);
+             m.command.zone() ? "zone command" : operation(m.command), m.command.length, m.command.address);
   fmt::print("  response {:.3f} ms, from {} to {}{}\n", in_ms(t.response()), at_s(t.issued), at_s(t.completed),
              m.status == command::CommandStatus::Good ? "" : fmt::format(": {}", command::to_string(m.status)));
   fmt::print(
@@ -218,8 +218,12 @@ void show(const Moment& m, const std::vector<const Sight*>& sights, bool all) {
     fmt::print("  {}{}, {:.3f} ms of the transfer\n",
                t.retry_turns == 0 ? std::string("went to a spare sector") : fmt::format("retried {} turns", t.retry_turns),
                t.reallocated ? ", reallocated" : "", in_ms(t.recovery));
+  const bool good = m.status == command::CommandStatus::Good;
   if (m.command.deadline != core::kNoDeadline)
-    fmt::print("  deadline {}: {} by {:.3f} ms\n", at_s(m.command.deadline), m.late() ? "missed" : "met",
+    fmt::print("  deadline {}: {} by {:.3f} ms\n", at_s(m.command.deadline),
+               m.late() ? "missed"
+               : good   ? "met"
+                        : "failed before it",
                std::fabs(in_ms(t.completed - m.command.deadline)));
   if (t.accepted > t.issued)
     fmt::print("  {:.3f} ms in the host, before the drive had a tag for it\n", in_ms(t.accepted - t.issued));
@@ -227,8 +231,10 @@ void show(const Moment& m, const std::vector<const Sight*>& sights, bool all) {
   for (const Sight* s : sights)
     if (!s->is_chosen) ++reasons[why(*s)];
   if (sights.empty()) {
-    fmt::print("  no decision saw it: {}\n",
-               t.seek + t.rotation + t.transfer == 0 ? "the buffer served it" : "it went first at once");
+    fmt::print("  no decision saw it: {}\n", t.seek + t.rotation + t.transfer > 0 ? "it went first at once"
+                                             : !good                              ? "it failed before one"
+                                             : m.command.moves_data()             ? "the buffer served it"
+                                                                                  : "it needs no access of its own");
     return;
   }
   const std::size_t passed =
@@ -301,8 +307,8 @@ std::string no_answer(const ExplainOptions& options, const Moments& moments) {
 
 int explain(const ExplainOptions& options) {
   const system::Scenario scenario = system::load_scenario(options.scenario, options.overrides);
-  MomentQuestion question{options.when, options.late, options.numbers, options.slowest, options.before_ms, options.after_ms};
-  question.most = std::max(question.most, question.numbers.size());
+  MomentQuestion question{options.when, options.late, options.numbers, 3, options.before_ms, options.after_ms};
+  question.most = options.slowest.value_or(std::max(question.most, question.numbers.size()));
   check_expression(question.when);
   Files files(options.folder);
   const Moments moments = find_moments(scenario, question, options.quiet);

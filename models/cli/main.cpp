@@ -65,9 +65,8 @@ void declare_explain(CLI::App& app, std::function<int()>& action) {
       app.add_subcommand("explain", "explain why requests were slow, decision by decision, and write waves around them");
   command->add_option("scenario", options.scenario, "scenario file (TOML)")->required();
   command->add_option("--set", options.overrides, "override a key of the scenario: KEY=VALUE; may be repeated");
-  command->add_option("--slowest", options.slowest, "number of requests to explain, the slowest first")
-      ->check(CLI::Range(1, 26))
-      ->capture_default_str();
+  command->add_option("--slowest", options.slowest, "number of requests, the slowest first; default: 3, or all of --request")
+      ->check(CLI::Range(1, 26));
   command->add_flag("--late", options.late, "only requests that missed their deadline");
   command->add_option("--when", options.when, "only requests that meet an expression, such as 'discrete && response_ms > 400'");
   command->add_option("--request", options.numbers, "only this request, by its number in the request log; may be repeated")

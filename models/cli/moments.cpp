@@ -8,11 +8,13 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <memory>
 
 #include "commands.h"
 #include "platter/core/error.h"
 #include "platter/system/timeline.h"
+#include "platter/workload/byte_source.h"
 #include "process_pool.h"
 #include "run_watch.h"
 
@@ -70,10 +72,14 @@ constexpr std::array kQuantities = {
 /// An expression over a request's quantities, which holds where it is not 0.
 class Condition {
  public:
-  explicit Condition(const std::string& text) : text_(text) {
+  explicit Condition(const std::string& text) {
     for (std::size_t i = 0; i < kQuantities.size(); ++i) parser_.DefineVar(kQuantities[i].name, &values_[i]);
     parser_.DefineInfixOprt("!", [](mu::value_type value) -> mu::value_type { return value == 0 ? 1 : 0; });
     try {
+      // muParser would assign to the quantities.
+      for (std::size_t i = 0; i < text.size(); ++i)
+        if (text[i] == '=' && text[i + 1] != '=' && (i == 0 || std::strchr("=!<>", text[i - 1]) == nullptr))
+          throw mu::ParserError("Found a single \"=\", expected \"==\".");
       parser_.SetExpr(text);
       parser_.Eval();
       for (const auto& [name, value] : parser_.GetUsedVar())
@@ -95,7 +101,6 @@ class Condition {
   }
 
  private:
-  std::string text_;
   mu::Parser parser_;
   std::array<mu::value_type, kQuantities.size()> values_{};
   std::vector<std::size_t> used_;
@@ -129,6 +134,7 @@ class MomentFinder : public workload::RequestObserverIf {
       if (!is_one_of(f.number, question_.numbers)) return;
       missing.erase(std::remove(missing.begin(), missing.end(), f.number), missing.end());
     }
+    if (f.timing.completed < question_.from || f.timing.issued > question_.to) return;
     if (question_.late && f.timing.completed <= f.request.deadline) return;
     if (condition_ && !condition_->holds(f)) return;
     ++found_.matched;
@@ -215,7 +221,15 @@ void check_expression(const std::string& when) {
   if (!when.empty()) Condition{when};
 }
 
+void check_repeatable(const system::Scenario& scenario) {
+  const std::string trace = scenario.discrete.source == "trace" ? scenario.discrete.trace.file.path.string() : "";
+  if (!workload::ByteSource::rereadable(trace))
+    throw core::InputError(workload::ByteSource::name_of(trace), 0, 0,
+                           "is not a regular file, but this command reads it more than once: write it to a file first");
+}
+
 Moments find_moments(const system::Scenario& scenario, const MomentQuestion& question, bool quiet) {
+  check_repeatable(scenario);
   const auto job = [&](std::size_t /*number*/) -> json {
     MomentFinder finder(question, system::seconds(scenario.run.warmup_s));
     Progress progress(quiet);
@@ -251,7 +265,7 @@ std::vector<MomentWindow> windows_of(const Moments& moments, const MomentQuestio
   std::vector<MomentWindow> windows;
   for (std::size_t i = 0; i < moments.chosen.size(); ++i) {
     const command::CommandTiming& timing = moments.chosen[i].timing;
-    windows.push_back({std::max<Picoseconds>(timing.issued - before, 0), timing.completed + after, {i}});
+    windows.push_back({std::max(timing.issued - before, question.from), std::min(timing.completed + after, question.to), {i}});
   }
   std::sort(windows.begin(), windows.end(), [](const MomentWindow& a, const MomentWindow& b) { return a.from < b.from; });
   std::vector<MomentWindow> joined;

@@ -18,6 +18,8 @@ struct MomentQuestion {
   std::size_t most = 3;                ///< of them, the slowest
   double before_ms = 10;               ///< of the time before their issue
   double after_ms = 10;                ///< of the time after their end
+  core::Picoseconds from = 0;          ///< only requests that are outstanding in this time, to which their windows are cut
+  core::Picoseconds to = core::kNoDeadline;
 };
 
 /// A request that has ended.
@@ -42,8 +44,11 @@ struct Moments {
 /// Throws core::InputError for an expression that is none, with the names that there are. An empty one is good.
 void check_expression(const std::string& when);
 
+/// Throws core::InputError if the scenario has a trace that cannot be read twice.
+void check_repeatable(const system::Scenario& scenario);
+
 /// Simulates the scenario, in a process of its own, and returns the requests that the question is about: of those that were issued after the
-/// warm-up, or have the question's numbers, and have ended.
+/// warm-up, or have the question's numbers, and have ended. Throws as check_repeatable().
 Moments find_moments(const system::Scenario& scenario, const MomentQuestion& question, bool quiet);
 
 /// A window around each moment, in the order of time. Windows that overlap are one.

@@ -11,6 +11,7 @@
 #include "platter/core/error.h"
 #include "platter/core/json_text.h"
 #include "platter/system/host_meter.h"
+#include "platter/system/timeline.h"
 #include "run_watch.h"
 #include "simulation.h"
 
@@ -79,10 +80,15 @@ std::vector<observe::WaveWindow> windows_when(const system::Scenario& scenario, 
   MomentQuestion question;
   question.when = options.wave_when;
   question.most = 100;
+  if (!options.wave_from_s.empty() || !options.wave_to_s.empty()) {  // not by a window that the scenario has for plain waves
+    question.from = system::seconds(scenario.waves.from_s);
+    question.to = system::seconds(scenario.waves.to_s);
+  }
   const Moments moments = find_moments(scenario, question, options.quiet);
   if (moments.chosen.empty())
-    throw core::SimulationError(fmt::format("--wave-when \"{}\": none of {} requests meets it, so there are no waves",
-                                            options.wave_when, moments.ended));
+    throw core::SimulationError(fmt::format("--wave-when \"{}\": none of {} requests meets it{}, so there are no waves",
+                                            options.wave_when, moments.ended,
+                                            question.to < core::kNoDeadline ? " in the window" : ""));
   if (!options.quiet)
     fmt::print("waves: around {} of the {} requests that meet \"{}\"\n", moments.chosen.size(), moments.matched,
                options.wave_when);

@@ -32,6 +32,7 @@ import gtkwave_views  # noqa: E402
 
 SCENARIOS = SOURCE / "models/configs/scenarios"
 MIXED = SCENARIOS / "mixed_media.toml"
+PIPED = ["--set", "workload.discrete.source=trace", "--set", "workload.discrete.trace=-"]
 JOBS = SCENARIOS / "jobs.toml"
 EAGER = SCENARIOS / "eager_writing.toml"
 LOAD = '[[job]]\nname = "a"\nrw = "randrw"\niodepth = 64\n'
@@ -56,7 +57,9 @@ def platter(*arguments, program=PLATTER):
 
 
 def overrides(settings):
-    return [word for setting in settings for word in ("--set", setting)]
+    """`settings`: a list, or words of a text."""
+    each = settings.split() if isinstance(settings, str) else settings
+    return [word for setting in each for word in ("--set", setting)]
 
 
 class Case(unittest.TestCase):
@@ -248,10 +251,7 @@ class Lists(Case):
                     "run",
                     scenario,
                     "--quiet",
-                    "--set",
-                    f"policy={policy}",
-                    "--set",
-                    f"workload.discrete.outstanding={waiting}",
+                    *overrides(f"policy={policy} workload.discrete.outstanding={waiting}"),
                     "--result",
                     "/dev/stdout",
                 ).stdout
@@ -403,16 +403,34 @@ class TraceInfo(Case):
                 remaining > 0,
             )
             self.assertEqual(result["measured_s"], float(measured))
+        # Closed: each slot has a request that would be issued after the end.
+        closed = overrides(["workload.pace=closed", "workload.discrete.outstanding=4"])
+        for think in (0, 10**6):
+            more = overrides([f"workload.thinktime_us={think}", "sim.measure_s=0.1"])
+            result, text = self.result_and_text(scenario, *closed, *more)
+            issued = result["classes"]["discrete"]["issued"]
+            self.assertEqual(result["trace"]["requests"], issued)
+            self.assertEqual(result["trace"]["remaining"], 50 - issued)
+            self.assertTrue(result["trace"]["remaining_all"])
+            self.assertIn(f"the trace goes on: {50 - issued} requests come after the end", text)
+        # Requests that fail are replaced, unless they fail at once or with their drive.
+        with scenario.open("a") as file:
+            file.write('[[fault]]\nkind = "unreadable"\nblock = 0\nblocks = 3_000_000\n')
+        result, text = self.result_and_text(scenario, *closed)
+        self.assertEqual(result["classes"]["discrete"]["issued"], 50)
+        self.assertGreater(result["classes"]["discrete"]["failed"], 4)
+        self.assertNotIn("goes on", text)
+        result, text = self.result_and_text(scenario, *closed, "--set", "failure.fails_at_s=0.05")
+        self.assertGreater(result["trace"]["remaining"], 20)
+        self.assertIn("one that fails at once or with its drive is not replaced", text)
+        scenario = self.trace_scenario()
         # A pipe is not read on.
         done = subprocess.run(
             [
                 PLATTER,
                 "run",
                 scenario,
-                "--set",
-                "workload.discrete.trace=-",
-                "--set",
-                "sim.measure_s=2",
+                *overrides("workload.discrete.trace=- sim.measure_s=2"),
             ],
             input=(self.folder / "t.trace").read_text(),
             capture_output=True,
@@ -844,14 +862,10 @@ class BadInput(Case):
             run = platter(
                 "run",
                 MIXED,
-                "--set",
-                "engine=model",
-                "--set",
-                "accelerator.angle_bits=12",
-                "--set",
-                f"accelerator.margin_ticks={margin}",
-                "--set",
-                "sim.measure_s=20",
+                *overrides(
+                    f"engine=model accelerator.angle_bits=12 accelerator.margin_ticks={margin} "
+                    "sim.measure_s=20"
+                ),
                 "--requests",
                 log,
             )
@@ -883,12 +897,7 @@ class BadInput(Case):
             "run",
             MIXED,
             *keys,
-            "--set",
-            "engine=firmware",
-            "--set",
-            "drive.seek.full_us=116000",
-            "--set",
-            "sim.measure_s=1",
+            *overrides("engine=firmware drive.seek.full_us=116000 sim.measure_s=1"),
         )
         self.assertEqual(run.returncode, 0, run.stderr)
 
@@ -1038,10 +1047,9 @@ class Runs(Case):
         # The accelerator knows sectors in order only;
         # without zero-latency access it decides as exact arithmetic does.
         in_order = (
-            "--set",
-            "drive.mechanics.zero_latency_read=false",
-            "--set",
-            "drive.mechanics.zero_latency_write=false",
+            *overrides(
+                "drive.mechanics.zero_latency_read=false drive.mechanics.zero_latency_write=false"
+            ),
         )
         mean = [
             self.result_of(MIXED, *short, *in_order, "--set", f"engine={e}")["classes"]["discrete"][
@@ -1072,10 +1080,7 @@ class Runs(Case):
         sectors = platter(
             "run",
             MIXED,
-            "--set",
-            "drive.geometry.sector_bytes=520",
-            "--set",
-            "sim.measure_s=1",
+            *overrides("drive.geometry.sector_bytes=520 sim.measure_s=1"),
             "--blktrace",
             trace,
         )
@@ -1123,14 +1128,8 @@ class Runs(Case):
         log = self.folder / "requests.csv"
         for engine, load in (("firmware", "SPTF"), ("model", "SPTF"), ("firmware", "FCFS")):
             settings = overrides(
-                [
-                    f"engine={engine}",
-                    f"policy={load}",
-                    "sim.warmup_s=0",
-                    "sim.measure_s=40",
-                    "drive.queue.depth=64",
-                    "workload.discrete.rate_per_s=45",
-                ]
+                f"engine={engine} policy={load} sim.warmup_s=0 sim.measure_s=40 "
+                "drive.queue.depth=64 workload.discrete.rate_per_s=45"
             )
             self.run_good("run", MIXED, *settings, "--quiet", "--requests", log)
             rows = [
@@ -1182,12 +1181,7 @@ class Runs(Case):
 
     def test_explain_what_the_guard_refuses(self):
         settings = overrides(
-            [
-                "policy=SPTF",
-                "sim.measure_s=60",
-                "workload.continuous.streams=52",
-                "drive.queue.depth=128",
-            ]
+            "policy=SPTF sim.measure_s=60 workload.continuous.streams=52 drive.queue.depth=128"
         )
         told = self.explained(
             MIXED,
@@ -1196,7 +1190,7 @@ class Runs(Case):
             "--slowest",
             20,
             "--when",
-            "discrete && reads",
+            "discrete == 1 && reads >= 1 && response_ms != 0",
             "--no-waves",
         )
         refused = [d for one in told["requests"] for d in one["decisions"] if d["why"] == "guard"]
@@ -1302,6 +1296,8 @@ class Runs(Case):
         for words, told in (
             (["--when", "respons_ms > 3"], "response_ms"),
             (["--when", "late &&"], "Expected an expression"),
+            (["--when", "response_ms = 3"], 'Found a single "=", expected "=="'),
+            (PIPED, "standard input: is not a regular file, but this command"),
             (["--slowest", "0"], "slowest"),
             (["--set", "polcy=SPTF"], "polcy"),
         ):
@@ -1351,6 +1347,19 @@ class Runs(Case):
             5 * 10**12,
         )
 
+    def test_explain_of_requests_that_failed(self):
+        words = overrides(
+            "workload.discrete.source=poisson workload.discrete.rate_per_s=80 "
+            "workload.discrete.deadline_ms=30 failure.fails_at_s=1.5 sim.warmup_s=0 "
+            "sim.measure_s=2"
+        )
+        words += ["--request", "140", "--request", "141", "--no-waves", "-o", self.folder / "why"]
+        text = self.run_good("explain", SCENARIOS / "random_4k.toml", *words).stdout
+        self.assertEqual(text.count("no decision saw it: it failed before one"), 2)
+        self.assertEqual(text.count(": failed before it by 30.000 ms"), 2)
+        text = self.run_good("explain", SCENARIOS / "random_4k.toml", *words, "--slowest", 1).stdout
+        self.assertEqual(text.count("no decision saw it"), 1)
+
     def test_waves_when(self):
         waves = self.folder / "waves.fst"
         settings = overrides(["engine=firmware", "sim.warmup_s=0", "sim.measure_s=60"])
@@ -1385,6 +1394,14 @@ class Runs(Case):
             self.assertGreater(
                 sum(begin <= time <= end for time in times), (end - begin) // (6 * 10**9) * 32
             )
+        words = [*settings, "--waves", waves, "--wave-when", "discrete", "--wave-from", "0.1"]
+        self.run_good("run", MIXED, *words, "--wave-to", "0.2", "--set", "sim.measure_s=1")
+        times = [t for v in pywellen.Waveform(str(waves)).all_vars() for t, _ in v.tv]
+        self.assertLess(10**11 - 10**9, min(times))
+        self.assertLess(max(times), 2 * 10**11 + 10**9)
+        waves.unlink()
+        log.unlink()
+        self.assert_refused(platter("run", MIXED, *words, *PIPED), "reads it more than once")
         done = platter("run", MIXED, "--wave-when", "late")
         self.assertEqual(done.returncode, 2)
         self.assertIn("--waves", done.stderr)
@@ -1458,13 +1475,8 @@ class Runs(Case):
                 events, log = self.timeline_of(
                     MIXED,
                     *overrides(
-                        [
-                            f"engine={engine}",
-                            "sim.warmup_s=0",
-                            "sim.measure_s=4",
-                            "observe.wave_from_s=0",
-                            "observe.wave_to_s=4",
-                        ]
+                        f"engine={engine} sim.warmup_s=0 sim.measure_s=4 observe.wave_from_s=0 "
+                        "observe.wave_to_s=4"
                     ),
                 )
                 self.assertGreater(
@@ -1561,12 +1573,8 @@ class Runs(Case):
                 "--requests",
                 log,
                 *overrides(
-                    [
-                        f"workload.discrete.outstanding={depth}",
-                        "drive.queue.depth=256",
-                        "sim.warmup_s=5",
-                        "sim.measure_s=2",
-                    ]
+                    f"workload.discrete.outstanding={depth} drive.queue.depth=256 sim.warmup_s=5 "
+                    "sim.measure_s=2"
                 ),
             )
             jsonschema.validate(result, schema)
@@ -1613,13 +1621,8 @@ class Runs(Case):
         )
 
     POWER = overrides(
-        [
-            "drive.power.spindle_w=6.12",
-            "drive.power.electronics_w=1.85",
-            "drive.power.active_w=0.65",
-            "drive.power.read_w=1.58",
-            "drive.power.coil_w=6.48",
-        ]
+        "drive.power.spindle_w=6.12 drive.power.electronics_w=1.85 "
+        "drive.power.active_w=0.65 drive.power.read_w=1.58 drive.power.coil_w=6.48"
     )
 
     def test_the_energy_of_adjacent_windows_adds_up(self):
@@ -1752,13 +1755,8 @@ class Runs(Case):
         the guard so much time that it refuses no aged request."""
         load = [SCENARIOS / "mixed_media.toml", "--requests", self.folder / "log.csv"]
         load += overrides(
-            [
-                "engine=firmware",
-                "policy=SPTF",
-                "sim.measure_s=60",
-                "workload.continuous.streams=8",
-                "workload.discrete.rate_per_s=80",
-            ]
+            "engine=firmware policy=SPTF sim.measure_s=60 workload.continuous.streams=8 "
+            "workload.discrete.rate_per_s=80"
         )
         limit_s = 0.25
         self.assertEqual(self.result_of(*load)["hiccups"], 0)
@@ -1929,14 +1927,8 @@ measure_s = 40.0
         told = self.explained(
             SCENARIOS / "random_4k.toml",
             *overrides(
-                [
-                    "engine=firmware",
-                    "policy=SPTF",
-                    "sim.warmup_s=0",
-                    "sim.measure_s=20",
-                    "workload.discrete.outstanding=8",
-                    "workload.discrete.deadline_ms=100",
-                ]
+                "engine=firmware policy=SPTF sim.warmup_s=0 sim.measure_s=20 "
+                "workload.discrete.outstanding=8 workload.discrete.deadline_ms=100"
             ),
             "--slowest",
             10,
@@ -1969,16 +1961,10 @@ measure_s = 40.0
     def test_destages_by_positioning_time_are_faster_with_entries(self):
         load = [SCENARIOS / "random_4k.toml", "--set", "engine=firmware"]
         load += overrides(
-            [
-                "sim.warmup_s=20",
-                "sim.measure_s=60",
-                "workload.discrete.read_fraction=0",
-                "drive.cache.segments=1024",
-                "drive.cache.segment_blocks=16",
-                "drive.cache.write_segments=1000",
-                'drive.cache.write_back="interleaved"',
-                "drive.controller.firmware_candidate_cycles=0",
-            ]
+            "sim.warmup_s=20 sim.measure_s=60 workload.discrete.read_fraction=0 "
+            "drive.cache.segments=1024 drive.cache.segment_blocks=16 "
+            'drive.cache.write_segments=1000 drive.cache.write_back="interleaved" '
+            "drive.controller.firmware_candidate_cycles=0"
         )
         rates = [
             self.result_of(*load, "--set", f"drive.cache.destage_entries={entries}")["throughput"][
@@ -1993,15 +1979,8 @@ measure_s = 40.0
         events, _ = self.timeline_of(
             SOURCE / "models/configs/scenarios/mirrored_array.toml",
             *overrides(
-                [
-                    "engine=model",
-                    "sim.warmup_s=0",
-                    "sim.measure_s=4",
-                    "failure.fails_at_s=1",
-                    "failure.revives_at_s=2",
-                    "observe.wave_from_s=0",
-                    "observe.wave_to_s=4",
-                ]
+                "engine=model sim.warmup_s=0 sim.measure_s=4 failure.fails_at_s=1 "
+                "failure.revives_at_s=2 observe.wave_from_s=0 observe.wave_to_s=4"
             ),
         )
         drives = {e["pid"]: e["args"]["name"] for e in events if e["name"] == "process_name"}
@@ -2085,12 +2064,7 @@ measure_s = 40.0
         results = {
             n: self.result_of(
                 MIXED,
-                "--set",
-                "sim.measure_s=20",
-                "--set",
-                "engine=firmware",
-                "--set",
-                f'policy="{n}"',
+                *overrides(f'sim.measure_s=20 engine=firmware policy="{n}"'),
             )
             for n in names
         }
@@ -2111,26 +2085,17 @@ measure_s = 40.0
         ]
         self.assertEqual(len(names), 6)
         schema = json.loads((SOURCE / "models/configs/schema/result.schema.json").read_text())
-        short = (
-            "--set",
-            "sim.warmup_s=1",
-            "--set",
-            "sim.measure_s=5",
-            "--set",
-            "eager.ageing_turnovers=0.05",
-        )
+        short = overrides("sim.warmup_s=1 sim.measure_s=5 eager.ageing_turnovers=0.05")
         for outstanding, reads in ((64, 0.5), (1, 0.5), (64, 0)):
             results = {}
             for name in names:
                 result = self.result_of(
                     EAGER,
                     *short,
-                    "--set",
-                    f'policy="{name}"',
-                    "--set",
-                    f"workload.discrete.outstanding={outstanding}",
-                    "--set",
-                    f"workload.discrete.read_fraction={reads}",
+                    *overrides(
+                        f'policy="{name}" workload.discrete.outstanding={outstanding} '
+                        f"workload.discrete.read_fraction={reads}"
+                    ),
                 )
                 jsonschema.validate(result, schema)
                 load = result["classes"]["discrete"]
@@ -2177,18 +2142,11 @@ measure_s = 40.0
         for outstanding in (1, 2):
             result = self.result_of(
                 EAGER,
-                "--set",
-                "sim.warmup_s=1",
-                "--set",
-                "sim.measure_s=20",
-                "--set",
-                "drive.bus.read_block_us=0",
-                "--set",
-                "drive.bus.write_block_us=0",
-                "--set",
-                f"workload.discrete.outstanding={outstanding}",
-                "--set",
-                "eager.ageing_turnovers=0.05",
+                *overrides(
+                    "sim.warmup_s=1 sim.measure_s=20 drive.bus.read_block_us=0 "
+                    f"drive.bus.write_block_us=0 workload.discrete.outstanding={outstanding} "
+                    "eager.ageing_turnovers=0.05"
+                ),
             )
             served[outstanding] = result["throughput"]["requests_per_s"]
             self.assertEqual(result["scheduler"]["stalls"] > 1000, outstanding == 2)
@@ -2213,14 +2171,10 @@ measure_s = 40.0
         answer to the first one hides."""
         schema = json.loads((SOURCE / "models/configs/schema/result.schema.json").read_text())
         short = (
-            "--set",
-            "sim.warmup_s=1",
-            "--set",
-            "sim.measure_s=10",
-            "--set",
-            "workload.discrete.outstanding=8",
-            "--set",
-            "eager.ageing_turnovers=0.05",
+            *overrides(
+                "sim.warmup_s=1 sim.measure_s=10 workload.discrete.outstanding=8 "
+                "eager.ageing_turnovers=0.05"
+            ),
         )
 
         def array(drives, copies, answer="all"):
@@ -2538,12 +2492,7 @@ measure_s = 40.0
             log = self.folder / "log.csv"
             self.result_of(
                 MIXED,
-                "--set",
-                "engine=firmware",
-                "--set",
-                "sim.warmup_s=0",
-                "--set",
-                "sim.measure_s=40",
+                *overrides("engine=firmware sim.warmup_s=0 sim.measure_s=40"),
                 *settings,
                 "--requests",
                 log,
@@ -2553,14 +2502,7 @@ measure_s = 40.0
         whole = requests()
         result = self.result_of(
             MIXED,
-            "--set",
-            "engine=firmware",
-            "--set",
-            "sim.warmup_s=0",
-            "--set",
-            "sim.measure_s=40",
-            "--set",
-            "failure.fails_at_s=20",
+            *overrides("engine=firmware sim.warmup_s=0 sim.measure_s=40 failure.fails_at_s=20"),
         )
         for load in result["classes"].values():
             self.assertEqual(
@@ -2575,12 +2517,7 @@ measure_s = 40.0
                 "run",
                 MIXED,
                 *overrides(
-                    [
-                        "engine=firmware",
-                        "sim.warmup_s=0",
-                        f"sim.measure_s={end}",
-                        "failure.fails_at_s=20",
-                    ]
+                    f"engine=firmware sim.warmup_s=0 sim.measure_s={end} failure.fails_at_s=20"
                 ),
             )
             self.assertIn(notice, shown.stdout)
@@ -2596,24 +2533,13 @@ measure_s = 40.0
         rate, depth, seconds = 400_000, 65536, 30
         result = self.result_of(
             MIXED,
-            "--set",
-            "engine=firmware",
-            "--set",
-            "workload.discrete.source=closed",
-            "--set",
-            "workload.discrete.outstanding=4",
-            "--set",
-            "sim.warmup_s=0",
-            "--set",
-            f"sim.measure_s={seconds}",
-            "--set",
-            f"drive.port.token_rate_bytes_per_s={rate}",
-            "--set",
-            f"drive.port.token_depth_bytes={depth}",
-            "--set",
-            "workload.discrete.size=fixed",
-            "--set",
-            "workload.discrete.mean_bytes=16384",
+            *overrides(
+                "engine=firmware workload.discrete.source=closed "
+                f"workload.discrete.outstanding=4 sim.warmup_s=0 sim.measure_s={seconds} "
+                f"drive.port.token_rate_bytes_per_s={rate} "
+                f"drive.port.token_depth_bytes={depth} workload.discrete.size=fixed "
+                "workload.discrete.mean_bytes=16384"
+            ),
         )
         self.assertLess(
             abs(result["classes"]["discrete"]["bytes"] - (rate * seconds + depth)), 5 * 16384
@@ -2632,12 +2558,7 @@ measure_s = 40.0
         ):
             result = self.result_of(
                 MIXED,
-                "--set",
-                "sim.measure_s=60",
-                "--set",
-                "engine=firmware",
-                "--set",
-                f'policy="{policy}"',
+                *overrides(f'sim.measure_s=60 engine=firmware policy="{policy}"'),
             )
             self.assertEqual(result["hiccups"], 0, policy)
             self.assertEqual(result["classes"]["continuous"]["completed"], 25 * 60, policy)
@@ -2689,12 +2610,7 @@ measure_s = 40.0
         results = {
             p: self.result_of(
                 MIXED,
-                "--set",
-                "sim.measure_s=60",
-                "--set",
-                "engine=firmware",
-                "--set",
-                f'policy="{p}"',
+                *overrides(f'sim.measure_s=60 engine=firmware policy="{p}"'),
             )
             for p in ("SPTF", "ASPTF(0)", "ASPTF(0.1)")
         }
@@ -2712,14 +2628,8 @@ measure_s = 40.0
 ZONES = SOURCE / "models/configs/scenarios/zones.toml"
 # Small zones, so that a short run fills them often.
 SMALL_ZONES = overrides(
-    (
-        "drive.geometry.blocks=8388608",
-        "drive.zones.zone_mib=4",
-        "workload.zones.zones=48",
-        "sim.warmup_s=1",
-        "sim.measure_s=3",
-        "observe.wave_from_s=1.7",
-    )
+    "drive.geometry.blocks=8388608 drive.zones.zone_mib=4 workload.zones.zones=48 "
+    "sim.warmup_s=1 sim.measure_s=3 observe.wave_from_s=1.7"
 )
 
 
@@ -2872,10 +2782,7 @@ class Jobs(Case):
                 "--quiet",
                 "--requests",
                 log,
-                "--set",
-                "sim.measure_s=5",
-                "--set",
-                f"sim.seed={seed}",
+                *overrides(f"sim.measure_s=5 sim.seed={seed}"),
             )
         self.assertEqual(logs[0].read_bytes(), logs[1].read_bytes())
         self.assertNotEqual(logs[0].read_bytes(), logs[2].read_bytes())
@@ -2917,10 +2824,7 @@ class Jobs(Case):
         result = self.result_of(
             SCENARIOS / "bench_array.toml",
             "--quiet",
-            "--set",
-            "array.drives=4",
-            "--set",
-            "sim.measure_s=3",
+            *overrides("array.drives=4 sim.measure_s=3"),
             "--set",
             f"workload={self.write('load.toml', LOAD)}",
         )
@@ -3019,10 +2923,7 @@ class Waves(Case):
         self.run_good(
             "run",
             MIXED,
-            "--set",
-            "sim.measure_s=3",
-            "--set",
-            "sim.warmup_s=0",
+            *overrides("sim.measure_s=3 sim.warmup_s=0"),
             "--waves",
             file,
             "--requests",
@@ -3079,12 +2980,10 @@ class Waves(Case):
 
     def test_decisions_overlap_with_accesses(self):
         v, _ = self.variables(
-            "--set",
-            "engine=firmware",
-            "--set",
-            "drive.controller.firmware_base_cycles=120",
-            "--set",
-            "drive.controller.firmware_candidate_cycles=60",
+            *overrides(
+                "engine=firmware drive.controller.firmware_base_cycles=120 "
+                "drive.controller.firmware_candidate_cycles=60"
+            ),
         )
         states = [(t, int(x)) for t, x in v["disk.controller.state"].tv]
         prepared = v["disk.controller.decision_prepared"].signal

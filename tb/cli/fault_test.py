@@ -132,7 +132,7 @@ class Plan(Case):
 
     def test_drawn_faults_are_of_the_seed(self):
         process = (
-            '[fault_process]\npopulation = "nearline"\nage_months = 24.0\nrate_factor = 20000.0\n'
+            '[fault_process]\npopulation = "nearline"\nage_months = 24.0\nrate_factor = 5000.0\n'
         )
         first = self.result_of(process)
         second = self.result_of(process)

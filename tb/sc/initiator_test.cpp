@@ -706,6 +706,28 @@ TEST(Jobs, AnotherJobChangesNoRequestOfAJob) {
   EXPECT_TRUE(std::equal(two.begin(), two.end(), one.begin()));
 }
 
+TEST(Jobs, ThoseOfOneInstantIssueInTheirOrder) {
+  workload::JobParameters large = job("large", 4);
+  large.rate_iops = 20;
+  large.bs = *workload::find_block_size("256k");
+  workload::JobParameters small = job("small", 4);
+  small.rate_iops = 20;
+  JobRig rig("rig", "SPTF", {large, small}, 0, core::kNoDeadline);
+  run_until(4 * core::kPicosecondsPerSecond);
+  std::map<std::uint64_t, const Request*> in_order;
+  for (const Finished::Row& row : rig.finished.rows) in_order[row.number] = &row.request;
+  std::size_t together = 0;
+  const Request* before = nullptr;
+  for (const auto& [number, request] : in_order) {
+    if (before != nullptr && before->issued == request->issued) {
+      ++together;
+      EXPECT_LE(before->job, request->job) << number;
+    }
+    before = request;
+  }
+  EXPECT_GT(together, 5u);
+}
+
 TEST(Jobs, ADeeperQueueIsNeverSlowerOnRandomReads) {
   constexpr Picoseconds kTo = 60 * core::kPicosecondsPerSecond;
   std::vector<std::unique_ptr<JobRig>> rigs;

@@ -575,7 +575,10 @@ TEST(NbdTap, CountsRequestsThatWaitBeforeTheDrive) {
   nbd::Memory memory(1, 1);
   initiator.forget(client, memory);
   ASSERT_EQ(heard.rows.size(), 15u) << "the queue and the request phase keep five";
-  for (const Finished::Row& row : heard.rows) EXPECT_EQ(row.status, CommandStatus::Aborted);
+  for (const Finished::Row& row : heard.rows) {
+    EXPECT_EQ(row.status, CommandStatus::Aborted);
+    EXPECT_EQ(row.timing.accepted, 1 * kMs) << "no queue took it";
+  }
   run_until(1'000 * kMs);
   ASSERT_EQ(heard.rows.size(), 20u);
   EXPECT_EQ(heard.rows.back().number, 4u);

@@ -378,6 +378,22 @@ TEST_F(GeneratorsTest, TracedRequestsComeAtTheirTimesDividedByTheSpeed) {
   }
 }
 
+TEST_F(GeneratorsTest, WhatTheHostDropsAndWhatFollowsIsTheRestOfATrace) {
+  const fs::path trace = file(".txt", "0.5\t0\t100\t8\t1\n10.5\t0\t108\t16\t0\n12.5\t0\t50\t1\t1\n");
+  TraceOptions options;
+  options.format = "disksim-ascii";
+  for (const std::uint64_t dropped : {0u, 1u, 2u}) {
+    TraceProducer producer(trace, options, target(1000), {1, 2, 0});
+    Request request;
+    for (int i = 0; i < 2; ++i) ASSERT_TRUE(producer.next(request, 0));
+    for (std::uint64_t i = 0; i < dropped; ++i) producer.dropped();
+    EXPECT_EQ(producer.issued(), 2 - dropped);
+    const TraceRest rest = producer.rest(10);
+    EXPECT_EQ(rest.requests, dropped + 1);
+    EXPECT_TRUE(rest.all);
+  }
+}
+
 TEST_F(GeneratorsTest, ATracedRequestThatIsNoWholeSectorsIsRefusedByItsLine) {
   const fs::path trace = file(".txt", "0.5\t0\t104\t8\t1\n10.5\t0\t108\t8\t0\n12.5\t0\t112\t8\t1\n");
   TraceOptions options;

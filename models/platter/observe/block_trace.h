@@ -13,8 +13,8 @@
 namespace platter::observe {
 
 /// Writes the requests as Linux's blktrace does (linux/blktrace_api.h, version 7), for blkparse, btt, iowatcher and fio: a request is queued (Q),
-/// allocated (G) and inserted (I) when the host gets it, is issued (D) when the drive's queue takes it, and completes (C). Times in nanoseconds,
-/// in order, sectors of 512 bytes, device 8,0, all on processor 0. A request that never ends does not appear.
+/// allocated (G) and inserted (I) when the host gets it, is issued (D) when the drive's queue takes it, or else with its end, and completes (C).
+/// Times in nanoseconds, in order, sectors of 512 bytes, device 8,0, all on processor 0. A request that never ends does not appear.
 class BlockTrace : public workload::RequestObserverIf {
  public:
   /// Throws core::InputError where the file cannot be written.

@@ -47,7 +47,8 @@ class RequestTap : public sc_core::sc_module, public command::IssueSinkIf {
     for (workload::RequestObserverIf* observer : observers_) observer->issued(request);
   }
   void withdrawn(const command::Command& command) override {
-    end(command.number, {command::CommandStatus::Aborted, command::CommandTiming::waited(command.issued, 0, core::now_ps())});
+    const core::Picoseconds now = core::now_ps();
+    end(command.number, {command::CommandStatus::Aborted, command::CommandTiming::waited(command.issued, now, now)});
   }
 
  private:

@@ -60,7 +60,8 @@ std::optional<double> Samples::max_ms() const {
 
 std::optional<double> Samples::percentile_ms(double p) const {
   if (count_ == 0) return std::nullopt;
-  const auto rank = static_cast<std::size_t>(std::max(std::ceil(p / 100 * static_cast<double>(count_)), 1.0));
+  const auto per_mille = static_cast<std::size_t>(std::lround(p * 10));  // whole numbers: 99.9 / 100 * 1000 is above 999
+  const std::size_t rank = std::max<std::size_t>((per_mille * count_ + 999) / 1000, 1);
   if (!counts_.empty()) {
     std::size_t range = 0;
     for (std::size_t below = counts_[0]; below < rank; below += counts_[range]) ++range;
@@ -169,10 +170,8 @@ void Statistics::count_misses() {
 
 void Statistics::issued(const workload::Request& request) {
   if (request.issued < from_) return;
-  for_accounts(request, [&](ClassStatistics& account) {
-    ++account.issued;
-    ++account.of(request).issued;
-  });
+  for_accounts(request,
+               [&](ClassStatistics& account) { account.for_statistics(request, [](RequestStatistics& s) { ++s.issued; }); });
 }
 
 void Statistics::finished(const workload::FinishedRequest& finished) {
@@ -183,8 +182,7 @@ void Statistics::finished(const workload::FinishedRequest& finished) {
   for_accounts(request, [&](ClassStatistics& account) {
     account.backlog.add(request.issued, t.completed);
     if (!counts) return;
-    account.finished(finished, issued_within);
-    account.of(request).finished(finished, issued_within);
+    account.for_statistics(request, [&](RequestStatistics& s) { s.finished(finished, issued_within); });
   });
   if (counts && finished.status == command::CommandStatus::Good && t.parts() != t.response()) ++broken_sums_;
 }
@@ -193,8 +191,7 @@ void Statistics::outstanding(const workload::Request& request, Picoseconds now) 
   const bool issued_within = request.issued >= from_;
   for_accounts(request, [&](ClassStatistics& account) {
     account.backlog.add(request.issued, now);
-    account.outstanding_at(request, now, issued_within);
-    account.of(request).outstanding_at(request, now, issued_within);
+    account.for_statistics(request, [&](RequestStatistics& s) { s.outstanding_at(request, now, issued_within); });
   });
 }
 

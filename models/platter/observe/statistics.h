@@ -27,7 +27,7 @@ class Samples {
   // Each of these has no value without samples.
   std::optional<double> mean_ms() const;
   std::optional<double> max_ms() const;
-  /// Nearest-rank percentile, 0 < p <= 100. Beyond `kMaxKept` samples the lower end of its range.
+  /// Nearest-rank percentile, 0 < p <= 100, a whole number of tenths. Beyond `kMaxKept` samples the lower end of its range.
   std::optional<double> percentile_ms(double p) const;
   /// Jain's index (sum x)^2 / (n sum x^2): 1 when all are equal (Balafoutis et al., equation 2).
   std::optional<double> fairness_index() const;
@@ -109,7 +109,7 @@ struct RequestStatistics {
   bool any() const { return issued > 0 || response.count() > 0 || waiting > 0; }
 };
 
-/// Statistics of the requests of one class: of all, and of reads and writes apart.
+/// Statistics of the requests of one class: of all, and of reads and writes apart. Flushes and zone management count in those of all alone.
 struct ClassStatistics : RequestStatistics {
   ClassStatistics(Picoseconds from, Picoseconds to) : backlog(from, to) {}
 
@@ -117,7 +117,12 @@ struct ClassStatistics : RequestStatistics {
   RequestStatistics writes;
   Backlog backlog;  ///< of all requests, also those issued before the measured time
 
-  RequestStatistics& of(const workload::Request& request) { return request.write() ? writes : reads; }
+  /// Calls `use` with the statistics of all, and with those of the request's direction if it moves data.
+  template <typename Use>
+  void for_statistics(const workload::Request& request, Use use) {
+    use(static_cast<RequestStatistics&>(*this));
+    if (request.moves_data()) use(request.write() ? writes : reads);
+  }
 };
 
 /// Statistics of the measured time, from `from` on. The account (issued, completed, failed, outstanding, late) is of the requests issued in

@@ -55,12 +55,12 @@ DisksAt::DisksAt(const Disks& disks)
   for (const auto& drive : disks.drives()) occupancy += drive->queue().occupancy_integral(time);
 }
 
-TraceResult TraceResult::of(workload::TraceProducer& trace, Picoseconds end) {
+TraceResult TraceResult::of(workload::TraceProducer& trace) {
   constexpr std::uint64_t kMaxCounted = 10'000'000;
   const workload::TraceCounts counts = trace.counts();
   TraceResult result;
-  result.rest = trace.rest_from(end, kMaxCounted);
-  result.requests = counts.records - (result.rest.requests > 0 ? 1 : 0);
+  result.requests = trace.issued();
+  result.rest = trace.rest(kMaxCounted);
   result.left_out = counts.dropped + counts.flushes + counts.discards + counts.empty + counts.ignored + counts.cut_short;
   result.out_of_order = counts.out_of_order;
   return result;
@@ -125,7 +125,7 @@ const params::Statistics<LoadResult>& load_rows() {
       [](const R& r) { return params::per_time(r.completions(), r.measured_s); }, {"throughput", 1});
   static const auto trace =
       params::Statistics<TraceResult>()
-          .value("requests", "", "requests of the trace that came before the end of the run", "count",
+          .value("requests", "", "requests of the trace that were issued before the end of the run", "count",
                  [](const TraceResult& t) { return t.requests; })
           .value("left_out", "",
                  "lines without a read or write, or left out by an option: flushes, discards, requests of size 0, past the "
@@ -134,9 +134,9 @@ const params::Statistics<LoadResult>& load_rows() {
           .value("out_of_order", "", "requests that were out of order and were sorted by time", "count",
                  [](const TraceResult& t) { return t.out_of_order; })
           .value("remaining", "",
-                 "requests of the trace after the end of the run; at most 10 million are counted, of a pipe one only", "count",
-                 [](const TraceResult& t) { return t.rest.requests; })
-          .value("remaining_all", "", "whether all requests after the end of the run were counted", "",
+                 "requests that were not issued; at most 10 million are counted, of a pipe only those that were already read",
+                 "count", [](const TraceResult& t) { return t.rest.requests; })
+          .value("remaining_all", "", "whether all requests that were not issued are counted", "",
                  [](const TraceResult& t) { return t.rest.all; });
   static const auto rows =
       params::Statistics<R>()

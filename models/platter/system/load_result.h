@@ -39,8 +39,8 @@ struct ActuatorResult {
 
 /// What a run has read of its trace, and what it has not.
 struct TraceResult {
-  /// After a run that ended at `end`.
-  static TraceResult of(workload::TraceProducer& trace, core::Picoseconds end);
+  /// After the run.
+  static TraceResult of(workload::TraceProducer& trace);
 
   std::uint64_t requests = 0;
   std::uint64_t left_out = 0;

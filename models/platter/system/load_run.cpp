@@ -77,7 +77,7 @@ class LoadRun : public RunIf {
     result_.measure(s_, statistics_, disks_, begin);
     if (!s_.run.as_long_as_load()) result_.measured_s = s_.run.measure_s;
     if (host_.zones() != nullptr) result_.zone_load = host_.zones()->counts().since(zones_begin);
-    if (host_.trace() != nullptr) result_.trace = TraceResult::of(*host_.trace(), time_.end());
+    if (host_.trace() != nullptr) result_.trace = TraceResult::of(*host_.trace());
   }
 
   nlohmann::json result() const override { return params::to_json(load_rows(), &result_); }

@@ -91,13 +91,17 @@ std::string failure_text(const Scenario& s, double simulated_s) {
   return fmt::format("\n{} failed at {:g} s\n", who, at);
 }
 
-std::string trace_text(const json& result) {
+std::string trace_text(const Scenario& s, const json& result) {
   if (!result.contains("trace")) return "";
   const json& trace = result.at("trace");
   const std::uint64_t remaining = trace.at("remaining");
-  if (remaining == 0) return "";
-  return fmt::format("\nthe trace goes on: {}{} requests come after the end of the run (sim.measure_s)\n",
-                     trace.at("remaining_all").get<bool>() ? "" : "at least ", remaining);
+  const bool all = trace.at("remaining_all");
+  if (remaining == 0 && all) return "";
+  if (remaining == 0) return "\nthe trace may go on: what follows on a pipe is not read\n";
+  const bool starved = s.run.as_long_as_load() && s.discrete.keeps_outstanding() > 0;
+  return fmt::format("\nthe trace goes on: {}{} requests {}\n", all ? "" : "at least ", remaining,
+                     starved ? "were not issued, because one that fails at once or with its drive is not replaced"
+                             : "come after the end of the run (sim.measure_s)");
 }
 
 }  // namespace
@@ -106,7 +110,7 @@ std::string result_text(const Scenario& s, const json& result) {
   const double simulated_s = result.at("host").at("simulated_s");
   return fmt::format("{}, {}, {}, engine {}, queue of {}, {:g} s simulated (seed {})\n\n", s.host->name, s.drive.name,
                      policy_text(s), s.engine.notation, s.drive.queue_depth, simulated_s, s.run.seed) +
-         params::screen_table(s.host->rows(), result) + params::screen_table(frame_rows(), result) + trace_text(result) +
+         params::screen_table(s.host->rows(), result) + params::screen_table(frame_rows(), result) + trace_text(s, result) +
          failure_text(s, simulated_s);
 }
 
@@ -170,7 +174,8 @@ The measured time begins after the warm-up. A class has two accounts of it.
 - By issue: of the requests `issued` in the measured time, some have `completed`, some have `failed`, and the rest is
   `outstanding`. These three add up to `issued`. Deadlines are judged in this account (`late`, `hiccups`).
 
-A request that completes in the last picosecond of the warm-up belongs to the warm-up.
+A request that completes in the last picosecond of the warm-up belongs to the warm-up. `reads` and `writes` of a class have its
+reads and its writes alone. Flushes and zone management commands count in the class only.
 
 ## Timing
 

@@ -25,6 +25,11 @@ std::string ByteSource::name_of(const std::filesystem::path& path) {
   return path == kStandardInput ? "standard input" : path.string();
 }
 
+bool ByteSource::rereadable(const std::filesystem::path& path) {
+  std::error_code error;
+  return path != kStandardInput && (std::filesystem::is_regular_file(path, error) || !std::filesystem::exists(path, error));
+}
+
 ByteSource::ByteSource(const std::filesystem::path& path) : name_(name_of(path)), buffer_(kMaxHeld) {
   const bool standard = path == kStandardInput;
   static bool taken = false;

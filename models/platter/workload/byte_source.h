@@ -23,6 +23,9 @@ class ByteSource {
   /// How messages name a file.
   static std::string name_of(const std::filesystem::path& path);
 
+  /// Whether it can be read twice: it is a regular file, or there is none of this name, but perhaps several of a recording.
+  static bool rereadable(const std::filesystem::path& path);
+
   explicit ByteSource(const std::filesystem::path& path);
 
   /// What was read and not yet consumed; valid until more().

@@ -123,19 +123,11 @@ bool RoundsProducer::next(Request& request, core::Picoseconds /*now*/) {
 
 TraceProducer::TraceProducer(const std::filesystem::path& file, const TraceOptions& options, const Target& target,
                              const Pace& pace)
-    : reader_(file, options), file_(file.string()), target_(target), pace_(pace) {
-  std::error_code error;
-  rewindable_ =
-      std::filesystem::is_regular_file(file, error) || !std::filesystem::exists(file, error);  // or NAME of several files
-  if (file == ByteSource::kStandardInput) rewindable_ = false;
-}
+    : reader_(file, options), file_(file.string()), target_(target), pace_(pace) {}
 
-TraceRest TraceProducer::rest_from(core::Picoseconds end, std::uint64_t most) {
-  TraceRest rest;
-  if (last_ < end) return rest;
-  rest.requests = 1;
-  rest.all = false;
-  if (!rewindable_) return rest;
+TraceRest TraceProducer::rest(std::uint64_t most) {
+  TraceRest rest{dropped_, ended_};
+  if (ended_ || !ByteSource::rereadable(file_)) return rest;
   try {
     TraceRecord record;
     while (rest.requests < most && reader_.next(record)) ++rest.requests;
@@ -159,14 +151,16 @@ core::Picoseconds TraceProducer::arrival(const TraceRecord& record) const {
 
 bool TraceProducer::next(Request& request, core::Picoseconds now) {
   TraceRecord record;
-  if (!reader_.next(record)) return false;
+  ended_ = !reader_.next(record);
+  if (ended_) return false;
   if (record.offset_bytes % target_.block_bytes != 0 || record.length_bytes % target_.block_bytes != 0)
     throw core::InputError(file_, record.line, 0,
                            fmt::format("found a request of {} bytes at byte {}, expected whole sectors of {} bytes",
                                        record.length_bytes, record.offset_bytes, target_.block_bytes));
-  request.issued = pace_.closed_depth == 0         ? arrival(record)
-                   : given_++ < pace_.closed_depth ? now
-                                                   : core::later_by(now, pace_.think);
+  request.issued = pace_.closed_depth == 0       ? arrival(record)
+                   : given_ < pace_.closed_depth ? now
+                                                 : core::later_by(now, pace_.think);
+  ++given_;
   request.address = record.offset_bytes;
   request.length = record.length_bytes;
   request.operation = command::read_or_write(record.write);
@@ -174,7 +168,6 @@ bool TraceProducer::next(Request& request, core::Picoseconds now) {
   request.deadline = core::kNoDeadline;
   request.stream = 0;
   request.recorded = record.response_ps;
-  last_ = request.issued;
   return true;
 }
 

@@ -91,7 +91,7 @@ class RoundsProducer : public ProducerIf {
   std::uint32_t stream_ = 0;
 };
 
-/// The requests of a trace behind the end of a run.
+/// The requests of a trace that were not issued before the end of a run.
 struct TraceRest {
   std::uint64_t requests = 0;
   bool all = true;  ///< false: there may be more of them
@@ -110,9 +110,12 @@ class TraceProducer : public ProducerIf {
 
   bool next(Request& request, core::Picoseconds now) override;
   std::uint32_t closed_depth() const override { return pace_.closed_depth; }
-  /// Counts the trace's requests at or after the time `end`, up to `most`: the one that next() may have given already, and those that follow it in
-  /// the file. It reads them to count them, except from a pipe. No other function may be called afterwards.
-  TraceRest rest_from(core::Picoseconds end, std::uint64_t most);
+  void dropped() override { ++dropped_; }
+  /// Requests that were issued: those of next(), without the dropped ones.
+  std::uint64_t issued() const { return given_ - dropped_; }
+  /// Counts the trace's requests that were not issued, up to `most`: the dropped ones, and those that follow in the file. It reads these to count
+  /// them, except from a pipe. No other function may be called afterwards.
+  TraceRest rest(std::uint64_t most);
   /// Of the lines read so far.
   const TraceCounts& counts() const { return reader_.counts(); }
   /// Whether the trace's format records response times.
@@ -126,9 +129,9 @@ class TraceProducer : public ProducerIf {
   std::string file_;
   Target target_;
   Pace pace_;
-  bool rewindable_;  ///< a file, not a pipe
   std::uint64_t given_ = 0;
-  core::Picoseconds last_ = -1;  ///< arrival of the last request given
+  std::uint64_t dropped_ = 0;
+  bool ended_ = false;  ///< the file has no further request
 };
 
 }  // namespace platter::workload

@@ -59,7 +59,9 @@ void Initiator::pull(std::size_t source) {
     failure_ = std::current_exception();
     sc_core::sc_stop();
   }
-  if (s.has_next && s.next.issued >= end_) s.has_next = false;
+  if (!s.has_next || s.next.issued < end_) return;
+  s.has_next = false;
+  s.producer->dropped();
 }
 
 void Initiator::replace(std::size_t source) {
@@ -170,13 +172,14 @@ void Initiator::finish(tlm::tlm_generic_payload& payload) {
   --in_drive_[core::index_of(transaction.request.cls)];
   const std::size_t source = transaction.producer;
   --sources_[source].outstanding;
-  // A command that a limit has ended took its time, so the next one may follow.
-  const bool refused = transaction.status != command::CommandStatus::Good && !command::ended_by_limit(transaction.status);
+  const bool good = transaction.status == command::CommandStatus::Good;
+  // A request that fails in the instant of its issue is not replaced: the next one could fail at the same time, without end.
+  const bool replaced = good || (transaction.status != command::CommandStatus::DriveFailed &&
+                                 transaction.timing.completed > transaction.request.issued);
   ProducerIf& producer = *sources_[source].producer;
-  if (transaction.status == command::CommandStatus::Good) producer.ended(transaction.request);
+  if (good) producer.ended(transaction.request);
   payload.release();
-  // A refused request is not replaced: the next one could be refused at the same time, without end.
-  if (producer.closed_depth() > 0 && !refused) {
+  if (producer.closed_depth() > 0 && replaced) {
     replace(source);
     while (producer.more()) replace(source);
   }

@@ -8,6 +8,7 @@
 #include <memory>
 #include <systemc>
 #include <tlm>
+#include <tuple>
 #include <vector>
 
 #include "platter/command/tlm/command_extension.h"
@@ -103,7 +104,7 @@ class Initiator : public sc_core::sc_module, public tlm::tlm_mm_interface {
     std::uint64_t order;
   };
   static bool later(const Thinking& a, const Thinking& b) {
-    return a.request.issued != b.request.issued ? a.request.issued > b.request.issued : a.order > b.order;
+    return std::tie(a.request.issued, a.source, a.order) > std::tie(b.request.issued, b.source, b.order);
   }
 
   /// Index of the socket that the class uses; 1: best_effort_init_socket.

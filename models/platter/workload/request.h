@@ -28,11 +28,13 @@ class ProducerIf {
   /// `now`: the present time. Returns false after the last request, or if a closed producer has none at present (see more()).
   ///
   /// An open producer is asked for its next request when the one before is issued. A closed producer is asked closed_depth() times at the start,
-  /// and again after each of its requests that ends with Good, or by its duration limit. A request that failed otherwise is not replaced.
+  /// and again after each of its requests that ends, unless it has failed in the instant of its issue, or with its drive.
   virtual bool next(Request& request, core::Picoseconds now) = 0;
   /// Number of requests to keep outstanding; 0: open, requests come at their own times.
   virtual std::uint32_t closed_depth() const { return 0; }
-  /// One of its requests has ended with Good. Not called for one that its duration limit has ended.
+  /// The request that next() gave last is not issued, because it would be at or after the end of the run.
+  virtual void dropped() {}
+  /// One of its requests has ended with Good.
   virtual void ended(const Request& /*request*/) {}
   /// Asked after each replacement. True: a closed producer now has a request that next() had to refuse earlier; the host calls next() again.
   virtual bool more() const { return false; }

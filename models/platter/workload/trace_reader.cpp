@@ -146,8 +146,7 @@ TraceReader::TraceReader(const fs::path& path, TraceOptions options)
     : options_(std::move(options)), name_(ByteSource::name_of(path)) {
   check_options(path);
   if (options_.past_end == PastEnd::Scale && options_.capacity_bytes > 0 && options_.span_bytes == 0) {
-    std::error_code error;
-    if (path == ByteSource::kStandardInput || (fs::exists(path, error) && !fs::is_regular_file(path, error)))
+    if (!ByteSource::rereadable(path))
       throw core::InputError(
           name_, 0, 0,
           "is not a regular file and cannot be read twice, so that scaling its addresses needs the span in bytes, " +
