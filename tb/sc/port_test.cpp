@@ -279,13 +279,12 @@ TEST(DriveTokens, ACommandThatWaitsForThemCanBeAborted) {
     of.submit(*t.back());
   }
   Transaction called(nullptr);
-  Script script("script", [&](Script& s) {
+  Script script("script", *disk, [&](Script& s) {
     s.pause(us(1));
     called.set(true, 1024, 8, 1);
     called.extension.tag = 9;
     s.transport(called);
   });
-  script.disk_init_socket.bind(disk->host_tgt_socket);
   run_until(us(100));
   for (const std::uint16_t tag : {std::uint16_t{6}, std::uint16_t{9}}) {
     EXPECT_TRUE(disk->abort(core::Tag(tag)));

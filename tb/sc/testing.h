@@ -83,8 +83,7 @@ inline profile::DriveProfile toy_profile() {
   return p;
 }
 
-/// The toy drive with a buffer of eight segments of half a track, two of them for writes. A read from the buffer takes 50 us of
-/// overhead.
+/// The toy drive with a buffer of eight segments of half a track, two of them for writes. A read from the buffer takes 50 us of overhead.
 inline profile::DriveProfile cached_toy_profile(profile::WriteBack write_back) {
   profile::DriveProfile p = toy_profile();
   p.overhead.read_hit_us = {50, 60};
@@ -212,8 +211,7 @@ enum class EndResponse {
   LaterDelayed,      ///< as `Later`, with an annotated delay of END_RESP
 };
 
-/// An approximately-timed host: sends the given commands in order, one request phase at a time, and ends responses as
-/// configured.
+/// An approximately-timed host: sends the given commands in order, one request phase at a time, and ends responses as configured.
 class AtHost : public sc_core::sc_module, public tlm::tlm_mm_interface {
  public:
   SC_HAS_PROCESS(AtHost);
@@ -257,6 +255,21 @@ class AtHost : public sc_core::sc_module, public tlm::tlm_mm_interface {
   Transaction& submit(bool write, std::uint64_t lba, std::uint32_t blocks, std::uint8_t fill = 0) {
     Transaction& transaction = make();
     transaction.set(write, lba, blocks, fill);
+    submit(transaction);
+    return transaction;
+  }
+  /// `change` gets the command's extension.
+  template <typename Change>
+  Transaction& submit(bool write, std::uint64_t lba, std::uint32_t blocks, std::uint8_t fill, Change change) {
+    Transaction& transaction = make();
+    transaction.set(write, lba, blocks, fill);
+    change(transaction.extension);
+    submit(transaction);
+    return transaction;
+  }
+  Transaction& flush() {
+    Transaction& transaction = make();
+    transaction.set_flush();
     submit(transaction);
     return transaction;
   }
@@ -373,6 +386,10 @@ class Script : public sc_core::sc_module {
   bool done() const { return done_; }
   void run_to_end(Picoseconds latest) {
     run_until(latest);
+    EXPECT_TRUE(done_);
+  }
+  void run_to_end() {
+    sc_core::sc_start();
     EXPECT_TRUE(done_);
   }
   void pause(Picoseconds time) { wait(core::to_sc_time(time)); }
