@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A drive fails at random instants under a mixed load, and is revived. Commands are aborted at random instants. At other
-// instants the drive is asked for the state that a loss of power would leave. No command is lost, nothing hangs, and the media
-// hold the data that must be on them.
+// A drive fails at random instants under a mixed load, and is revived. Commands are aborted at random instants. At other instants the drive is asked
+// for the state that a loss of power would leave. No command is lost, nothing hangs, and the media hold the data that must be on them.
 #include "testing.h"
 
 #include <algorithm>
@@ -123,8 +122,7 @@ class FailureTraffic {
   }
   std::uint64_t lost() const { return lost_; }
 
-  /// The same check of the state that a loss of power would leave, in which one block may be torn. Returns its number, kSpan if
-  /// none is.
+  /// The same check of the state that a loss of power would leave, in which one block may be torn. Returns its number, kSpan if none is.
   std::uint64_t check(const drive::DurableImage& image) const {
     std::vector<std::uint8_t> bytes(kSpan * 512);
     image.media.read(0, bytes.data(), bytes.size());
@@ -392,8 +390,7 @@ TEST(DriveFailure, TheHostsStatisticsAddUp) {
 
 class PowerLoss : public ::testing::TestWithParam<bool> {};
 
-/// In the middle of a write of 40 sectors: the sectors written so far are on the media, one sector is torn, the others are
-/// unchanged.
+/// In the middle of a write of 40 sectors: the sectors written so far are on the media, one sector is torn, the others are unchanged.
 TEST_P(PowerLoss, ATornSectorCannotBeReadUntilItIsWritten) {
   DriveProfile profile = toy_profile();
   profile.zero_latency_write = GetParam();
@@ -483,6 +480,33 @@ TEST(PowerLossOfPhysicalSectors, TearsThemAsAWhole) {
   EXPECT_EQ(bad_counts.back(), 24u);
   const auto turn = static_cast<std::uint64_t>(disk->planner().rotation().period() / (37 * kUs));
   EXPECT_GE(untouched, turn - 2) << "a turn for the read";
+}
+
+/// A drive of less than a physical sector, on a track without another sector for a spare.
+TEST(PowerLossOfPhysicalSectors, TearsTheLastOneOfADriveThatEndsInIt) {
+  DriveProfile profile = toy_profile();
+  profile.geometry.cylinders = profile.geometry.surfaces = 1;
+  profile.geometry.physical_sector_bytes = 4096;
+  profile.geometry.blocks = 4;
+  profile.geometry.zones[0].last_cylinder = 0;
+  profile.geometry.zones[0].sectors_per_track = 8;
+  const auto disk = make_drive("disk", "FCFS", "firmware", profile);
+  AtHost host("host", *disk);
+  host.submit(true, 1, 3, 0x22);
+  std::uint64_t torn = 0;
+  while (host.finished() < 1) {
+    run_until(core::now_ps() + 37 * kUs);
+    torn += disk->power_loss_image().media.unreadable(0, 512) ? 1u : 0u;
+  }
+  EXPECT_NEAR(static_cast<double>(torn), 6'400.0 / 37, 2) << "while it is under the head, a turn";
+  media::Fault fault;
+  fault.kind = media::FaultKind::WriteFault;
+  fault.first = 0;
+  disk->add_fault(fault);
+  host.submit(true, 0, 4, 0x33);
+  run_until(core::now_ps() + 10'000 * kMs);
+  EXPECT_EQ(host.finished(), 2u);
+  EXPECT_EQ(disk->media_errors().reallocated, 1u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Both, PowerLoss, ::testing::Values(false, true),
