@@ -18,10 +18,12 @@ namespace platter::cli {
 
 namespace {
 
-/// The times must not depend on when an access runs: no buffer, no spread, nothing that changes a place.
+/// The times must not depend on when an access runs: one arm, no buffer, no spread, nothing that changes a place.
 void expect_static_costs(const system::Scenario& s) {
   constexpr std::string_view kWhy = "for times between accesses that do not depend on when they run";
   if (s.host->name != "drive") s.refuse("host.kind", fmt::format("found \"{}\", expected \"drive\" {}", s.host->name, kWhy));
+  if (s.drive.geometry.actuators > 1)
+    s.refuse("drive.actuators.count", fmt::format("found {}, expected 1 {}", s.drive.geometry.actuators, kWhy));
   if (s.drive.cache.segments > 0)
     s.refuse("drive.cache.segments", fmt::format("found {}, expected 0 {}", s.drive.cache.segments, kWhy));
   if (!s.drive.arrival_spread_us.empty() || !s.drive.arrival_spread_write_us.empty())

@@ -245,10 +245,11 @@ std::vector<Subject> find_subjects(const ValidateOptions& options) {
       subjects.push_back(std::move(subject));
     }
   }
-  if (subjects.empty())
-    throw core::InputError(root.string(), 0, 0,
-                           names.empty() ? "no folder in it holds a measured trace (*.trace)"
-                                         : fmt::format("holds no such drive; it has {}", fmt::join(names, ", ")));
+  if (names.empty()) throw core::InputError(root.string(), 0, 0, "no folder in it holds a measured trace (*.trace)");
+  for (const std::string& drive : options.drives)
+    if (std::find(names.begin(), names.end(), drive) == names.end())
+      throw core::InputError(root.string(), 0, 0,
+                             fmt::format("holds no drive \"{}\"; it has {}", drive, fmt::join(names, ", ")));
   return subjects;
 }
 

@@ -149,11 +149,7 @@ bool Device::cancel(std::uint64_t number) {
   if (number == 0 || found == open_.end()) return false;
   nbd::BlockRequest& made = *found->made;
   const int tag = made.command.tag;
-  command::Result result;
-  result.status = CommandStatus::Aborted;
-  result.timing.issued = made.command.issued;
-  result.timing.completed = core::now_ps();
-  result.timing.queue = result.timing.response();
+  const command::Result result{CommandStatus::Aborted, command::CommandTiming::waited(made.command.issued, 0, core::now_ps())};
   if (tag == command::Attributes::kAnyTag) {
     waiting_.erase(std::find(waiting_.begin(), waiting_.end(), &made));
     initiator_.release(made);

@@ -54,16 +54,17 @@ typedef struct platter_request {
   uint32_t stream;  /* number of the stream of a continuous request [0] */
   int64_t deadline; /* absolute time in ps [PLATTER_FOREVER] */
   int fua;          /* 1: a write completes when it is on the media, and a read comes from there [0] */
-  void* data;       /* blocks * platter_block_bytes() bytes, or NULL: times only [NULL]. platter_submit() copies those of a
-                           write. A read that completes with PLATTER_GOOD writes them, any other leaves them as they are.
-                           Those of a read must live until its completion, or until platter_destroy(). */
+  void* data;       /* blocks * platter_block_bytes() bytes, or NULL: times only [NULL]. Of a write, platter_submit() copies
+                           them. A read that completes with PLATTER_GOOD fills them, another leaves them as they are.
+                           The memory of a read must live until its completion, or until platter_destroy(). */
   uint64_t cookie;  /* comes back with the completion [0] */
 } platter_request;
 
-/* Statuses of a completion besides 0 are errors; platter_status_text() has the texts of all of them. */
+/* Statuses of a completion besides 0 are errors. platter_status_text() has the texts of all, also of those of drives with zones (13 to 20). */
 enum {
   PLATTER_GOOD = 0,
   PLATTER_DRIVE_FAILED = 8, /* for example, the power is off */
+  PLATTER_NO_COPY = 9,      /* of an array: no drive that works has the data */
   PLATTER_ABORTED = 10,     /* by platter_cancel() */
   PLATTER_UNREADABLE = 11,  /* a block cannot be read */
   PLATTER_WRITE_FAULT = 12  /* a block cannot be written */
@@ -76,10 +77,10 @@ typedef struct platter_completion {
   int status;        /* PLATTER_GOOD, or why it failed */
   int operation;     /* of the request */
   int64_t issued;    /* time of platter_submit() */
-  int64_t started;   /* the drive has decided for it, or serves it from its buffer. 0 for a request that has failed, except by
-                            PLATTER_UNREADABLE or PLATTER_WRITE_FAULT of a drive that is no array */
+  int64_t started;   /* the drive has decided for it, or serves it from its buffer. 0 for a request that has failed. On a
+                            single drive one with PLATTER_UNREADABLE or PLATTER_WRITE_FAULT has its time, too */
   int64_t completed; /* time of the response */
-  /* Where the time from `issued` to `completed` went, in ps: */
+  /* Where the time from `issued` to `completed` went, in ps; their sum is that time (docs/reference/drive.md#timing): */
   int64_t queue, overhead, seek, settle, rotation, transfer, bus;
   uint64_t first_bad; /* with PLATTER_UNREADABLE and PLATTER_WRITE_FAULT: the first block that could not be read or written */
 } platter_completion;
@@ -93,7 +94,7 @@ typedef void (*platter_callback)(const platter_completion* completion, void* con
 int platter_abi(void);
 /* "MAJOR.MINOR.PATCH". */
 const char* platter_version(void);
-/* Text of the last error, in this process. Valid until the next call that fails. */
+/* Text of the last error of the calling thread. Valid until its next call that fails. */
 const char* platter_error(void);
 /* A few words for a status; "?" for a number that is none. */
 const char* platter_status_text(int status);
@@ -131,25 +132,25 @@ int64_t platter_now(void);
  * It returns at once, and no time passes, while platter_next() has a completion: take all of them first.
  * PLATTER_BAD_ARGUMENT: `until` has passed, or is beyond 2^62 ps (53 days). PLATTER_FAILED: the simulation stopped; from then on PLATTER_BAD_STATE. */
 int platter_run(int64_t until);
-/* Takes the oldest completion that platter_run() has left. Returns 1, or 0 if there is none, or in another thread. */
+/* Takes the oldest completion that platter_run() or platter_cancel() has left. Returns 1, or 0 if there is none, or in another thread. */
 int platter_next(platter_completion* completion);
 /* Completions of this device go to `callback` at once. NULL: to platter_next() again. */
 int platter_on_completion(platter_device* device, platter_callback callback, void* context);
 
-/* The power of all drives of a device fails now, with what this means for their contents (docs/reference/power_loss.md), and returns.
- * No effect if it is off, or on, already. */
+/* platter_cut_power(): the power of all drives of the device fails now, with what this means for their contents (docs/reference/power_loss.md),
+ * and stays off. platter_restore_power(): it returns now. No effect if it is off, or on, already. */
 int platter_cut_power(platter_device* device);
 int platter_restore_power(platter_device* device);
 /* Writes what drive `drive` of the device would hold if its power failed now into a new disk file. `drive`: 0, or the number in an array.
  * PLATTER_BAD_ARGUMENT: no such drive, the file exists or cannot be written, or the drive writes eagerly. */
 int platter_power_image(platter_device* device, uint32_t drive, const char* path);
 
-/* Statistics of all requests so far, as JSON (docs/reference/statistics.md). Valid until the next call for this device. */
+/* Statistics of all requests so far, as JSON (docs/reference/statistics.md). Valid until the next platter_statistics() of this device. */
 int platter_statistics(platter_device* device, const char** json);
 
-/* Records waves of the device into an FST file, until platter_waves_end() or the end of the scenario's window `waves.to_s`.
- * To be called before the first platter_run(), otherwise PLATTER_BAD_STATE. PLATTER_BAD_ARGUMENT: the device has such a file already.
- * PLATTER_BAD_INPUT: the file cannot be written, or this library writes no waves. A device with an RTL engine has none. */
+/* Records waves of the device from time 0 into an FST file, until platter_waves_end(). The scenario's window (`observe.wave_*`) does not count.
+ * To be called before the first platter_run(), otherwise PLATTER_BAD_STATE. PLATTER_BAD_ARGUMENT: the device has such a file already, or its
+ * engine has RTL. PLATTER_BAD_INPUT: the file cannot be written, or this library writes no waves. */
 int platter_waves_begin(platter_device* device, const char* path);
 /* Completes the file. Without it the file does not appear. PLATTER_BAD_ARGUMENT: there is none, or it was completed. */
 int platter_waves_end(platter_device* device);

@@ -352,18 +352,8 @@ class Validate(Measured):
         profile = self.folder / "small.toml"
         self.run_good("drive", "import", folder / "small.model", "-o", profile)
         result, requests, plots = (self.folder / name for name in ("v.json", "v.csv", "plots"))
-        out = self.run_good(
-            "validate",
-            self.folder,
-            "--profile",
-            profile,
-            "--result",
-            result,
-            "--requests",
-            requests,
-            "--plots",
-            plots,
-        )
+        outputs = ("--result", result, "--requests", requests, "--plots", plots)
+        out = self.run_good("validate", self.folder, "--profile", profile, *outputs)
         self.assertRegex(out.stdout, r"(?m)^small +all +200 ")
         data = json.loads(result.read_text())
         jsonschema.validate(
@@ -382,17 +372,8 @@ class Validate(Measured):
         self.assertAlmostEqual(sum(simulated) / 200, drive["all"]["simulated_mean_ms"], places=6)
         self.assertTrue((plots / "small.svg").read_text().startswith("<svg"))
         half = self.folder / "half.json"
-        self.run_good(
-            "validate",
-            folder,
-            "--profile",
-            profile,
-            "--half",
-            "second",
-            "--result",
-            half,
-            "--quiet",
-        )
+        words = ("--profile", profile, "--half", "second", "--result", half, "--quiet")
+        self.run_good("validate", folder, *words)
         self.assertEqual(json.loads(half.read_text())["drives"][0]["all"]["n"], 100)
 
     def test_a_group_without_requests_has_no_figures(self):
@@ -424,17 +405,8 @@ class Validate(Measured):
         times = {}
         for reading in ("follows", "precedes"):
             csv = self.folder / f"{reading}.csv"
-            self.run_good(
-                "validate",
-                folder,
-                "--profile",
-                profile,
-                "--reading",
-                reading,
-                "--requests",
-                csv,
-                "--quiet",
-            )
+            words = ("--profile", profile, "--reading", reading, "--requests", csv, "--quiet")
+            self.run_good("validate", folder, *words)
             times[reading] = [float(row.split(",")[5]) for row in csv.read_text().splitlines()[1:]]
         self.assertEqual(times["follows"][0], times["precedes"][0])
         # One turn is 10 ms: where the head is found depends on the pause,
@@ -459,7 +431,8 @@ class Validate(Measured):
         refused("X Hit 0 8 5000.0 1000.0\n", r"small\.trace:1:1.*R or W")
         refused("R Hit 23990 8 5000.0 1000.0\n", r"request 1 .*23990")
         refused("", "no requests")
-        refused("R Hit 0 8 5000.0 1000.0\n", "small", arguments=("--drive", "smal"))
+        for drives in (("--drive", "smal"), ("--drive", "small", "--drive", "smal")):
+            refused("R Hit 0 8 5000.0 1000.0\n", '"smal"; it has small', arguments=drives)
         done = platter("validate", self.folder / "none")
         self.assertEqual(done.returncode, 2)
         (self.folder / "empty").mkdir()
@@ -514,20 +487,8 @@ class Validate(Measured):
     def test_calibrated_profiles_hold_on_the_half_that_they_were_not_fitted_to(self):
         for name, (reading, limit, near, reads) in self.CALIBRATED.items():
             result = self.folder / f"{name}.json"
-            self.run_good(
-                "validate",
-                MEASURED,
-                "--drive",
-                name,
-                "--calibrated",
-                "--reading",
-                reading,
-                "--half",
-                "second",
-                "--result",
-                result,
-                "--quiet",
-            )
+            words = ("--calibrated", "--reading", reading, "--half", "second", "--quiet")
+            self.run_good("validate", MEASURED, "--drive", name, *words, "--result", result)
             drive = json.loads(result.read_text())["drives"][0]
             self.assertLessEqual(drive["all"]["demerit_exact_percent"], limit, name)
             self.assertGreaterEqual(drive["near_reads"]["within_0_5_ms"], near, name)
@@ -543,17 +504,8 @@ class Validate(Measured):
         demerit = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(demerit)
         result, requests = self.folder / "v.json", self.folder / "v.csv"
-        self.run_good(
-            "validate",
-            MEASURED,
-            "--drive",
-            "atlas_III",
-            "--result",
-            result,
-            "--requests",
-            requests,
-            "--quiet",
-        )
+        words = ("--drive", "atlas_III", "--result", result, "--requests", requests, "--quiet")
+        self.run_good("validate", MEASURED, *words)
         score = json.loads(result.read_text())["drives"][0]
         rows = [row.split(",") for row in requests.read_text().splitlines()[1:]]
         for group, kinds in (("all", "RW"), ("reads", "R"), ("writes", "W")):
@@ -609,22 +561,8 @@ class Bench(Case):
         # DiskSim 4.0 with the same drive and load: 197.7 and 237.2 requests a second. A full
         # queue's 3.2 % above the second is explained in docs/performance.md.
         result = self.folder / "bench.json"
-        self.run_good(
-            "bench",
-            "--policy",
-            "SPTF",
-            "--transport",
-            "nb",
-            "--depth",
-            32,
-            "--depth",
-            128,
-            "--requests",
-            50000,
-            "--result",
-            result,
-            "--quiet",
-        )
+        words = "--policy SPTF --transport nb --depth 32 --depth 128 --requests 50000 --quiet"
+        self.run_good("bench", *words.split(), "--result", result)
         data = json.loads(result.read_text())
         shallow, deep = (r["simulated_requests_per_s"] for r in data["runs"])
         self.assertAlmostEqual(shallow / 197.7, 1, delta=0.03)

@@ -85,6 +85,12 @@ grep '^| ' "$source/../../docs/reference/api.md" | grep -o '`platter/[^`]*\.h`' 
 # shellcheck disable=SC2046  # several words
 ${CXX:-c++} -std=c++17 -Wall -Wextra -Werror -fsyntax-only "$made/headers.cpp" \
   $(PKG_CONFIG_PATH=$(echo "$prefix"/lib*/pkgconfig) pkg-config --cflags platter-systemc)
+# A project of C alone.
+mkdir "$made/c"
+printf 'cmake_minimum_required(VERSION 3.25)\nproject(of_c LANGUAGES C)\nfind_package(platter REQUIRED COMPONENTS c)\n%s\n' \
+  'add_executable(q q.c)' 'target_link_libraries(q PRIVATE platter::platter_c m)' >"$made/c/CMakeLists.txt"
+cp "$source/../libplatter/queueing.c" "$made/c/q.c"
+"$cmake" -G Ninja -S "$made/c" -B "$made/c/build" -DCMAKE_PREFIX_PATH="$prefix" && "$cmake" --build "$made/c/build"
 # Without CMake.
 if [ "$sanitize" = OFF ]; then
   # shellcheck disable=SC2046  # several words

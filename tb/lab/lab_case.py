@@ -7,12 +7,14 @@ import contextlib
 import io
 import os
 import stat
+import subprocess
 import sys
 import tempfile
 import time
 import unittest
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from platter_lab import cli
 
@@ -90,17 +92,22 @@ class LabCase(unittest.TestCase):
         platter: Path = PLATTER,
     ) -> list[str]:
         """Of a sweep or a search, with the folder's cache and table."""
-        return [
-            command,
-            str(file),
-            "--platter",
-            str(platter),
-            "--cache",
-            str(self.folder / "kept"),
-            "-o",
-            str(self.folder / output),
-            *options,
-        ]
+        places = ["--platter", str(platter), "--cache", str(self.folder / "kept")]
+        return [command, str(file), *places, "-o", str(self.folder / output), *options]
+
+    def process(
+        self,
+        command: str,
+        file: Path,
+        *options: str,
+        stdout: Any = subprocess.DEVNULL,
+        stderr: Any = subprocess.DEVNULL,
+        **places: Any,
+    ) -> subprocess.Popen[bytes]:
+        """As `words`, begun as a process of its own."""
+        words = self.words(command, file, *options, **places)
+        command_line = [sys.executable, "-m", "platter_lab.cli", *words]
+        return subprocess.Popen(command_line, stdout=stdout, stderr=stderr)
 
     def lab(self, *words: object) -> tuple[int, str, str]:
         """Exit code and what the command has printed."""

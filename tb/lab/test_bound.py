@@ -24,6 +24,7 @@ SCENARIOS = ROOT / "models/configs/scenarios"
 STATIC = ("drive.cache.segments=0", "drive.cache.write_back=off")
 
 
+TWO_ACTUATORS = ("--set", "drive=balafoutis_table1", "--set", "drive.actuators.count=2")
 STATIC_WORDS = tuple(word for one in STATIC for word in ("--set", one))
 
 
@@ -160,6 +161,9 @@ class Certificates(LabCase):
         slower = self.walk["drive"].replace("[drive]", "[nothing]")
         self.assertIn("refuses", self.refused(self.walk, drive=slower))
         self.assertIn("not a certificate", self.refused({}))
+        more = "more than 2000 requests, or more completions"
+        self.assertIn(more, self.refused(self.walk, requests=self.walk["requests"] * 154))
+        self.assertIn(more, self.refused(self.walk, completions=14))
 
     def test_no_prices_prove_more_than_the_least_time(self) -> None:
         """All schedules of random costs, with and without rounds, against random prices; and the
@@ -264,18 +268,15 @@ class Commands(LabCase):
         self.assertIn("proves only", err)
 
     def test_a_load_beside_streams(self) -> None:
-        code, out, err = self.bound(
+        words = (
             *(SCENARIOS / "mixed_media.toml", *STATIC_WORDS),
             *("--set", "workload.continuous.streams=4", "--set", "workload.continuous.round_s=0.2"),
-            *(
-                "--set",
-                "workload.discrete.source=closed",
-                "--set",
-                "workload.discrete.rate_per_s=0.0",
-            ),
+            *("--set", "workload.discrete.source=closed"),
+            *("--set", "workload.discrete.rate_per_s=0.0"),
             *("--set", "workload.discrete.outstanding=3", "--rounds", 2),
             *("--policies", "SPTF,FCFS", "--result", self.folder / "r.json"),
         )
+        code, out, err = self.bound(*words)
         self.assertEqual(code, 0, err)
         numbers = json.loads((self.folder / "r.json").read_text())
         self.assertGreater(numbers["bound_ps"], 400 * 10**9)  # of one request more
@@ -283,6 +284,13 @@ class Commands(LabCase):
             self.assertLessEqual(policy["value"], numbers["most"])
             self.assertGreater(policy["value"], 0.3 * numbers["most"])
         self.assertIn(f"at most {numbers['most']} requests", out)
+        with unittest.mock.patch("platter_lab.bound.load.MOST_REQUESTS", 30):
+            code, out, err = self.bound(*words)
+        self.assertEqual((code, out), (2, ""))
+        self.assertIn("--rounds: found 2, which", err)
+        code, out, err = self.bound(*words, "--rounds", 500)  # of 4 streams
+        self.assertEqual((code, out), (2, ""))
+        self.assertIn("--rounds: with the depth more than 2000 requests", err)
 
     def test_a_recorded_run(self) -> None:
         load, log = closed(5), self.folder / "log.csv"
@@ -318,6 +326,14 @@ class Commands(LabCase):
                 (scenario, "--set", "drive=wd22tb", *STATIC_WORDS),
                 "drive.mechanics.arrival_spread_us",
             ),
+            (
+                (scenario, *STATIC_WORDS, *TWO_ACTUATORS),
+                "drive.actuators.count: found 2, expected 1",
+            ),
+            ((scenario, *STATIC_WORDS, "--result", output), "--result names the same file as -o"),
+            ((scenario, "-o", scenario), "-o names the same file as the load"),
+            ((log, "--scenario", scenario, "-o", log), "-o names the same file as the load"),
+            ((log, "--scenario", scenario, "--result", scenario), "the same file as --scenario"),
             ((SCENARIOS / "mixed_media.toml", *STATIC_WORDS), "workload.discrete.source: found"),
             ((scenario, *STATIC_WORDS, "--completions", 1), "--completions: found 1, expected 2"),
             ((scenario, *STATIC_WORDS, "--policies", "SPTF,SPTE"), "did you mean SPTF"),
@@ -330,7 +346,8 @@ class Commands(LabCase):
             (("--check", certificate), "expected a certificate"),
             (("--check", self.folder / "none"), "expected a certificate"),
         ):
-            code, out, err = self.bound(*words, *(() if words[0] == "--check" else ("-o", output)))
+            with_output = words[0] != "--check" and "-o" not in words
+            code, out, err = self.bound(*words, *(("-o", output) if with_output else ()))
             self.assertEqual((code, out), (2, ""), words)
             self.assertIn(message, err)
         self.assertFalse(output.exists())

@@ -16,6 +16,7 @@ import sys
 import tempfile
 import tomllib
 import unittest
+import unittest.mock
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
@@ -441,7 +442,8 @@ write_back = "{kind}"
             Path(os.environ["PLATTER"]),
             self.folder / f"{file.stem}_runs",
             file,
-            trace_text(trace.first_half()),
+            trace,
+            len(trace) // 2,
         )
 
     def answered(self, trace: Trace, real: Profile) -> Trace:
@@ -517,7 +519,10 @@ class FilesTest(unittest.TestCase):
             ("X Hit 100 4 663.0 1\n", "expected R or W"),
             ("R Hit a 4 663.0 1\n", "two whole numbers"),
             ("R Hit 1 4 six 1\n", "two numbers"),
-            ("R Hit 1 0 663.0 1\n", "1 or more"),
+            ("R Hit 1 0 663.0 1\n", "1 to 65535 blocks"),
+            ("R Hit 1 65536 663.0 1\n", "1 to 65535 blocks"),
+            (f"R Hit {1 << 63} 4 663.0 1\n", "a first block from 0 up to"),
+            ("R Hit 1 4 1e-7 1\n", "expected above 0"),
             ("R Hit 1 4 -3 1\n", "expected above 0"),
         ):
             file = self.folder / "bad.trace"
@@ -816,7 +821,7 @@ write_after_write_us = 250.0
         file = self.folder / "a.trace"
         file.write_text(trace_text(trace), encoding="ascii")
         for platter in ("/bin/echo", "/bin/true"):
-            model = Model(Path(platter), self.folder, file, trace_text(trace.first_half()))
+            model = Model(Path(platter), self.folder, file, trace, len(trace) // 2)
             with self.assertRaisesRegex(
                 LabError, f"{platter} drive locate p.toml\n.*did not give the places of 400 blocks"
             ):
@@ -836,6 +841,26 @@ class CommandTest(unittest.TestCase):
         self.base, self.trace = self.folder / "base.toml", self.folder / "drive.trace"
         self.base.write_text(PROFILE, encoding="utf-8")
         self.trace.write_text(trace_text(drive.trace), encoding="ascii")
+
+    def test_a_trace_that_the_model_refuses_is_refused_before_the_fit(self) -> None:
+        lines = self.trace.read_text().splitlines()
+        lines[300] = "R Hit 999999999 8 5000.0 1000.0"  # in the second half
+        self.trace.write_text("\n".join(["# A remark.", *lines]))
+        words = ("--trace", self.trace, "--profile", self.base, "--out", self.folder / "out.toml")
+        command = ["calibrate", *map(str, words), "--platter", os.environ["PLATTER"]]
+        segments = "segments = 4\nsegment_blocks = 64\nwrite_segments = 1\n"
+        profile = PROFILE.replace("segments = 4\n", segments)
+        self.base.write_text(profile, encoding="utf-8")
+        unfit = unittest.mock.patch("platter_lab.calibrate.command.calibrate", side_effect=OSError)
+        with unfit, contextlib.redirect_stderr(io.StringIO()) as err:
+            self.assertEqual(cli.main(command), 2)
+        self.assertRegex(err.getvalue(), r"drive\.trace: request 301: ")
+        lines[300] = lines[0]
+        self.trace.write_text("\n".join(["# A remark.", *lines]))
+        model = Model(
+            Path(os.environ["PLATTER"]), self.folder, self.trace, read_trace(self.trace), 200
+        )
+        self.assertEqual(len(model.whole(profile, Reading.FOLLOWS).is_read), 400)
 
     def test_outputs_are_files_of_their_own(self) -> None:
         link, out = self.folder / "link.toml", self.folder / "out.toml"

@@ -8,7 +8,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 import time
 import unittest
 from dataclasses import replace
@@ -104,19 +103,9 @@ class Optimising(LabCase):
     def optimise(self, space: Path, *options: str, **places: Any) -> tuple[int, str, str]:
         return self.lab(*self.search(space, *options, **places))
 
-    def process(
-        self, space: Path, *options: str, output: str = "out.parquet", platter: Path = PLATTER
-    ) -> subprocess.Popen:
-        return subprocess.Popen(
-            [
-                sys.executable,
-                "-m",
-                "platter_lab.cli",
-                *self.search(space, *options, output=output, platter=platter),
-            ],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
+    def begun(self, space: Path, *options: str, **places: Any) -> subprocess.Popen:
+        journal_of = ("--journal", str(self.folder / "journal"))
+        return self.process("optimise", space, *journal_of, *options, **places)
 
     def frame(self, name: str = "out.parquet") -> pl.DataFrame:
         return pl.read_parquet(self.folder / name)
@@ -429,7 +418,7 @@ when = { engine = "model" }
     def test_a_search_that_was_killed_goes_on_and_leaves_no_simulator(self) -> None:
         slow = self.executable(self.COUNTS + self.WAITS.format(after=2))
         space = self.space(("measure_s = 2", "measure_s = 2.5"), ("trials = 10", "trials = 5"))
-        process = self.process(space, platter=slow)
+        process = self.begun(space, platter=slow)
         self.wait(lambda: self.runs() > 2 and self.running())
         process.send_signal(signal.SIGKILL)
         process.wait()
@@ -462,8 +451,8 @@ when = { engine = "model" }
         slow = self.executable(self.COUNTS + self.WAITS.format(after=0))
         space = self.space(("trials = 10", "trials = 12"))
         first, second = (
-            self.process(space, output="1.parquet", platter=slow),
-            self.process(space, output="2.parquet", platter=slow),
+            self.begun(space, output="1.parquet", platter=slow),
+            self.begun(space, output="2.parquet", platter=slow),
         )
         self.wait(lambda: self.running() == 2)
         first.send_signal(signal.SIGKILL)
@@ -479,7 +468,7 @@ when = { engine = "model" }
 
     def test_two_processes_do_not_begin_more_than_is_asked_for(self) -> None:
         space = self.space()
-        both = [self.process(space, output=f"{number}.parquet") for number in (1, 2)]
+        both = [self.begun(space, output=f"{number}.parquet") for number in (1, 2)]
         self.assertEqual([process.wait(180) for process in both], [0, 0])
         owners = {
             trial.user_attrs["owner"]["pid"]
@@ -574,6 +563,30 @@ when = { engine = "model" }
             )[0],
             0,
         )
+
+    def test_a_search_ends_where_a_file_of_some_value_has_changed(self) -> None:
+        drive = (ROOT / "models/configs/drives/cheetah9lp.toml").read_text()
+        files = [self.write(f"{name}.toml", drive) for name in "ab"]
+        parameter = (
+            self.FEW[0],
+            f'[[parameter]]\nname = "drive"\nkey = "drive"\nvalues = {[*map(str, files)]}\n',
+        )
+        fewer = (("trials = 10", "trials = 2"), ("seeds = 2", "seeds = 1"), ("= 2\n", "= 1\n"))
+        space = self.space(parameter, ('"{drive.queue.depth}"', "32"), *fewer)
+        code, _, err = self.optimise(space)
+        self.assertEqual(code, 0, err)
+        for file in files:
+            file.write_text(drive.replace("rpm = 10", "rpm = 11"))
+            code, _, err = self.optimise(space)
+            self.assertEqual(code, 2)
+            self.assertIn("holds a search with different executable, scenario or files that", err)
+            file.write_text(drive)
+        self.assertEqual(self.optimise(space)[0], 0)
+
+    def test_a_scenario_may_be_a_link(self) -> None:
+        (self.folder / "link.toml").symlink_to(SCENARIO)
+        space = self.space((str(SCENARIO), "link.toml"))
+        self.assertEqual(read_space(space).scenario, self.folder.resolve() / "link.toml")
 
     def test_what_a_constraint_forbids_is_not_on_the_front_and_a_cost_too_high_is_not_run(
         self,
@@ -860,6 +873,11 @@ when = { engine = "model" }
                 "a key that depth sets too",
             ),
             (("mixed_media.toml", "nothing.toml"), "which is not a file"),
+            (
+                ("sim.warmup_s", "sim.seed"),
+                "space.toml:10: sim.seed: found a key that `seeds` sets",
+            ),
+            (('"drive" = "cheetah9lp"', "sim.seed = 7"), "sim.seed: found a key that `seeds` sets"),
             (("measure_s = 2", "measure_s = 'x'"), "sim.measure_s"),
             (
                 ('cost = "luts"', 'parameter = "weight"'),
@@ -881,6 +899,8 @@ when = { engine = "model" }
             (("--jobs", "0"), "--jobs"),
             (("--on", "mars"), "--on"),
             (("--figure", "x.gif"), "a picture that ends in"),
+            (("--check", "--figure", "x.svg"), "--figure: found with --check"),
+            (("--check", "--front"), "--front: found with --check"),
         ):
             code, _, err = self.optimise(self.space(), *options, platter=counting)
             self.assertEqual(code, 2)

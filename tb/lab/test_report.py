@@ -971,7 +971,7 @@ class Errors(Case):
     def test_outputs(self) -> None:
         code, err = self.report(self.sptf, output="sptf.json")
         self.assertEqual(code, 2)
-        self.assertIn("is also an input", err)
+        self.assertIn("names the same file as the input", err)
         json.loads(self.sptf.read_text())
         code, err = self.report(self.sptf, output="sptf.json/deeper.html")
         self.assertEqual(code, 2)

@@ -1094,11 +1094,10 @@ def places_of(line: str) -> list[tuple[float, float]]:
 
 def marked_places(text: str) -> list[list[tuple[float, float]]]:
     """Of each path with marks at its points."""
-    styles = dict(re.findall(r"^\.(s[0-9]+)\{(.*)\}$", text, re.MULTILINE))
-    paths = [line for line in text.splitlines() if line.startswith("<path")]
+    styles = dict(re.findall(r"\.(s[0-9]+)\{(.*?)\}", text))
     return [
         places_of(path)
-        for path in paths
+        for path in re.findall("<path.*?>", text)
         if "marker:" in path
         or any("marker:" in styles[name] for name in re.findall(r'class="(s[0-9]+)"', path))
     ]
@@ -1140,10 +1139,7 @@ class Figures(unittest.TestCase):
         self.assertEqual(sorted(map(len, marked_places(text)))[-4:], [200, 200, 400, 400])
         # A line goes by the points at which it bends,
         # and is nowhere far from those that it leaves out.
-        line = max(
-            (line for line in svg(replace(marked, marks=False)).splitlines() if "<path" in line),
-            key=len,
-        )
+        line = max(re.findall("<path.*?>", svg(replace(marked, marks=False))), key=len)
         kept_x, kept_y = np.array(places_of(line)).T
         self.assertTrue(30 < len(kept_x) < 150, len(kept_x))
         along = np.linspace(kept_x[0], kept_x[-1], 20_000)

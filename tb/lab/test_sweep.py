@@ -4,6 +4,7 @@ whose executable is in the variable PLATTER."""
 
 import csv
 import json
+import math
 import signal
 import struct
 import subprocess
@@ -12,18 +13,23 @@ import time
 import unittest
 import unittest.mock
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import platter_lab as platter
 import polars as pl
 import scipy.stats
 from lab_case import PLATTER, LabCase
-from platter_lab import LabError
-from platter_lab.executable import ROOT
-from platter_lab.runs.job import parts_of, value_at
+from platter_lab import LabError, StudyFailed
+from platter_lab.executable import ROOT, call_platter
+from platter_lab.runs.executor import LocalProcesses
+from platter_lab.runs.job import content_of, parts_of, value_at
 from platter_lab.runs.point import Point
+from platter_lab.runs.runner import Runner
+from platter_lab.runs.store import Store
 from platter_lab.settings import text
 from platter_lab.sweep.plan import read_plan
+from platter_lab.sweep.table import Table
 
 SCENARIO = ROOT / "models/configs/scenarios/mixed_media.toml"
 PLAN = f"""
@@ -72,29 +78,11 @@ class Sweeps(LabCase):
         self.assertEqual(frame["rate"].dtype, pl.Int64)
         one = frame.filter(policy="SPTF", rate=30, seed=2).row(0, named=True)
         result = self.folder / "by_hand.json"
-        subprocess.run(
-            [
-                PLATTER,
-                "run",
-                SCENARIO,
-                "--quiet",
-                "--set",
-                "engine=firmware",
-                "--set",
-                "sim.warmup_s=0",
-                "--set",
-                "sim.measure_s=3",
-                "--set",
-                "policy=SPTF",
-                "--set",
-                "workload.discrete.rate_per_s=30",
-                "--set",
-                "sim.seed=2",
-                "--result",
-                result,
-            ],
-            check=True,
+        words = (
+            "--quiet --set engine=firmware --set sim.warmup_s=0 --set sim.measure_s=3 "
+            "--set policy=SPTF --set workload.discrete.rate_per_s=30 --set sim.seed=2 --result"
         )
+        subprocess.run([PLATTER, "run", SCENARIO, *words.split(), result], check=True)
         self.assertEqual(
             one["mean"],
             json.loads(result.read_text())["classes"]["discrete"]["response_ms"]["mean"],
@@ -106,14 +94,8 @@ class Sweeps(LabCase):
         self.assertAlmostEqual(one["mean low"], low)
         self.assertAlmostEqual(one["mean high"], high)
         others = frame.filter(policy="FCFS", rate=30).sort("seed")["mean"].to_list()
-        ratios = [
-            a / b
-            for a, b in zip(
-                frame.filter(policy="SPTF", rate=30).sort("seed")["mean"].to_list(),
-                others,
-                strict=True,
-            )
-        ]
+        ours = frame.filter(policy="SPTF", rate=30).sort("seed")["mean"].to_list()
+        ratios = [a / b for a, b in zip(ours, others, strict=True)]
         self.assertAlmostEqual(one["mean ratio"], sum(ratios) / 3)
         self.assertEqual(set(frame.filter(policy="FCFS")["mean ratio"]), {1.0})
         metadata = json.loads(
@@ -122,6 +104,7 @@ class Sweeps(LabCase):
         self.assertEqual(metadata["units"], {"mean": "ms"})
 
     def test_what_was_not_measured_is_not_zero(self) -> None:
+        fair = 'name = "fair"\npath = "classes.discrete.fairness_index"'
         starved = self.executable(
             self.nothing_measured(
                 "'policy=FCFS' in sys.argv or ('sim.seed=2' in sys.argv and "
@@ -129,16 +112,7 @@ class Sweeps(LabCase):
             )
         )
         code, out, err = self.sweep(
-            self.plan(
-                (
-                    "[[metric]]",
-                    (
-                        '[[metric]]\nname = "fair"\npath = "classes.discrete.fairness_index"\n'
-                        "[[metric]]"
-                    ),
-                )
-            ),
-            platter=starved,
+            self.plan(("[[metric]]", f"[[metric]]\n{fair}\n[[metric]]")), platter=starved
         )
         self.assertEqual(code, 0, err)
         frame = self.frame()
@@ -250,22 +224,7 @@ class Sweeps(LabCase):
             "  note(f'hangs-{os.getpid()}'); time.sleep(1000)"
         )
         plan = self.plan()
-        command = [
-            sys.executable,
-            "-m",
-            "platter_lab.cli",
-            "sweep",
-            str(plan),
-            "--platter",
-            str(counting),
-            "--cache",
-            str(self.folder / "kept"),
-            "-o",
-            str(self.folder / "out.parquet"),
-            "--jobs",
-            "2",
-        ]
-        sweep = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        sweep = self.process("sweep", plan, "--jobs", "2", platter=counting)
         self.wait(lambda: len(list(self.folder.glob("hangs-*"))) == 2)
         sweep.send_signal(signal.SIGKILL)
         sweep.wait()
@@ -291,16 +250,7 @@ class Sweeps(LabCase):
         hangs = self.executable(
             "if sys.argv[1] == 'run': note(f'pid-{os.getpid()}'); time.sleep(1000)"
         )
-        sweep = subprocess.Popen(
-            [
-                sys.executable,
-                "-m",
-                "platter_lab.cli",
-                *self.words("sweep", self.plan(), "--jobs", "2", platter=hangs),
-            ],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-        )
+        sweep = self.process("sweep", self.plan(), "--jobs", "2", platter=hangs)
         self.addCleanup(sweep.wait)
         self.addCleanup(sweep.kill)
         self.wait(lambda: len(list(self.folder.glob("pid-*"))) == 2)
@@ -356,21 +306,9 @@ class Sweeps(LabCase):
 
     def test_a_recorded_trace_of_several_files_is_part_of_the_key(self) -> None:
         def events(sector: int) -> bytes:
+            rest = (4096, 1 | 0x11 << 16, 1, 8 << 20, 0, 0, 0)
             return b"".join(
-                struct.pack(
-                    "<IIQQIIIIIHH",
-                    0x65617407,
-                    1,
-                    i * 10**8,
-                    sector + 8 * i,
-                    4096,
-                    1 | 0x11 << 16,
-                    1,
-                    8 << 20,
-                    0,
-                    0,
-                    0,
-                )
+                struct.pack("<IIQQIIIIIHH", 0x65617407, 1, i * 10**8, sector + 8 * i, *rest)
                 for i in range(9)
             )
 
@@ -478,18 +416,10 @@ workload.discrete.trace = "{name}"''',
         link = self.folder / "open.csv"
         link.symlink_to("/dev/stdout")
         with (self.folder / "told").open("w") as told:
-            done = subprocess.run(
-                [
-                    sys.executable,
-                    "-m",
-                    "platter_lab.cli",
-                    *self.words("sweep", self.plan(), output=link.name),
-                ],
-                stdout=told,
-                stderr=subprocess.PIPE,
-                text=True,
+            done = self.process(
+                "sweep", self.plan(), output=link.name, stdout=told, stderr=subprocess.PIPE
             )
-        self.assertEqual((done.returncode, done.stderr), (0, ""))
+            self.assertEqual((done.communicate()[1], done.returncode), (b"", 0))
         self.assertTrue((self.folder / "told").read_text().startswith("policy,rate,seed,"))
 
     @staticmethod
@@ -565,6 +495,77 @@ workload.discrete.trace = "{name}"''',
         self.assertEqual(self.sweep(plan, platter=counting)[0], 0)
         self.assertEqual(self.runs(), 24)
 
+    NAMES = """
+named = os.path.join(FOLDER, 'named.txt')
+if sys.argv[1:3] == ['config', 'dump']: print(f'name = "{named}"'); sys.exit()
+if there('change'): note('named.txt', 'changed')
+if there('fail'): sys.exit(1)
+import json
+content = open(named).read()
+result = {'configuration': {'name': named}, 'from': content, 'host': {'cpu_s': 0.1}}
+open(sys.argv[sys.argv.index('--result') + 1], 'w').write(json.dumps(result))
+if '--requests' in sys.argv:
+  note(sys.argv[sys.argv.index('--requests') + 1], f'number,class\\n1,{content}\\n')
+sys.exit()"""
+
+    def test_nothing_is_kept_of_a_run_whose_input_changes(self) -> None:
+        fake, point = self.executable(self.NAMES), Point(SCENARIO, (), 0.0, 1.0)
+        named = self.write("named.txt", "original")
+
+        def runner() -> Runner:
+            return Runner(fake, Store(self.folder / "kept"), LocalProcesses(1))
+
+        def outcome(**options: bool) -> Any:
+            return runner().outcomes([(point, (1,))], **options)[point][0]
+
+        outcome()
+        for more in ((), ("fail",)):  # what fails may have failed because of the change
+            for name in ("change", *more):
+                self.write(name, "")
+            with self.assertRaisesRegex(StudyFailed, f"{named}: changed while the study ran"):
+                outcome(logs=True)
+            for name in ("change", *more):
+                (self.folder / name).unlink()
+            named.write_text("original")
+        self.assertEqual(runner().estimate([(point, (1,))]).kept, 1)
+        self.assertEqual(runner().estimate([(point, (1,))], logs=True).kept, 0)
+        result = outcome(logs=True)
+        self.assertEqual(result["from"], "original")
+        self.assertEqual(pl.read_parquet(result["requests"])["class"].to_list(), ["original"])
+        self.assertEqual(runner().estimate([(point, (1,))], logs=True).kept, 1)
+
+    def test_an_own_policy_is_looked_for_where_the_runs_are(self) -> None:
+        self.write("policy.py", "import parts")
+        (self.folder / "parts").mkdir()
+        before = content_of("own:policy.py(1)", self.folder)
+        self.assertNotIn(before, ("", content_of("own:policy.py(1)")))
+        self.write("parts/__init__.py", "")
+        self.assertNotEqual(content_of("own:policy.py(1)", self.folder), before)
+
+    def test_a_baseline_of_0_has_no_ratio(self) -> None:
+        plan = read_plan(
+            self.plan(("[[axis]]\nname", "[[filter]]\nonly = { rate = 10 }\n[[axis]]\nname"))
+        )
+        values = {"SPTF": (4, 2, 0), "FCFS": (2, 1, 0)}
+        for last in (0, 3):
+            values["FCFS"] = (2, 1, last)
+            table = Table(
+                plan,
+                {
+                    one: [
+                        {"classes": {"discrete": {"response_ms": {"mean": mean}}}}
+                        for mean in values[one.labels[0]]
+                    ]
+                    for one in plan.configurations
+                },
+            )
+            self.assertEqual(table.zeros, {"mean": 2 if last == 0 else 0})
+            self.assertEqual(set(table.frame()["mean ratio"]), {None} if last == 0 else {4 / 3, 1})
+
+    def test_a_limit_may_be_longer_than_the_system_can_wait(self) -> None:
+        for limit_s in (3e6, math.inf):
+            self.assertEqual(call_platter(Path("/bin/true"), [], limit_s=limit_s), "")
+
     def test_a_policy_that_the_engine_does_not_know_is_refused_before_anything_runs(self) -> None:
         counting = self.executable(self.COUNTS)
         code, _, err = self.sweep(
@@ -582,6 +583,7 @@ workload.discrete.trace = "{name}"''',
 
     def test_bad_plans_say_what_was_expected_before_anything_runs(self) -> None:
         counting = self.executable(self.COUNTS)
+        another = '[[metric]]\nname = "mean high"\npath = "hiccups"\n[[metric]]'
         cases = [
             ((('key = "policy"', 'key = "polcy"'),), "polcy"),
             ((('values = ["SPTF", "FCFS"]', "values = []"),), "empty axis policy"),
@@ -605,24 +607,14 @@ workload.discrete.trace = "{name}"''',
                 "filters that remove every configuration",
             ),
             ((("step = 20", "points = 1"),), "2 to 1000000 points"),
+            ((("measure_s = 3", "seed = 3"),), "plan.toml:8: sim.seed: found a key that `seeds`"),
             ((("measure_s = 3", "measure_s = 'x'"),), "sim.measure_s"),
             ((("step = 20", "step = 1e-320"),), "at most 1000000 values"),
             ((("to = 30", f"to = 1{400 * '0'}"),), "expected a number"),
             ((("seeds = 3", "seeds = 1000000000"),), "at most 1000000"),
             ((("seeds = 3", "seeds = 300000"),), "more than a million runs of 4 configurations"),
             ((("seeds = 3", "seeds = [1, 9200000000000000001]"),), "from 0 up to 9.2e+18"),
-            (
-                (
-                    (
-                        "[[metric]]",
-                        (
-                            '[[metric]]\nname = "mean high"\n'
-                            'path = "classes.discrete.response_ms.p99"\n[[metric]]'
-                        ),
-                    ),
-                ),
-                "another metric or a column of the table has",
-            ),
+            ((("[[metric]]", another),), "another metric or a column of the table has"),
             ((('name = "rate"', 'name = "mean low"'),), "or a column of the table has"),
             (
                 (
@@ -645,6 +637,8 @@ workload.discrete.trace = "{name}"''',
                 code, _, err = self.sweep(self.plan(*changes), platter=counting)
                 self.assertEqual(code, 2, err)
                 self.assertIn(expected, err)
+        code, _, err = self.sweep(self.plan(), "--on", "dask://here:1", "--jobs", "2")
+        self.assertEqual((code, "found 2 with --on dask://here:1" in err), (2, True))
         self.assertEqual(self.runs(), 0)
         self.assertEqual(
             sorted(file.name for file in self.folder.iterdir()), ["plan.toml", "platter"]

@@ -18,7 +18,8 @@ static int wrong;
 
 static const char kDrive[] = "format = 1\ndrive = \"atlas10k\"\npolicy = \"SPTF\"\n";
 static const char kSlow[] =
-    "format = 1\n[drive]\nfile = \"atlas10k\"\nport.token_rate_bytes_per_s = 4096\nport.token_depth_bytes = 4096\n";
+    "format = 1\n[drive]\nfile = \"atlas10k\"\nport.token_rate_bytes_per_s = 4096\nport.token_depth_bytes = 4096\nqueue.depth "
+    "= 16\n";
 static const int64_t kMillisecond = 1000000000;
 
 static uint64_t state = 7;
@@ -147,7 +148,7 @@ static void many(platter_device* disk) {
 
 /* With a bucket of one token: more requests than there are tags, before the drive knows one, and while one has passed and one is at its port. */
 static void cancel_before_the_drive(platter_device* slow) {
-  enum { kAll = 70 };
+  enum { kAll = 16 + 6 };
   uint64_t numbers[kAll];
   platter_completion done;
   for (int first = 0; first < 2; ++first) {

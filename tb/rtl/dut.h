@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The pins of sched_top without the Verilated class behind them: the tests are compiled once and linked with
-// each variant of the design.
+// The pins of sched_top without the Verilated class behind them: the tests are compiled once and linked with each variant of the design.
 #pragma once
 
 #include <cstdint>

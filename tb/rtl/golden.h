@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The scheduling accelerator as docs/reference/scheduler_accelerator.md describes it, in the plainest way:
-// registers as numbers, the list as a list, an operation as loops over the entries. What an operation works out is
-// known when it is written to OP; clock() says when it becomes visible.
+// The scheduling accelerator as docs/reference/scheduler_accelerator.md describes it, in the plainest way: registers as numbers, the list as a list,
+// an operation as loops over the entries. What an operation works out is known when it is written to OP; clock() says when it becomes visible.
 //
 // The model is written by hand on purpose, although rtl/registers.toml describes bits, access and cycles of the registers. An error
 // in that description must show as a difference. Only addresses, the place of one field and DecisionLatency come from registers.h.

@@ -251,8 +251,7 @@ void SchedBench::release_read() { dut_->s_axil_arvalid_i = 0; }
 
 // ---------------------------------------------------------------------------------------------- accesses
 
-// The model says when a write is accepted and answered; a design that does otherwise has been noted and does not hang
-// the bench.
+// The model says when a write is accepted and answered; a design that does otherwise has been noted and does not hang the bench.
 bool SchedBench::write(std::uint32_t address, std::uint32_t data, unsigned strobe, unsigned protection) {
   const bool pauses = random_bus_ && chance(15);
   if (pauses) {
@@ -681,8 +680,7 @@ void SchedBench::follow_up() {
   }
 }
 
-// A wait of exactly MARGIN or RISK, or one tick less: from the head by turning the spindle, elsewhere by moving the
-// limit.
+// A wait of exactly MARGIN or RISK, or one tick less: from the head by turning the spindle, elsewhere by moving the limit.
 void SchedBench::near_limits() {
   const auto e = random_entry();
   if (!e) return;

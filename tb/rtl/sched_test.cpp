@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The scheduling accelerator's RTL against the golden model. The same tests run on every variant of the
-// design and on the synthesized netlist. The bench compares every pin in every cycle; what the tests add are the
-// situations, and numbers worked out by hand.
+// The scheduling accelerator's RTL against the golden model. The same tests run on every variant of the design and on the synthesized netlist. The
+// bench compares every pin in every cycle; what the tests add are the situations, and numbers worked out by hand.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -1022,8 +1021,7 @@ void run_ties_of_one_age(SchedBench& bench) {
     bench.decide();
     EXPECT_EQ(bench.read(reg::kResult), 0x100U + std::min(first, second));
     if (!bench.parameters().has(Parameters::kLookAhead)) continue;
-    // The same among the accesses ahead of a third entry: from the end of the first it takes no time to the second, from the second's a
-    // turn less 9.
+    // The same among the accesses ahead of a third entry: from the end of the first it takes no time to the second, from the second's a turn less 9.
     bench.write(reg::kAgeNow, 1);  // it has waited longer
     bench.write(reg::kEAge, static_cast<std::uint32_t>(-9));
     bench.write(reg::kEEndAngle, 0);

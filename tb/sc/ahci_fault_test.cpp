@@ -44,9 +44,7 @@ std::uint64_t attribute(const Computer& pc, std::uint8_t id) {
 }
 
 TEST(AhciFault, AMediumErrorOfAQueuedReadIsInLog10AndTheErrorLogs) {
-  Computer pc("pc", disk_profile());
-  Computer::settle();
-  pc.start();
+  StartedComputer pc(disk_profile());
   std::array<std::uint8_t, 4096> before{};
   before.fill(0x5A);
   pc.memory.put(pc.data(0), before);
@@ -96,10 +94,10 @@ TEST(AhciFault, AMediumErrorOfAQueuedReadIsInLog10AndTheErrorLogs) {
   EXPECT_TRUE(pc.run(queued_frame(false, 1'000, 8, 0), 4096));
 }
 
-TEST(AhciFault, ReallocationIsInSmart) {
-  Computer pc("pc", disk_profile());
-  Computer::settle();
-  pc.start();
+TEST(AhciFault, ReallocationIsInSmartAndALostWriteIsToldByTheNextFlushThatIsHeard) {
+  profile::DriveProfile profile = disk_profile();
+  profile.recovery.spares = 1;
+  StartedComputer pc(profile);
   Fault fault = unreadable(500);
   fault.kind = FaultKind::WriteFault;
   pc.drives[0]->add_fault(fault);
@@ -108,12 +106,25 @@ TEST(AhciFault, ReallocationIsInSmart) {
   ASSERT_TRUE(pc.run(smart(0xD0), 512));
   EXPECT_EQ(attribute(pc, 5), 1u);
   EXPECT_EQ(attribute(pc, 196), 1u);
+  fault.first = 1'000;
+  pc.drives[0]->add_fault(fault);
+  Fault late;  // the flush has its result before the adapter hears of it
+  late.kind = FaultKind::Late;
+  late.delay = 1 * kMs;
+  pc.drives[0]->add_fault(late);
+  ASSERT_TRUE(pc.run(queued_frame(true, 1'000, 8, 0), 4096, true));
+  const Frame flush = command_frame(0xEA, 0, 0);
+  pc.prepare(0, flush, 0, false);
+  pc.issue(1, false);
+  while (pc.drives[0]->media_errors().lost_destages == 0) run_until(core::now_ps() + 1 * kUs);
+  pc.reset_link();
+  EXPECT_FALSE(pc.run(flush));
+  pc.restart();
+  EXPECT_TRUE(pc.run(flush)) << "it is told once";
 }
 
 TEST(AhciFault, ErrorRecoveryControlLimitsTheLadder) {
-  Computer pc("pc", disk_profile());
-  Computer::settle();
-  pc.start();
+  StartedComputer pc(disk_profile());
   const auto erc = [&](std::uint16_t function, std::uint16_t selection, std::uint16_t value) {
     std::array<std::uint16_t, 256> page{};
     page[0] = 3;
@@ -153,9 +164,7 @@ TEST(AhciFault, ErrorRecoveryControlLimitsTheLadder) {
 }
 
 TEST(AhciFault, TheShortSelfTestFindsAPendingSector) {
-  Computer pc("pc", disk_profile());
-  Computer::settle();
-  pc.start();
+  StartedComputer pc(disk_profile());
   ASSERT_TRUE(pc.run(smart(0xD4, 1, 0)));
   ASSERT_TRUE(pc.run(smart(0xD0), 512));
   EXPECT_EQ(pc.bytes_of(0, 512)[363] >> 4, 15) << "it runs";
@@ -178,9 +187,7 @@ TEST(AhciFault, TheShortSelfTestFindsAPendingSector) {
 }
 
 TEST(AhciFault, TheExtendedSelfTestFindsEveryBadSectorInIdleTime) {
-  Computer pc("pc", disk_profile());
-  Computer::settle();
-  pc.start();
+  StartedComputer pc(disk_profile());
   pc.drives[0]->add_fault(unreadable(3'000));
   pc.drives[0]->add_fault(unreadable(12'000));
   ASSERT_TRUE(pc.run(smart(0xD0), 512));
@@ -226,9 +233,7 @@ TEST(AhciFault, TheExtendedSelfTestFindsEveryBadSectorInIdleTime) {
 }
 
 TEST(AhciFault, AStuckCommandIsWithdrawnByAReset) {
-  Computer pc("pc", disk_profile());
-  Computer::settle();
-  pc.start();
+  StartedComputer pc(disk_profile());
   Fault stuck;
   stuck.kind = FaultKind::Stuck;
   stuck.count = 1;
@@ -263,9 +268,7 @@ TEST(AhciFault, ALostLinkStopsThePortUntilTheHostRestartsIt) {
 }
 
 TEST(AhciFault, ARestartOfTheFirmwareAbortsAndTheHostTriesAgain) {
-  Computer pc("pc", disk_profile());
-  Computer::settle();
-  pc.start();
+  StartedComputer pc(disk_profile());
   Fault reset;
   reset.kind = FaultKind::Reset;
   reset.at_command = 2;

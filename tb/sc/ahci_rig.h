@@ -100,7 +100,7 @@ class Computer : public sc_core::sc_module {
     register_init_socket.bind(adapter->register_tgt_socket);
     for (std::size_t i = 0; i < ports; ++i) {
       if (tap != nullptr) {
-        adapter->port(i).bind(*tap);
+        adapter->port(i).disk_init_socket.bind_tap(*tap);
         tap->disk_init_socket.bind(drives[i]->host_tgt_socket);
       } else {
         adapter->port(i).disk_init_socket.bind(drives[i]->host_tgt_socket);
@@ -225,6 +225,15 @@ class Computer : public sc_core::sc_module {
 
  private:
   void interrupted() { ++interrupts; }
+};
+
+/// One whose first port has been started.
+struct StartedComputer : Computer {
+  explicit StartedComputer(const profile::DriveProfile& profile, std::size_t ports = 1, const std::string& policy = "SPTF",
+                           Picoseconds memory_latency = 0, observe::RequestTap* tap = nullptr)
+      : Computer("pc", profile, ports, policy, memory_latency, tap) {
+    start();
+  }
 };
 
 }  // namespace platter::testing

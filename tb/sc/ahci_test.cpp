@@ -69,8 +69,7 @@ TEST(Ahci, AProbeSeesTheHostsAccessesAndTheSlots) {
     std::uint32_t issued = 0;
     std::uint32_t in_drive = 0;
   } probe;
-  Computer pc("pc", disk_profile());
-  pc.start();
+  StartedComputer pc(disk_profile());
   pc.adapter->add_probe(probe);
   EXPECT_EQ(pc.port(hba::kSsts), 0x133u);
   ASSERT_EQ(probe.accesses.size(), 1u);
@@ -90,8 +89,7 @@ TEST(Ahci, AProbeSeesTheHostsAccessesAndTheSlots) {
 }
 
 TEST(Ahci, TheLinkRestsWhenAskedTo) {
-  Computer pc("pc", disk_profile());
-  pc.start();
+  StartedComputer pc(disk_profile());
   const auto ask = [&pc](std::uint32_t state) {
     pc.set_port(hba::kCmd, hba::kSt | hba::kFre | state << hba::kIccPlace);
     return pc.port(hba::kSsts);
@@ -108,8 +106,7 @@ TEST(Ahci, TheLinkRestsWhenAskedTo) {
 }
 
 TEST(Ahci, IdentifiesTheProfilesDrive) {
-  Computer pc("pc", disk_profile());
-  pc.start();
+  StartedComputer pc(disk_profile());
   ASSERT_TRUE(pc.run(command_frame(kIdentify, 0, 0), 512));
   EXPECT_EQ(pc.port(hba::kPxIs), hba::kPss) << "a PIO command ends with its last block";
   EXPECT_EQ(pc.port(hba::kTfd), 0x50u);
@@ -138,8 +135,7 @@ TEST(Ahci, ATapCountsCommandsThatWaitForTokens) {
   observe::RequestTap tap("tap", numbers);
   Finished heard;
   tap.add_observer(heard);
-  Computer pc("pc", profile, 1, "SPTF", 0, &tap);
-  pc.start();
+  StartedComputer pc(profile, 1, "SPTF", 0, &tap);
   for (std::uint32_t slot = 0; slot < 20; ++slot) pc.prepare(slot, queued_frame(false, slot * 500, 8, slot), 4'096, false, {});
   pc.issue((1u << 20) - 1, true);
   run_until(core::now_ps() + 100 * kMs);
@@ -149,6 +145,7 @@ TEST(Ahci, ATapCountsCommandsThatWaitForTokens) {
   run_until(core::now_ps() + 2'000 * kMs);
   EXPECT_EQ(heard.issues, 20u);
   ASSERT_EQ(heard.rows.size(), 20u);
+  EXPECT_EQ(heard.excess, 0);
   EXPECT_EQ(std::count_if(heard.rows.begin(), heard.rows.end(),
                           [](const Finished::Row& row) { return row.status == CommandStatus::Aborted; }),
             18)
@@ -156,8 +153,7 @@ TEST(Ahci, ATapCountsCommandsThatWaitForTokens) {
 }
 
 TEST(Ahci, QueuedCommandsMoveTheBytesOfTheirRegions) {
-  Computer pc("pc", disk_profile(), 1, "SPTF", 3 * kUs / 1000);
-  pc.start();
+  StartedComputer pc(disk_profile(), 1, "SPTF", 3 * kUs / 1000);
   std::mt19937 random(1);
   std::vector<std::uint8_t> shadow(kToyBlocks * 512);
   std::size_t checked = 0;
@@ -217,8 +213,7 @@ TEST(Ahci, QueuedCommandsMoveTheBytesOfTheirRegions) {
 }
 
 TEST(Ahci, EachKindOfReadAndWriteMovesTheSameBytes) {
-  Computer pc("pc", disk_profile());
-  pc.start();
+  StartedComputer pc(disk_profile());
   const auto fill = [&pc](std::uint8_t seed, std::uint32_t bytes) {
     for (std::uint32_t i = 0; i < bytes; ++i) pc.memory.bytes[kData + i] = static_cast<std::uint8_t>(seed + i * 7);
   };
@@ -251,8 +246,7 @@ TEST(Ahci, EachKindOfReadAndWriteMovesTheSameBytes) {
 
 // Cylinder, head and sector are no longer in the standard: without the LBA bit a command is aborted, and moves no data.
 TEST(Ahci, AddressesOfOldHostsAreAborted) {
-  Computer pc("pc", disk_profile());
-  pc.start();
+  StartedComputer pc(disk_profile());
   ASSERT_TRUE(pc.run(command_frame(0x35, 0, 8), 4096, true));
   for (const std::uint8_t command : std::vector<std::uint8_t>{0x20, 0x30, 0x40, 0xC4, 0xC5, 0xC8, 0xCA}) {
     Frame frame = command_frame28(command, 0x010203, 1);
@@ -285,8 +279,7 @@ TEST(Ahci, OldHostsSeeNoMoreCylindersThanTheDriveHas) {
 }
 
 TEST(Ahci, AQueuedReadPastTheEndStopsThePortUntilTheLogIsRead) {
-  Computer pc("pc", disk_profile());
-  pc.start();
+  StartedComputer pc(disk_profile());
   for (std::uint32_t slot = 0; slot < 8; ++slot) pc.prepare(slot, queued_frame(false, slot * 1000, 8, slot), 4096, false);
   pc.prepare(5, queued_frame(false, kToyBlocks - 4, 8, 5), 4096, false);
   pc.issue(0xFF, true);
@@ -315,8 +308,7 @@ TEST(Ahci, AQueuedReadPastTheEndStopsThePortUntilTheLogIsRead) {
 }
 
 TEST(Ahci, ACommandThatIsNotQueuedAmongQueuedOnesStopsTheQueue) {
-  Computer pc("pc", disk_profile());
-  pc.start();
+  StartedComputer pc(disk_profile());
   pc.prepare(3, queued_frame(false, 5000, 8, 3), 4096, false);
   pc.issue(1u << 3, true);
   pc.prepare(4, command_frame(kIdentify, 0, 0), 512, false);
@@ -343,8 +335,7 @@ TEST(Ahci, ATagThatTheDriveDoesNotHaveStopsTheQueue) {
 }
 
 TEST(Ahci, BadMemoryAndBadFramesStopThePort) {
-  Computer pc("pc", disk_profile());
-  pc.start();
+  StartedComputer pc(disk_profile());
   const auto before = on_media(*pc.drives[0], 0, 64);
   // The second region is outside the memory.
   EXPECT_FALSE(pc.run(queued_frame(true, 0, 8, 0), 4096, true, {{kData, 2048}, {1ull << 40, 2048}}));
@@ -460,8 +451,7 @@ INSTANTIATE_TEST_SUITE_P(All, AhciResets, ::testing::Bool(), [](const auto& test
 TEST(Ahci, FeaturesAndPowerReachTheDrive) {
   auto profile = disk_profile();
   profile.spin_up_s = 2;
-  Computer pc("pc", profile);
-  pc.start();
+  StartedComputer pc(profile);
   const auto cached = [&pc] { return pc.drives[0]->cache_statistics().cached_writes; };
   ASSERT_TRUE(pc.run(queued_frame(true, 100, 8, 0), 4096, true));
   EXPECT_EQ(cached(), 1u);
@@ -502,8 +492,7 @@ TEST(Ahci, FeaturesAndPowerReachTheDrive) {
 TEST(Ahci, IdleStartsTheSpindleAndSleepEndsWithAReset) {
   auto profile = disk_profile();
   profile.spin_up_s = 2;
-  Computer pc("pc", profile);
-  pc.start();
+  StartedComputer pc(profile);
   const auto mode = [&pc] {
     EXPECT_TRUE(pc.run(command_frame(0xE5, 0, 0)));
     return pc.memory.get<std::uint8_t>(kReceived + 0x40 + 12);
@@ -531,8 +520,7 @@ TEST(Ahci, IdleStartsTheSpindleAndSleepEndsWithAReset) {
 TEST(Ahci, ABlockOfSeveralSectorsFitsIntoADataFrame) {
   profile::DriveProfile profile = disk_profile();
   profile.geometry.sector_bytes = 4096;
-  Computer pc("pc", profile);
-  pc.start();
+  StartedComputer pc(profile);
   ASSERT_TRUE(pc.run(command_frame(kIdentify, 0, 0), 512));
   EXPECT_EQ(pc.word(47), 0x8002) << "8 KiB";
   EXPECT_EQ(pc.word(59), 0x0102);
@@ -543,8 +531,7 @@ TEST(Ahci, ABlockOfSeveralSectorsFitsIntoADataFrame) {
 }
 
 TEST(Ahci, ALossOfPowerLeavesTheDeviceAsAtPowerUp) {
-  Computer pc("pc", disk_profile());
-  pc.start();
+  StartedComputer pc(disk_profile());
   const auto wakes = [&pc](bool by_reset) {
     pc.drives[0]->cut_power();
     pc.drives[0]->restore_power();
@@ -575,8 +562,7 @@ TEST(Ahci, ALossOfPowerLeavesTheDeviceAsAtPowerUp) {
 }
 
 TEST(Ahci, SettingsSurviveAComresetUnlessToldOtherwise) {
-  Computer pc("pc", disk_profile());
-  pc.start();
+  StartedComputer pc(disk_profile());
   const auto cache_on = [&pc] {
     EXPECT_TRUE(pc.run(command_frame(kIdentify, 0, 0), 512));
     EXPECT_EQ(pc.word(78) & 0x40, 0x40);
@@ -604,8 +590,7 @@ TEST(Ahci, SettingsSurviveAComresetUnlessToldOtherwise) {
 }
 
 TEST(Ahci, ACommandForgottenDuringATransferStaysForgotten) {
-  Computer pc("pc", disk_profile(), 1, "SPTF", 1 * kMs);
-  pc.start();
+  StartedComputer pc(disk_profile(), 1, "SPTF", 1 * kMs);
   for (const bool whole : {false, true}) {
     std::vector<Region> regions;
     for (std::uint32_t i = 0; i < 16; ++i) regions.push_back({kData + std::uint64_t{256} * i, 256});
@@ -630,8 +615,7 @@ TEST(Ahci, ACommandForgottenDuringATransferStaysForgotten) {
 }
 
 TEST(Ahci, QueuedDataAreAnnounced) {
-  Computer pc("pc", disk_profile());
-  pc.start();
+  StartedComputer pc(disk_profile());
   for (const bool write : {false, true}) {
     ASSERT_TRUE(pc.run(queued_frame(write, 64, 8, 0), 4096, write));
     EXPECT_EQ(pc.memory.get<std::uint16_t>(kReceived), write ? 0x0041 : 0x2041) << "DMA setup";
@@ -641,8 +625,7 @@ TEST(Ahci, QueuedDataAreAnnounced) {
 }
 
 TEST(Ahci, WithoutALinkNothingIsFetched) {
-  Computer pc("pc", disk_profile());
-  pc.start();
+  StartedComputer pc(disk_profile());
   pc.set_port(hba::kSctl, 4);
   pc.prepare(0, command_frame(kIdentify, 0, 0), 512, false);
   pc.issue(1, false);
@@ -652,8 +635,7 @@ TEST(Ahci, WithoutALinkNothingIsFetched) {
 }
 
 TEST(Ahci, PriorityBecomesClassAndDeadline) {
-  Computer pc("pc", disk_profile());
-  pc.start();
+  StartedComputer pc(disk_profile());
   const auto counter = [&pc](RequestClass cls) { return pc.drives[0]->host_port().counters(cls).reads; };
   const auto read = [&pc](std::uint32_t priority, std::uint8_t icc, std::uint64_t lba) {
     Frame frame = queued_frame(false, lba, 8, 0);
@@ -673,8 +655,7 @@ TEST(Ahci, PriorityBecomesClassAndDeadline) {
 }
 
 TEST(Ahci, LogsAndSmartHoldWhatTheDriveHasCounted) {
-  Computer pc("pc", disk_profile());
-  pc.start();
+  StartedComputer pc(disk_profile());
   for (int i = 0; i < 5; ++i) ASSERT_TRUE(pc.run(queued_frame(false, 1000, 8, 0), 4096));
   ASSERT_TRUE(pc.run(command_frame(0x35, 64, 24), 24 * 512, true));
   ASSERT_TRUE(pc.run(command_frame(kFlushExt, 0, 0)));
@@ -726,8 +707,7 @@ TEST(Ahci, RegistersTakeEveryWidthAndRefuseOthers) {
 }
 
 TEST(Ahci, AResetOfTheAdapterKeepsItsAddressesOnly) {
-  Computer pc("pc", disk_profile());
-  pc.start();
+  StartedComputer pc(disk_profile());
   pc.prepare(0, queued_frame(false, 8000, 8, 0), 4096, false);
   pc.issue(1, true);
   Computer::settle();

@@ -7,6 +7,7 @@
 
 #include <map>
 
+#include "platter/core/random.h"
 #include "platter/media/faults.h"
 
 namespace platter::testing {
@@ -81,17 +82,6 @@ TEST(DurationLimit, ACommandThatWaitsTooLongIsAbortedAtItsLimit) {
   EXPECT_EQ(second.extension.sense(), (command::Sense{0xB, 0x2E, 0x01}));
   EXPECT_EQ(rig.disk->duration_statistics().of[0][1].commands, 1u);
   EXPECT_EQ(rig.counted(1), "i1 a0 g0 r0 A1 U0");
-}
-
-TEST(DurationLimit, ACommandThatBeginsInTimeIsNotAborted) {
-  Rig rig;
-  rig.descriptor(2).inactive = {90 * kMs, LimitPolicy::Abort};
-  rig.read(0, kLong, 0);
-  const Transaction& second = rig.read(5'000, kLong, 2);  // it ends after its inactive limit
-  run_until(300 * kMs);
-  EXPECT_EQ(second.extension.status, CommandStatus::Good);
-  EXPECT_GT(response(second), 90 * kMs);
-  EXPECT_EQ(rig.counted(2), "i0 a0 g0 r0 A0 U0");
 }
 
 TEST(DurationLimit, DataMayBeUnavailable) {
@@ -274,15 +264,38 @@ TEST(DurationLimit, TheProfileHasATable) {
   EXPECT_EQ(second.extension.status, CommandStatus::LimitBefore);
 }
 
-TEST(DurationLimit, AWriteThatItsLimitHasEndedFreesTheCommandsBehindIt) {
-  Rig rig;
-  rig.table.descriptors[1][0].inactive = {10 * kMs, LimitPolicy::Abort};
-  rig.read(0, kLong, 0);
-  const Transaction& first = rig.submit(true, 5'000, 4, 1);
-  const Transaction& behind = rig.host.submit(true, 5'002, 4);
-  run_until(300 * kMs);
-  EXPECT_EQ(first.extension.status, CommandStatus::LimitBefore);
-  EXPECT_EQ(behind.extension.status, CommandStatus::Good);
+/// Reads, overlapping writes and aborts at random: each command is counted once, by how it ends.
+TEST(DurationLimit, EachCommandIsCountedOnce) {
+  Rig rig("SPTF");
+  rig.descriptor(1).inactive = {30 * kMs, LimitPolicy::Abort};
+  rig.descriptor(2).active = {6 * kMs, LimitPolicy::AbortRecovery};
+  rig.descriptor(3).guideline = {50 * kMs, LimitPolicy::CompleteUnavailable};
+  rig.table.descriptors[1] = rig.table.descriptors[0];
+  core::RandomStream random(6, "limits");
+  std::map<std::pair<bool, int>, std::map<CommandStatus, std::uint64_t>> told;
+  const auto submit = [&] {
+    rig.submit(random.below(2) == 0, random.below(400), 8, static_cast<std::uint8_t>(random.below(4)));
+  };
+  rig.host.on_finished = [&](const Transaction& t) {
+    ++told[{t.write(), t.extension.duration}][t.extension.status];
+    if (core::now_ps() < 20'000 * kMs) submit();
+  };
+  for (int i = 0; i < 24; ++i) submit();
+  while (core::now_ps() < 25'000 * kMs) {
+    run_until(core::now_ps() + 50 * kMs);
+    rig.disk->abort(core::Tag(static_cast<std::uint16_t>(random.below(16))));
+  }
+  for (const bool write : {false, true})
+    for (std::uint8_t number = 1; number <= 3; ++number) {
+      auto& of = told[{write, number}];
+      const std::uint64_t aborted = of[number == 1 ? CommandStatus::LimitBefore : CommandStatus::LimitDuring];
+      const std::uint64_t unavailable = of[CommandStatus::Unavailable];
+      EXPECT_EQ(rig.counted(number, write), fmt::format("i{} a{} g{} r0 A{} U{}", number == 1 ? aborted : 0,
+                                                        number == 2 ? aborted : 0, unavailable, aborted, unavailable));
+      EXPECT_EQ(rig.disk->duration_statistics().of[write][number].commands,
+                of[CommandStatus::Good] + of[CommandStatus::Aborted] + aborted + unavailable);
+      EXPECT_GT(aborted + unavailable, 10u);
+    }
 }
 
 // --- the policy for limits --------------------------------------------------------------------------------------------

@@ -161,6 +161,9 @@ class Client {
  private:
   std::size_t chunk_;
 };
+struct LoggedIn : Client {
+  LoggedIn(iscsi::Portal& portal, serving::Memory& memory) : Client(portal, memory) { login(); }
+};
 
 constexpr std::uint8_t kRead = 0xC0;
 constexpr std::uint8_t kWrite = 0xA0;
@@ -256,38 +259,39 @@ TEST_F(Iscsi, DiscoveryNamesTheTarget) {
   EXPECT_EQ(refused[0].opcode(), 0x3F) << "no SCSI command in a discovery session";
 }
 
-TEST_F(Iscsi, DiscoveryAtEveryAddressNamesTheOneThatTheInitiatorReached) {
-  serving::Poller poller;
-  iscsi::Server server("0.0.0.0:0", *rig.target, kName, 32, poller);
-  const std::string port = server.listener().address().substr(8);
-  sockaddr_in to{};
-  to.sin_family = AF_INET;
-  to.sin_port = htons(static_cast<std::uint16_t>(std::stoul(port)));
-  to.sin_addr.s_addr = htonl(0x7F00'0002);
-  const serving::FileDescriptor initiator(socket(AF_INET, SOCK_STREAM, 0));
-  ASSERT_EQ(connect(initiator.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to), 0);
-  Made text(0x04, 0x80);
-  text.set(16, 7, 4).set(20, ~0u, 4).set(24, 100, 4).with(pairs("SendTargets=All|"));
-  const Bytes all = Client::login_pdu(pairs("InitiatorName=i|SessionType=Discovery|")).bytes() + text.bytes();
-  ASSERT_EQ(send(initiator.get(), all.data(), all.size(), 0), static_cast<ssize_t>(all.size()));
-  Bytes got(4096);
-  std::size_t count = 0;
-  for (int turn = 0; turn < 100 && split(Bytes(got.begin(), got.begin() + static_cast<std::ptrdiff_t>(count))).size() < 2;
-       ++turn) {
-    if (poller.wait(std::chrono::milliseconds(100))) poller.dispatch();
-    server.flush();
-    count +=
-        static_cast<std::size_t>(std::max<ssize_t>(recv(initiator.get(), &got[count], got.size() - count, MSG_DONTWAIT), 0));
+TEST_F(Iscsi, DiscoveryNamesTheHostAsGivenOrTheAddressThatTheInitiatorReached) {
+  for (const auto& [host, named] : {std::pair<std::string, std::string>{"0.0.0.0", "127.0.0.2"}, {"127.2", "127.2"}}) {
+    serving::Poller poller;
+    iscsi::Server server(host + ":0", *rig.target, kName, 32, poller);
+    const std::string port = server.listener().address().substr(host.size() + 1);
+    sockaddr_in to{};
+    to.sin_family = AF_INET;
+    to.sin_port = htons(static_cast<std::uint16_t>(std::stoul(port)));
+    to.sin_addr.s_addr = htonl(0x7F00'0002);
+    const serving::FileDescriptor initiator(socket(AF_INET, SOCK_STREAM, 0));
+    ASSERT_EQ(connect(initiator.get(), reinterpret_cast<const sockaddr*>(&to), sizeof to), 0);
+    Made text(0x04, 0x80);
+    text.set(16, 7, 4).set(20, ~0u, 4).set(24, 100, 4).with(pairs("SendTargets=All|"));
+    const Bytes all = Client::login_pdu(pairs("InitiatorName=i|SessionType=Discovery|")).bytes() + text.bytes();
+    ASSERT_EQ(send(initiator.get(), all.data(), all.size(), 0), static_cast<ssize_t>(all.size()));
+    Bytes got(4096);
+    std::size_t count = 0;
+    for (int turn = 0; turn < 100 && split(Bytes(got.begin(), got.begin() + static_cast<std::ptrdiff_t>(count))).size() < 2;
+         ++turn) {
+      if (poller.wait(std::chrono::milliseconds(100))) poller.dispatch();
+      server.flush();
+      count +=
+          static_cast<std::size_t>(std::max<ssize_t>(recv(initiator.get(), &got[count], got.size() - count, MSG_DONTWAIT), 0));
+    }
+    got.resize(count);
+    const std::vector<Said> said = split(got);
+    ASSERT_EQ(said.size(), 2u);
+    EXPECT_EQ(said[1].text(), pairs("TargetName=iqn.2026-01.test:t|TargetAddress=" + named + ":" + port + ",1|"));
   }
-  got.resize(count);
-  const std::vector<Said> said = split(got);
-  ASSERT_EQ(said.size(), 2u);
-  EXPECT_EQ(said[1].text(), pairs("TargetName=iqn.2026-01.test:t|TargetAddress=127.0.0.2:" + port + ",1|"));
 }
 
 TEST_F(Iscsi, ATextEndsWhenTheInitiatorSaysSo) {  // RFC 7143, 11.11.1
-  Client client(portal, memory);
-  client.login();
+  LoggedIn client(portal, memory);
   Made text(0x04, 0x00);
   text.set(16, 7, 4).set(20, ~0u, 4).set(24, client.command_sn++, 4).with(pairs("SendTargets=|"));
   std::vector<Said> said = client.ask(text);
@@ -348,8 +352,7 @@ TEST_F(Iscsi, ReadsWhatWasWrittenInEachWay) {
 }
 
 TEST_F(Iscsi, ToldOfResiduals) {
-  Client client(portal, memory);
-  client.login();
+  LoggedIn client(portal, memory);
   std::vector<Said> said = client.run(client.command(cdb10(0x28, 0, 2), 512, kRead));
   ASSERT_EQ(said.size(), 1u);
   EXPECT_EQ(said[0].header[1], 0x85) << "final, overflow, status";
@@ -366,8 +369,7 @@ TEST_F(Iscsi, ToldOfResiduals) {
 }
 
 TEST_F(Iscsi, SenseComesWithTheResponse) {
-  Client client(portal, memory);
-  client.login();
+  LoggedIn client(portal, memory);
   const std::vector<Said> said = client.run(client.command(cdb10(0x28, 0xFFFF'FFFF, 1), 512, kRead));
   ASSERT_EQ(said.size(), 1u);
   EXPECT_EQ(said[0].header[3], 2);
@@ -378,8 +380,7 @@ TEST_F(Iscsi, SenseComesWithTheResponse) {
 }
 
 TEST_F(Iscsi, TheWindowIsTheQueueDepth) {
-  Client client(portal, memory);
-  client.login();
+  LoggedIn client(portal, memory);
   for (std::uint32_t i = 0; i < 32; ++i) client.ask(client.command(cdb10(0x28, 100 * i, 1), 512, kRead));
   const std::vector<Said> none = client.ask(client.command(cdb10(0x28, 7, 1), 512, kRead));
   EXPECT_TRUE(none.empty());
@@ -393,8 +394,7 @@ TEST_F(Iscsi, TheWindowIsTheQueueDepth) {
 }
 
 TEST_F(Iscsi, ImmediateCommandsAreOutsideOfTheWindow) {  // RFC 7143, 4.2.2.1
-  Client client(portal, memory);
-  client.login();
+  LoggedIn client(portal, memory);
   std::uint32_t last = client.command_sn - 1;  // MaxCmdSN
   std::size_t ended = 0;
   const auto watch = [&](const std::vector<Said>& said) {
@@ -431,8 +431,7 @@ TEST_F(Iscsi, ImmediateCommandsAreOutsideOfTheWindow) {  // RFC 7143, 4.2.2.1
 }
 
 TEST_F(Iscsi, AnswersNopAndLogout) {
-  Client client(portal, memory);
-  client.login();
+  LoggedIn client(portal, memory);
   Made nop(0x40, 0x80);
   nop.set(16, 9, 4).set(20, ~0u, 4).set(24, client.command_sn, 4).with("ping");
   std::vector<Said> said = client.ask(nop);
@@ -452,8 +451,7 @@ TEST_F(Iscsi, AnswersNopAndLogout) {
 }
 
 TEST_F(Iscsi, ATaskManagementResponseComesAfterTheCommands) {
-  Client client(portal, memory);
-  client.login();
+  LoggedIn client(portal, memory);
   for (std::uint32_t i = 0; i < 8; ++i) client.ask(client.command(cdb10(0x28, 100 * i, 1), 512, kRead));
   sc_core::sc_start(sc_core::sc_time(1, sc_core::SC_MS));
   Made abort(0x42, 0x82);  // ABORT TASK SET
@@ -476,8 +474,7 @@ TEST_F(Iscsi, ATaskManagementResponseComesAfterTheCommands) {
 }
 
 TEST_F(Iscsi, EachOfSeveralManagementFunctionsIsAnsweredOnceAfterTheCommand) {
-  Client client(portal, memory);
-  client.login();
+  LoggedIn client(portal, memory);
   Client other(portal, memory);
   other.ask(Client::login_pdu(Client::names()).set(8, 0x0000'0000'0002, 6));
   other.run(other.command({0x00}, 0));
@@ -517,8 +514,7 @@ TEST_F(Iscsi, EachOfSeveralManagementFunctionsIsAnsweredOnceAfterTheCommand) {
 }
 
 TEST_F(Iscsi, AClearedTaskSetIsToldToWhoeverLostACommand) {
-  Client client(portal, memory);
-  client.login();
+  LoggedIn client(portal, memory);
   Client pending(portal, memory);  // its data has not come yet
   pending.ask(Client::login_pdu(Client::names()).set(8, 0x0000'0000'0002, 6));
   pending.run(pending.command({0x00}, 0));
@@ -552,8 +548,7 @@ TEST_F(Iscsi, AClearedTaskSetIsToldToWhoeverLostACommand) {
 
 TEST_F(Iscsi, ASessionThatGoesTakesItsCommandsAlong) {
   {
-    Client client(portal, memory);
-    client.login();
+    LoggedIn client(portal, memory);
     for (std::uint32_t i = 0; i < 20; ++i) client.ask(client.command(cdb10(0x28, 100 * i, 1), 512, kRead));
     client.ask(client.command(cdb10(0x2A, 5, 8), 4096, kWrite));
     sc_core::sc_start(sc_core::sc_time(1, sc_core::SC_MS));
@@ -561,16 +556,13 @@ TEST_F(Iscsi, ASessionThatGoesTakesItsCommandsAlong) {
   sc_core::sc_start(sc_core::sc_time(2, sc_core::SC_SEC));
   EXPECT_EQ(rig.drives[0]->queue().occupancy(), 0u);
   EXPECT_EQ(memory.used(), 0u);
-  Client other(portal, memory);
-  other.login();
+  LoggedIn other(portal, memory);
   EXPECT_EQ(other.run(other.command(cdb10(0x28, 5, 1), 512, kRead)).size(), 1u);
 }
 
 TEST_F(Iscsi, TheSamePortTakesTheSessionOver) {
-  Client first(portal, memory);
-  first.login();
-  Client second(portal, memory);
-  second.login();
+  LoggedIn first(portal, memory);
+  LoggedIn second(portal, memory);
   EXPECT_TRUE(first.session.over());
   EXPECT_EQ(second.run(second.command({0x00}, 0)).size(), 1u);
 }
@@ -619,8 +611,7 @@ TEST_F(Iscsi, ADigestThatDoesNotFitEndsTheSession) {
 }
 
 TEST_F(Iscsi, DataOutOfPlaceFailsTheCommand) {
-  Client client(portal, memory);
-  client.login();
+  LoggedIn client(portal, memory);
   struct Row {
     std::uint32_t number;
     std::uint32_t at;
@@ -643,8 +634,7 @@ TEST_F(Iscsi, DataOutOfPlaceFailsTheCommand) {
 
 TEST_F(Iscsi, WhatWaitsForAnOrderedCommandGoesOnWhenThatIsDropped) {
   for (const bool cleared : {false, true}) {
-    Client client(portal, memory);
-    client.login();
+    LoggedIn client(portal, memory);
     Client other(portal, memory);
     other.ask(Client::login_pdu(Client::names()).set(8, 0x0000'0000'0002, 6));
     Made ordered = client.command(cdb10(0x2A, 0, 2), 1024, kWrite);
@@ -692,8 +682,7 @@ TEST_F(Iscsi, ALoginThatNeverEndsIsCutOff) {
 
 TEST_F(Iscsi, AnR2tThatIsNeverAnsweredHoldsNobodyUp) {
   serving::Memory little(std::uint64_t{2} << 20, std::uint64_t{1} << 20);
-  Client slow(portal, little);
-  slow.login();
+  LoggedIn slow(portal, little);
   const auto size = std::uint32_t{1} << 19;
   for (int i = 0; i < 3; ++i) slow.ask(slow.command(cdb10(0x2A, 0, size / 512), size, kWrite));
   EXPECT_TRUE(slow.session.client_holds_memory());
@@ -710,8 +699,7 @@ TEST_F(Iscsi, AnyPdusAreBorne) {
   const std::uint64_t before = at_drive.completed();
   for (std::uint64_t turn = 0; turn < inputs(); ++turn) {
     if (turn % 50 == 0) {  // a good client starts a unit that a random command has stopped
-      Client good(portal, memory);
-      good.login();
+      LoggedIn good(portal, memory);
       good.run(good.command({0x1B, 0, 0, 0, 1}, 0));
     }
     Client client(portal, memory, 1 + below(3000));
@@ -774,12 +762,12 @@ TEST_F(Iscsi, AnyPdusAreBorne) {
     }
   }
   sc_core::sc_start(sc_core::sc_time(120, sc_core::SC_SEC));
+  EXPECT_EQ(rig.heard.excess, 0);
   EXPECT_EQ(rig.drives[0]->queue().occupancy(), 0u);
   EXPECT_EQ(memory.used(), 0u);
   // Most streams are cut, changed, or end with an error, so they are closed early.
   EXPECT_GT(at_drive.completed() - before, inputs() / 3) << "accesses to the drive";
-  Client client(portal, memory);
-  client.login();
+  LoggedIn client(portal, memory);
   client.run(client.command({0x1B, 0, 0, 0, 1}, 0));
   const std::vector<Said> said = client.run(client.command(cdb10(0x28, 5, 1), 512, kRead));
   ASSERT_EQ(said.size(), 1u);

@@ -40,7 +40,12 @@ class Nbd : public ::testing::Test {
     sc_core::sc_start(sc_core::SC_ZERO_TIME);
   }
 
-  std::unique_ptr<drive::Drive> disk = make_drive("disk", "SPTF", "firmware", toy_profile(), true);
+  static profile::DriveProfile profile() {
+    profile::DriveProfile p = cached_toy_profile(profile::WriteBack::Append);
+    p.recovery.spares = 0;
+    return p;
+  }
+  std::unique_ptr<drive::Drive> disk = make_drive("disk", "SPTF", "firmware", profile(), true);
   nbd::BlockInitiator initiator{"initiator"};
   std::vector<nbd::Export> exports;
   nbd::Memory memory{std::uint64_t{256} << 20, std::uint64_t{32} << 20};
@@ -131,6 +136,14 @@ Bytes operator+(Bytes a, const Bytes& b) {
   return a;
 }
 Bytes go() { return greeting() + option(wire::kGo, named("disk")); }
+/// A client that has entered the transmission.
+struct Connected : Client {
+  template <typename... Arguments>
+  explicit Connected(Arguments&&... arguments) : Client(std::forward<Arguments>(arguments)...) {
+    take();
+    ask(go());
+  }
+};
 Bytes simple(std::uint32_t error, std::uint64_t cookie = 7, const Bytes& data = {}) {
   Bytes b;
   wire::Writer(b).put(wire::kSimpleReplyMagic).put(error).put(cookie).put(data.data(), data.size());
@@ -208,9 +221,7 @@ TEST_F(Nbd, TakesTheOldWayIn) {
 
 TEST_F(Nbd, ReadsWhatWasWrittenInPiecesOfAnySize) {
   for (const std::size_t chunk : {std::size_t{1}, std::size_t{27}, std::size_t{29}, std::size_t{4096}, ~std::size_t{0}}) {
-    Client client(exports, memory, chunk);
-    client.take();
-    client.ask(go());
+    Connected client(exports, memory, chunk);
     const Bytes data = pattern(3 * kSector, static_cast<unsigned>(chunk));
     EXPECT_EQ(client.run(request(wire::kWrite, 5 * kSector, 3 * kSector, 1, 0, data)), simple(0, 1)) << chunk;
     EXPECT_EQ(client.run(request(wire::kRead, 5 * kSector, 3 * kSector, 2)), simple(0, 2, data)) << chunk;
@@ -218,9 +229,7 @@ TEST_F(Nbd, ReadsWhatWasWrittenInPiecesOfAnySize) {
 }
 
 TEST_F(Nbd, AForcedWriteIsOnTheMediaWhenItIsAnswered) {
-  Client client(exports, memory);
-  client.take();
-  client.ask(go());
+  Connected client(exports, memory);
   const Bytes data = pattern(kSector);
   EXPECT_EQ(client.run(request(wire::kWrite, 0, kSector, 1, wire::kFua, data)), simple(0, 1));
   Bytes media(kSector);
@@ -250,9 +259,7 @@ TEST_F(Nbd, RepliesInStructuresWhereAsked) {
 }
 
 TEST_F(Nbd, RefusesWhatItCannotDo) {
-  Client client(exports, memory);
-  client.take();
-  client.ask(go());
+  Connected client(exports, memory);
   const std::uint64_t end = exports[0].bytes;
   EXPECT_EQ(client.ask(request(wire::kRead, end, kSector)), simple(wire::kInvalid));
   EXPECT_EQ(client.ask(request(wire::kRead, ~std::uint64_t{0} - 511, 2 * kSector)), simple(wire::kInvalid));
@@ -274,9 +281,7 @@ TEST_F(Nbd, RefusesWhatItCannotDo) {
 }
 
 TEST_F(Nbd, AClientThatTakesNothingIsNotReadFurther) {
-  Client client(exports, memory);
-  client.take();
-  client.ask(go());
+  Connected client(exports, memory);
   Bytes many;
   for (unsigned i = 0; i < 5000; ++i) many = many + request(wire::kRead, 0, kSector, i);
   const std::size_t taken = client.give(many);
@@ -295,9 +300,7 @@ TEST_F(Nbd, AClientThatTakesNothingIsNotReadFurther) {
 }
 
 TEST_F(Nbd, WhoTakesItsLeaveGetsTheAnswersThatAreDue) {
-  Client client(exports, memory);
-  client.take();
-  client.ask(go());
+  Connected client(exports, memory);
   client.give(request(wire::kWrite, 0, kSector, 1, 0, pattern(kSector)) + request(wire::kDisconnect, 0, 0));
   EXPECT_FALSE(client.session.over());
   EXPECT_EQ(client.session.room().bytes, 0u);
@@ -306,9 +309,7 @@ TEST_F(Nbd, WhoTakesItsLeaveGetsTheAnswersThatAreDue) {
 }
 
 TEST_F(Nbd, ASlowClientsAnswersTakeNoMoreRoomThanIsAllowed) {
-  Client client(exports, memory);
-  client.take();
-  client.ask(go());
+  Connected client(exports, memory);
   std::uint64_t most = 0;
   for (unsigned i = 0; i < 400; ++i) {
     client.give(request(wire::kRead, 0, 128 * kSector, i));
@@ -323,18 +324,21 @@ TEST_F(Nbd, ASlowClientsAnswersTakeNoMoreRoomThanIsAllowed) {
 
 TEST_F(Nbd, AClientThatDiesLeavesTheDriveWhole) {
   const Bytes data = pattern(kSector);
+  media::Fault fault;
+  fault.kind = media::FaultKind::WriteFault;
+  fault.first = 16;
+  disk->add_fault(fault);
   {
-    Client client(exports, memory);
-    client.take();
-    client.ask(go());
+    Connected client(exports, memory);
     client.give(request(wire::kWrite, 0, kSector, 1, 0, data));
+    client.give(request(wire::kWrite, 16 * kSector, kSector, 3, 0, data) + request(wire::kFlush, 0, 0, 4));
     client.give(request(wire::kWrite, 8 * kSector, kSector, 2, 0, Bytes(100)));  // not complete
   }
-  Client other(exports, memory);
-  other.take();
-  other.ask(go());
+  Connected other(exports, memory);
   EXPECT_EQ(other.run(request(wire::kRead, 0, kSector)), simple(0, 7, data)) << "what the drive had got is carried out";
   EXPECT_EQ(other.run(request(wire::kRead, 8 * kSector, kSector)), simple(0, 7, Bytes(kSector)));
+  EXPECT_EQ(disk->media_errors().lost_destages, 1u);
+  for (const std::uint32_t told : {wire::kIo, 0u}) EXPECT_EQ(other.run(request(wire::kFlush, 0, 0)), simple(told));
 }
 
 // --- the memory of a server -------------------------------------------------------------------------------------------
@@ -552,7 +556,7 @@ TEST(NbdTap, CountsRequestsThatWaitBeforeTheDrive) {
   std::uint64_t numbers = 0;
   observe::RequestTap tap("tap", numbers);
   nbd::BlockInitiator initiator("initiator");
-  initiator.bind(tap);
+  initiator.disk_init_socket.bind_tap(tap);
   tap.disk_init_socket.bind(disk->host_tgt_socket);
   Finished heard;
   tap.add_observer(heard);
@@ -576,6 +580,7 @@ TEST(NbdTap, CountsRequestsThatWaitBeforeTheDrive) {
   ASSERT_EQ(heard.rows.size(), 20u);
   EXPECT_EQ(heard.rows.back().number, 4u);
   EXPECT_EQ(heard.issues, 20u) << "each once";
+  EXPECT_EQ(heard.excess, 0);
 }
 
 TEST(Listener, TakesOnAllAddressesOfTheLoopback) {
@@ -598,9 +603,7 @@ TEST(Listener, TakesOnAllAddressesOfTheLoopback) {
   sockaddr_in6 any = v6;
   any.sin6_port = 0;
   const bool has_v6 = probe && bind(probe.get(), reinterpret_cast<const sockaddr*>(&any), sizeof any) == 0;
-  if (has_v6) {
-    EXPECT_EQ(connect(second.get(), reinterpret_cast<const sockaddr*>(&v6), sizeof v6), 0);
-  }
+  EXPECT_TRUE(!has_v6 || connect(second.get(), reinterpret_cast<const sockaddr*>(&v6), sizeof v6) == 0);
   for (int turn = 0; turn < 10 && poller.wait(std::chrono::nanoseconds(0)); ++turn) poller.dispatch();
   EXPECT_EQ(taken, has_v6 ? 2 : 1);
 }
@@ -641,9 +644,7 @@ TEST_F(Nbd, AnyBytesAreBorne) {
     if (turn % 50 == 0) sc_core::sc_start(sc_core::sc_time(1, sc_core::SC_SEC));
   }
   sc_core::sc_start(sc_core::sc_time(60, sc_core::SC_SEC));
-  Client client(exports, memory);
-  client.take();
-  client.ask(go());
+  Connected client(exports, memory);
   EXPECT_EQ(client.run(request(wire::kFlush, 0, 0)), simple(0));
   EXPECT_EQ(disk->queue().occupancy(), 0u);
 }

@@ -86,7 +86,7 @@ class ScsiRig : public scsi::TaskOwnerIf {
         taps.push_back(std::make_unique<observe::RequestTap>(("tap" + std::to_string(taps.size())).c_str(), numbers));
         taps.back()->add_observer(heard);
         taps.back()->disk_init_socket.bind(drives[i]->host_tgt_socket);
-        bound.bind(*taps.back());
+        bound.disk_init_socket.bind_tap(*taps.back());
         if (by_lun)
           bound.register_init_socket.bind(fans.back()->register_tgt_socket);
         else
@@ -157,6 +157,11 @@ class Port {
  private:
   ScsiRig& rig_;
   std::list<scsi::Task> tasks_;
+};
+
+/// One that has taken its unit attention condition.
+struct SettledPort : Port {
+  SettledPort(ScsiRig& rig, const std::string& name) : Port(rig, name) { settle(); }
 };
 
 inline Bytes cdb10(std::uint8_t code, std::uint32_t lba, std::uint16_t blocks, std::uint8_t flags = 0) {

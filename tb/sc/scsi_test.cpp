@@ -260,8 +260,7 @@ TEST(ScsiStart, ADriveThatStartsIsNotReady) {
   profile::DriveProfile profile = scsi_profile();
   profile.spin_up_s = 5;
   ScsiRig rig(1, profile);
-  Port port(rig, "iqn.2026-01.test:one,i,0x000000000001");
-  port.settle();
+  SettledPort port(rig, "iqn.2026-01.test:one,i,0x000000000001");
   rig.drives[0]->cut_power();
   EXPECT_TRUE(port.run({0x00}).sense == sense::kPowerOn);
   EXPECT_TRUE(port.run(cdb10(0x28, 0, 1), {}, 512).sense == sense::kNotReady);
@@ -279,8 +278,7 @@ TEST(ScsiStart, TimePassesForAPortThatAsksADriveThatStarts) {
   profile::DriveProfile profile = scsi_profile();
   profile.spin_up_s = 5;
   ScsiRig rig(1, profile);
-  Port port(rig, "iqn.2026-01.test:one,i,0x000000000001");
-  port.settle();
+  SettledPort port(rig, "iqn.2026-01.test:one,i,0x000000000001");
   for (const char* const pacing : {"asap", "lockstep:4"}) {
     struct Asking : serving::PollHandlerIf {
       explicit Asking(Port& asks) : port(asks) {}
@@ -427,8 +425,7 @@ TEST_F(Scsi, AReadOfADriveThatFailsSendsNoData) {
 }
 
 TEST_F(Scsi, ModeSelectChangesWhatMayChange) {
-  Port other(rig, "iqn.2026-01.test:two,i,0x000000000002");
-  other.settle();
+  SettledPort other(rig, "iqn.2026-01.test:two,i,0x000000000002");
   const Bytes page = port.run({0x1A, 0x08, 0x08, 0, 255}, {}, 255).data;
   ASSERT_EQ(page.size(), 24u);
   EXPECT_EQ(page[4 + 2] & 0x04, 0x04) << "the write cache is on";
@@ -455,8 +452,7 @@ TEST_F(Scsi, ModeSelectChangesWhatMayChange) {
 }
 
 TEST_F(Scsi, TheCacheIsOffOnlyAfterAFlushThatWentWell) {
-  Port other(rig, "iqn.2026-01.test:two,i,0x000000000002");
-  other.settle();
+  SettledPort other(rig, "iqn.2026-01.test:two,i,0x000000000002");
   const auto write_cache = [this] { return (port.run({0x1A, 0x08, 0x08, 0, 255}, {}, 255).data[4 + 2] & 0x04) != 0; };
   Bytes list = port.run({0x1A, 0x08, 0x08, 0, 255}, {}, 255).data;
   ASSERT_EQ(list.size(), 24u);
@@ -509,8 +505,11 @@ TEST_F(Scsi, NothingIsCachedWhileAModeSelectFlushes) {
   EXPECT_EQ(media(9'000, 1), data);
 }
 
-TEST(ScsiLostWrite, ADeferredErrorTellsWhomNoFlushTells) {
+class ScsiLostWrite : public ::testing::TestWithParam<profile::LostCache> {};
+
+TEST_P(ScsiLostWrite, ADeferredErrorTellsWhomNoFlushTells) {
   profile::DriveProfile profile = scsi_profile();
+  profile.power_loss.cache = GetParam();
   profile.recovery.spares = 0;
   ScsiRig rig(1, profile);
   media::Fault fault;
@@ -521,10 +520,8 @@ TEST(ScsiLostWrite, ADeferredErrorTellsWhomNoFlushTells) {
   late.kind = media::FaultKind::Late;
   late.delay = 1 * kMs;
   rig.drives[0]->add_fault(late);
-  Port port(rig, "iqn.2026-01.test:one,i,0x000000000001");
-  Port other(rig, "iqn.2026-01.test:two,i,0x000000000002");
-  port.settle();
-  other.settle();
+  SettledPort port(rig, "iqn.2026-01.test:one,i,0x000000000001");
+  SettledPort other(rig, "iqn.2026-01.test:two,i,0x000000000002");
   enum How { kImmediate, kStopping, kAborted, kGone, kRequested, kCut };
   for (const How how : {kImmediate, kStopping, kAborted, kGone, kRequested, kCut}) {
     auto passing = std::make_unique<Port>(rig, "iqn.2026-01.test:three,i,0x000000000003");
@@ -547,6 +544,8 @@ TEST(ScsiLostWrite, ADeferredErrorTellsWhomNoFlushTells) {
       sc_core::sc_start(sc_core::sc_time(60, sc_core::SC_SEC));
       EXPECT_TRUE(other.run({0x00}).sense == sense::kPowerOn);
       EXPECT_TRUE(port.run({0x00}).sense == sense::kPowerOn) << "which tells that writes may be lost";
+      EXPECT_EQ(port.run({0x00}).status, GetParam() == profile::LostCache::Saved ? kCheck : kGood)
+          << "a saved cache loses none";
     } else {
       EXPECT_EQ(other.run(cdb10(0x35, 0, 0)).status, how == kGone ? kCheck : kGood) << how << ": it is for one port";
       const scsi::Task& told = how == kGone ? *rig.last : port.run(cdb10(0x28, 1'000, 1), {}, 512);
@@ -560,6 +559,8 @@ TEST(ScsiLostWrite, ADeferredErrorTellsWhomNoFlushTells) {
   }
 }
 
+INSTANTIATE_TEST_SUITE_P(Both, ScsiLostWrite, ::testing::Values(profile::LostCache::Volatile, profile::LostCache::Saved));
+
 Bytes reserve_out(std::uint8_t action, std::uint8_t type) { return {0x5F, action, type, 0, 0, 0, 0, 0, 24}; }
 Bytes keys(std::uint64_t key, std::uint64_t action_key) {
   Bytes list(24);
@@ -569,8 +570,7 @@ Bytes keys(std::uint64_t key, std::uint64_t action_key) {
 }
 
 TEST_F(Scsi, PersistentReservationsKeepOthersOut) {
-  Port other(rig, "iqn.2026-01.test:two,i,0x000000000002");
-  other.settle();
+  SettledPort other(rig, "iqn.2026-01.test:two,i,0x000000000002");
   struct Row {
     std::uint8_t type;
     bool other_reads;
@@ -599,8 +599,7 @@ TEST_F(Scsi, PersistentReservationsKeepOthersOut) {
 }
 
 TEST_F(Scsi, APreemptedPortLosesItsReservation) {
-  Port other(rig, "iqn.2026-01.test:two,i,0x000000000002");
-  other.settle();
+  SettledPort other(rig, "iqn.2026-01.test:two,i,0x000000000002");
   port.run(reserve_out(0, 0), keys(0, 11));
   port.run(reserve_out(1, 3), keys(11, 0));
   other.run(reserve_out(6, 0), keys(0, 22));
@@ -614,8 +613,7 @@ TEST_F(Scsi, APreemptedPortLosesItsReservation) {
 }
 
 TEST_F(Scsi, StartStopUnitConflictsAsTheStandardSays) {  // SBC-3, table 13
-  Port other(rig, "iqn.2026-01.test:two,i,0x000000000002");
-  other.settle();
+  SettledPort other(rig, "iqn.2026-01.test:two,i,0x000000000002");
   for (const std::uint8_t type : Bytes{1, 3, 5, 6, 7, 8}) {
     port.run(reserve_out(0, 0), keys(0, 11));
     EXPECT_EQ(port.run(reserve_out(1, type), keys(11, 0)).status, kGood);
@@ -632,10 +630,8 @@ TEST_F(Scsi, StartStopUnitConflictsAsTheStandardSays) {  // SBC-3, table 13
 }
 
 TEST_F(Scsi, APreemptThatChangesTheTypeIsToldToThosePortsThatStay) {
-  Port other(rig, "iqn.2026-01.test:two,i,0x000000000002");
-  Port third(rig, "iqn.2026-01.test:three,i,0x000000000003");
-  other.settle();
-  third.settle();
+  SettledPort other(rig, "iqn.2026-01.test:two,i,0x000000000002");
+  SettledPort third(rig, "iqn.2026-01.test:three,i,0x000000000003");
   for (const std::uint8_t type : Bytes{5, 1}) {
     port.run(reserve_out(0, 0), keys(0, 11));
     port.run(reserve_out(1, 5), keys(11, 0));
@@ -656,8 +652,7 @@ TEST_F(Scsi, APreemptThatChangesTheTypeIsToldToThosePortsThatStay) {
 }
 
 TEST_F(Scsi, ALossOfPowerEndsPersistentReservations) {
-  Port other(rig, "iqn.2026-01.test:two,i,0x000000000002");
-  other.settle();
+  SettledPort other(rig, "iqn.2026-01.test:two,i,0x000000000002");
   port.run(reserve_out(0, 0), keys(0, 11));
   EXPECT_EQ(port.run(reserve_out(1, 3), keys(11, 0)).status, kGood);
   EXPECT_EQ(other.run(cdb10(0x28, 0, 1), {}, 512).status, Status::ReservationConflict);
@@ -677,8 +672,7 @@ TEST_F(Scsi, ALossOfPowerEndsPersistentReservations) {
 
 TEST_F(Scsi, ReservationsOfOnePortEndWithIt) {
   {
-    Port other(rig, "iqn.2026-01.test:two,i,0x000000000002");
-    other.settle();
+    SettledPort other(rig, "iqn.2026-01.test:two,i,0x000000000002");
     EXPECT_EQ(other.run({0x16}).status, kGood);
     EXPECT_EQ(port.run({0x00}).status, Status::ReservationConflict);
     EXPECT_EQ(port.run({0x17}).status, kGood) << "has no effect";
@@ -714,8 +708,7 @@ TEST(ScsiTokens, ATaskThatWaitsForThemIsAborted) {
   profile::DriveProfile profile = scsi_profile();
   profile.token_rate_bytes_per_s = profile.token_depth_bytes = 4096;
   ScsiRig rig(1, profile);
-  Port port(rig, "iqn.2026-01.test:one,i,0x000000000001");
-  port.settle();
+  SettledPort port(rig, "iqn.2026-01.test:one,i,0x000000000001");
   for (const std::uint32_t block : {0u, 128u, 256u}) port.begin(cdb10(0x2A, block, 1), Bytes(kScsiSector, 7));
   sc_core::sc_start(sc_core::sc_time(150, sc_core::SC_MS));
   const std::uint64_t before = rig.ends;
@@ -727,8 +720,7 @@ TEST(ScsiTokens, ATaskThatWaitsForThemIsAborted) {
 }
 
 TEST_F(Scsi, AResetIsToldToEveryPort) {
-  Port other(rig, "iqn.2026-01.test:two,i,0x000000000002");
-  other.settle();
+  SettledPort other(rig, "iqn.2026-01.test:two,i,0x000000000002");
   scsi::Task& task = other.begin(cdb10(0x28, 0, 1), {}, 512);
   EXPECT_TRUE(rig.target->manage(Management::UnitReset, port.nexus, 0));
   sc_core::sc_start(sc_core::sc_time(1, sc_core::SC_SEC));
@@ -1002,11 +994,10 @@ TEST_F(Scsi, AnyCommandsAreBorne) {
     if (commands.below(200) == 0)
       rig.target->manage(static_cast<Management>(commands.below(9)), commands.below(2) == 0 ? port.nexus : other.nexus, 0);
     if (turn % 20 == 0) sc_core::sc_start(sc_core::sc_time(200, sc_core::SC_MS));
-    if (turn % 500 == 499) {
-      ASSERT_TRUE(commands.drain()) << "a command does not end, up to turn " << turn;
-    }
+    ASSERT_TRUE(turn % 500 != 499 || commands.drain()) << "a command does not end, up to turn " << turn;
   }
   ASSERT_TRUE(commands.drain()) << "a command does not end";
+  EXPECT_EQ(rig.heard.excess, 0);
   EXPECT_EQ(rig.heard.rows.size(), rig.heard.issues) << "each access has ended once";
   EXPECT_EQ(rig.drives[0]->queue().occupancy(), 0u);
   const auto share = [&](std::uint64_t count) { return static_cast<double>(count) / static_cast<double>(commands.begun); };

@@ -455,11 +455,23 @@ class Finished : public workload::RequestObserverIf {
     CommandStatus status;
     CommandTiming timing;
   };
-  void issued(const workload::Request& /*request*/) override { ++issues; }
-  void finished(const workload::FinishedRequest& f) override { rows.push_back({f.request, f.number, f.status, f.timing}); }
+  void issued(const workload::Request& /*request*/) override { pass(issues++); }
+  void finished(const workload::FinishedRequest& f) override {
+    pass(issues);
+    rows.push_back({f.request, f.number, f.status, f.timing});
+    excess -= f.timing.completed - f.request.issued;
+  }
 
   std::uint64_t issues = 0;
   std::vector<Row> rows;
+  Picoseconds excess =
+      0;  ///< requests between issue and end, integrated over the time, less their response times: 0 by Little's law
+  Picoseconds since = 0;  ///< the last event
+
+ private:
+  void pass(std::uint64_t so_far) {
+    excess += static_cast<Picoseconds>(so_far - rows.size()) * (core::now_ps() - std::exchange(since, core::now_ps()));
+  }
 };
 
 inline bool same_times(const CommandTiming& a, const CommandTiming& b) {

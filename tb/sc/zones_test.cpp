@@ -435,9 +435,8 @@ TEST(Zoned, ATornWriteLeavesThePointerAtTheLastWholePhysicalSector) {
       const std::uint64_t written = d.pointer(kFirst) - kFirst;
       EXPECT_EQ(written % 8, 0u);
       if (written > 0 && written < 64) ++partly;
-      if (written > 0) {
-        EXPECT_TRUE(Zoned::holds(s, kFirst, static_cast<std::uint32_t>(written), static_cast<std::uint8_t>(i + 1)));
-      }
+      EXPECT_TRUE(written == 0 ||
+                  Zoned::holds(s, kFirst, static_cast<std::uint32_t>(written), static_cast<std::uint8_t>(i + 1)));
       EXPECT_TRUE(Zoned::holds(s, kFirst + written, 64, 0)) << "and all of it can be read";
     }
   });
@@ -701,7 +700,10 @@ TEST_P(ZonedPowerLoss, RandomLossesKeepTheFrontOfEachZone) {
   DriveProfile profile = zoned_profile(WriteBack::Interleaved);
   profile.power_loss.cache = GetParam();
   profile.zones.reset_ms = 2;
+  profile.firmware_base_cycles = 400'000;  // limits pass during decisions too
   Zoned d(profile, "SPTF");
+  command::DurationTable limits;
+  limits.descriptors[1][0].inactive = {5 * kMs, command::LimitPolicy::Abort};
   std::uint64_t went_back = 0;
   d.run([&](Script& s) {
     std::vector<std::uint8_t> expected(kToyBlocks);
@@ -721,7 +723,10 @@ TEST_P(ZonedPowerLoss, RandomLossesKeepTheFrontOfEachZone) {
         } else {
           const std::uint64_t blocks = std::min<std::uint64_t>(1 + below(30), zone * kZone + kZone - z.write_pointer);
           if (++fill == 0) fill = 1;
-          d.host.submit(true, z.write_pointer, static_cast<std::uint32_t>(blocks), fill);
+          CommandExtension& asked = d.host.submit(true, z.write_pointer, static_cast<std::uint32_t>(blocks), fill).extension;
+          asked.durations = &limits;
+          asked.duration = below(3) == 0 ? 1 : 0;
+          asked.fua = asked.duration != 0;
           std::fill_n(bytes(z.write_pointer), blocks, fill);
         }
         s.pause(below(4) == 0 ? below(8'000) * kUs : 1);
@@ -759,6 +764,7 @@ TEST_P(ZonedPowerLoss, RandomLossesKeepTheFrontOfEachZone) {
     }
   });
   EXPECT_GT(went_back, 50u);
+  EXPECT_GT(d.disk->duration_statistics().of[1][1].aborted, 5u);
 }
 
 /// Random commands on a drive with a write cache, against the values that its blocks must have.

@@ -21,7 +21,8 @@ std::string text_of_answer(bool idle, std::uint32_t tag) { return idle ? "idle" 
 
 std::string text_of_decision(const Decision& decision) {
   switch (decision.kind) {
-    case Decision::Kind::Idle: return "idle";
+    case Decision::Kind::Idle:
+      return decision.until == core::kNoDeadline ? "idle" : fmt::format("idle until {} ps", decision.until);
     case Decision::Kind::Serve: return fmt::format("tag {}", decision.tag.value);
     case Decision::Kind::Move: return fmt::format("a movement to cylinder {} without a command", decision.cylinder.value);
     case Decision::Kind::Write:
@@ -179,7 +180,9 @@ Decision CandidatesEngine::compared(const Decision& found) {
   } while (expected.kind == Decision::Kind::Again);
   ++statistics_.compared;
   ++statistics_.operations_compared;
-  if (expected.kind == found.kind && (found.kind != Decision::Kind::Serve || expected.tag == found.tag)) return expected;
+  if (expected.kind == found.kind && expected.until == found.until &&
+      (found.kind != Decision::Kind::Serve || expected.tag == found.tag))
+    return expected;
   ++statistics_.mismatches;
   fail(fmt::format("it differs from policy {} at decision {}: the engine answers {}, the policy {}", options_.policy,
                    statistics_.compared, text_of_decision(found), text_of_decision(expected)));

@@ -226,6 +226,10 @@ struct CommandTiming {
   std::uint32_t retry_turns = 0;  ///< turns of the retries, begun ones included
   bool reallocated = false;       ///< it has put a sector on a spare
 
+  /// Of a command that ends without having been served: all its time is queue time.
+  static constexpr CommandTiming waited(Picoseconds issued, Picoseconds accepted, Picoseconds completed) {
+    return {issued, accepted, 0, completed, completed - issued};
+  }
   Picoseconds response() const { return completed - issued; }                                         ///< response time
   Picoseconds parts() const { return queue + overhead + seek + settle + rotation + transfer + bus; }  ///< sum of the parts
 };

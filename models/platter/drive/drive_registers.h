@@ -42,7 +42,7 @@ class DriveRegisters : public sc_core::sc_module {
   std::uint32_t self_test_state() const;
   /// The 64-bit counter whose lower half is at `address`, if there is one.
   std::optional<std::uint64_t> counter(std::uint64_t address) const;
-  /// As `counter`, for the counters of errors.
+  /// As `counter`, for the statistics of duration limits, and for the counters of errors.
   std::optional<std::uint64_t> duration(std::uint64_t address) const;
   std::optional<std::uint64_t> errors(std::uint64_t address) const;
   /// As `counter`, for the policy's budgets; 0 if the policy has none.

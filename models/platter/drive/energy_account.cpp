@@ -189,22 +189,21 @@ std::optional<EnergyAccount::Waking> EnergyAccount::wake(Picoseconds now) {
   rest_until(now, now);
   rest_ = PowerState::Idle;
   const Picoseconds ready = now + depth->recovery;
-  append(rest == PowerState::IdleB ? PowerState::Load : PowerState::Start, ready - end_);
+  start_ = {rest == PowerState::IdleB ? PowerState::Load : PowerState::Start, end_, ready};
+  append(start_.state, ready - end_);
   return Waking{ready, rest == PowerState::Standby};
 }
 
 void EnergyAccount::stop(Picoseconds now) {
-  if (count_ > 0 && intervals_[count_ - 1].state <= PowerState::Load) cut(now);  // it was being started
+  if (start_.end > now) cut(std::max(now, start_.begin));
+  start_.end = now;
   rest_until(now, std::max(now, end_));
   rest_ = PowerState::Standby;
 }
 
 void EnergyAccount::interrupted(Picoseconds now) {
-  Interval start{PowerState::Start, 0, 0};
-  for (std::size_t i = 0; i < count_; ++i)
-    if (intervals_[i].state == PowerState::Start || intervals_[i].state == PowerState::Load) start = intervals_[i];
   cut(now);
-  append(start.state, start.end - now);
+  append(start_.state, start_.end - now);
 }
 
 void EnergyAccount::set_on(Picoseconds now, bool on) {
@@ -213,6 +212,7 @@ void EnergyAccount::set_on(Picoseconds now, bool on) {
   cut(now);
   rest_until(now, now);
   on_ = on;
+  if (on) append(start_.state, start_.end - now);
 }
 
 }  // namespace platter::drive

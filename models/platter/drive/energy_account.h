@@ -97,7 +97,7 @@ class EnergyAccount {
   void stop(Picoseconds now);
   /// What the drive does ends at `now`, except a start of the spindle.
   void interrupted(Picoseconds now);
-  /// The drive fails at `now`, which ends what it does, but no rest for which an access has to wait; or it is revived.
+  /// The drive fails at `now`, which ends what it does, but no rest for which an access has to wait, and no start; or it is revived.
   void set_on(Picoseconds now, bool on);
 
  private:
@@ -142,6 +142,7 @@ class EnergyAccount {
   PowerState rest_ =
       PowerState::Idle;  ///< the next rest begins with it: IdleB, IdleC or Standby after a failure in it, Standby after a stop
   bool on_ = true;
+  Interval start_{};  ///< the last start or loading
 };
 
 }  // namespace platter::drive

@@ -11,21 +11,8 @@ namespace platter::drive {
 
 using command::CommandExtension;
 using command::CommandStatus;
+using command::CommandTiming;
 using core::now_ps;
-
-namespace {
-
-/// Timing of a command that ends now without having been served: all its time counts as queue time.
-command::CommandTiming waited(const command::CommandTiming& timing) {
-  command::CommandTiming all;
-  all.issued = timing.issued;
-  all.accepted = timing.accepted;
-  all.completed = now_ps();
-  all.queue = all.response();
-  return all;
-}
-
-}  // namespace
 
 HostPort::HostPort(const sc_core::sc_module_name& name, HazardQueue& queue, Controller& controller, Power& power,
                    const Admission::Rules& rules, core::LocalTime* local)
@@ -69,9 +56,8 @@ void HostPort::refuse(tlm::tlm_generic_payload& payload, CommandExtension* exten
   ++account_.classes[static_cast<std::size_t>(class_of(extension))].failed;
   command::Result result;
   result.status = status;
-  result.timing.issued = extension != nullptr && extension->issued >= 0 ? std::min(extension->issued, asked) : asked;
-  result.timing.accepted = now_ps();
-  result.timing = waited(result.timing);
+  const Picoseconds issued = extension != nullptr && extension->issued >= 0 ? std::min(extension->issued, asked) : asked;
+  result.timing = CommandTiming::waited(issued, now_ps(), now_ps());
   command::set_result(payload, result);
   if (status == CommandStatus::DriveFailed || status == CommandStatus::Aborted) return;  // a host may retry many times
   const std::string text = fmt::format("{} of {} bytes at byte {}: {} ({} of {} tags in use, capacity {} bytes)",
@@ -154,7 +140,7 @@ void HostPort::complete() {
 }
 
 void HostPort::finalize(QueueEntry& entry) {
-  command::CommandTiming& timing = entry.result.timing;
+  CommandTiming& timing = entry.result.timing;
   timing.completed = now_ps();
   if (__builtin_expect(controller_.scrubber().on(), 0)) controller_.scrubber().activity(timing.completed);
   PortCounters& counters = account_.classes[static_cast<std::size_t>(entry.command.cls)];
@@ -175,12 +161,13 @@ void HostPort::finalize(QueueEntry& entry) {
   } else {
     ++counters.failed;
   }
-  if (!ended) timing = waited(timing);
+  if (!ended) timing = CommandTiming::waited(timing.issued, timing.accepted, timing.completed);
   command::set_result(*entry.payload, entry.result);
 }
 
 void HostPort::finalize_refused(tlm::tlm_generic_payload& payload) {
-  if (auto* extension = payload.get_extension<CommandExtension>()) extension->timing = waited(extension->timing);
+  if (auto* extension = payload.get_extension<CommandExtension>())
+    extension->timing = CommandTiming::waited(extension->timing.issued, extension->timing.accepted, now_ps());
 }
 
 void HostPort::free_entry(QueueEntry& entry) {

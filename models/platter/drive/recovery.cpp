@@ -78,14 +78,13 @@ bool Recovery::add_first(const QueueEntry& entry, std::uint64_t first, std::uint
   return false;
 }
 
-void Recovery::add_surfaces(const QueueEntry& entry, std::uint64_t surfaces, Picoseconds now) {
+void Recovery::add_surfaces(const QueueEntry& entry, Picoseconds now) {
   const mechanics::Extent& extent = entry.command.extent;
   const std::uint64_t first = extent.first.value;
   for (std::uint32_t done = 0; done < extent.blocks;) {
     const mechanics::TrackRun run = planner_.geometry().track_run(core::Lba(first + done), extent.blocks - done);
-    if ((surfaces >> run.head.value & 1) != 0) {
+    if (const std::uint64_t fault = faults_.failed_head(run.head.value, now); fault != 0) {
       const std::uint64_t from = first + done;
-      const std::uint64_t fault = faults_.failed_head(run.head.value, now);
       if (extent.write)
         add_each(from, from + run.blocks, {0, Step::Write, 0, fault});
       else if (add_first(entry, from, from + run.blocks, {0, Step::Retry, 0, fault}))
@@ -122,7 +121,7 @@ void Recovery::find_troubles(const QueueEntry& entry, Picoseconds now) {
         default: break;
       }
     }
-    if (const std::uint64_t surfaces = faults_.failed_surfaces(now); surfaces != 0) add_surfaces(entry, surfaces, now);
+    if (faults_.failed_surfaces(now) != 0) add_surfaces(entry, now);
     for (auto spare = faults_.spares().lower_bound(first / whole);
          spare != faults_.spares().end() && spare->first * whole < end; ++spare)
       troubles_.push_back({std::max(first, spare->first * whole), Step::Detour, static_cast<std::uint32_t>(spare->second), 0});

@@ -103,7 +103,7 @@ class Recovery : public buffer::BarrierIf {
   };
 
   void find_troubles(const QueueEntry& entry, Picoseconds now);
-  void add_surfaces(const QueueEntry& entry, std::uint64_t surfaces, Picoseconds now);
+  void add_surfaces(const QueueEntry& entry, Picoseconds now);
   /// Appends what befalls the first of these blocks whose data the read needs from its own place. Returns false if there is none.
   bool add_first(const QueueEntry& entry, std::uint64_t first, std::uint64_t end, Trouble trouble);
   /// Appends what befalls each physical sector of these blocks that is not on a spare.

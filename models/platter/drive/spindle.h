@@ -24,15 +24,15 @@ class Spindle : public sc_core::sc_module {
   /// Null: no energy is accounted, and the drive never rests by itself.
   void set_energy(EnergyAccount* energy) { energy_ = energy; }
 
-  bool stopped() const { return stopped_ || (energy_ != nullptr && energy_->stopped(core::now_ps())); }
+  bool stopped() const { return energy_ != nullptr ? energy_->stopped(core::now_ps()) : stopped_; }
   /// An access would have to wait for the spindle, or until the heads are loaded.
-  bool rests() const { return stopped_ || (energy_ != nullptr && energy_->rests(core::now_ps())); }
+  bool rests() const { return energy_ != nullptr ? energy_->rests(core::now_ps()) : stopped_; }
   /// Number of starts so far, the one at time 0 included.
   std::uint32_t starts() const { return starts_; }
   /// An access that runs goes on to its end.
   void stop() {
+    if (energy_ != nullptr) return energy_->stop(core::now_ps());
     stopped_ = true;
-    if (energy_ != nullptr) energy_->stop(core::now_ps());
   }
   /// An access is wanted at `now`. Returns when the spindle has its speed and the heads are loaded: `now` or later.
   core::Picoseconds at_speed(core::Picoseconds now) {
@@ -44,8 +44,8 @@ class Spindle : public sc_core::sc_module {
     } else if (stopped_) {
       ++starts_;
       ready_ = now + spin_up_;
+      stopped_ = false;
     }
-    stopped_ = false;
     return std::max(ready_, now);
   }
 
@@ -55,7 +55,7 @@ class Spindle : public sc_core::sc_module {
   core::Picoseconds spin_up_;
   core::Picoseconds ready_ = 0;
   std::uint32_t starts_ = 1;
-  bool stopped_ = false;
+  bool stopped_ = false;  ///< without an account of energy, which knows it otherwise
 };
 
 }  // namespace platter::drive

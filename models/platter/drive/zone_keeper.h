@@ -17,7 +17,7 @@ namespace platter::drive {
 /// The zones of a drive that has them. It tells which commands they permit when the drive accepts them, carries out zone management commands,
 /// and keeps the durable state of the zones.
 ///
-/// Invariant: while no write is on its way, the media have only zeros from the write pointer of a zone on.
+/// Invariant: while no write is on its way, the media have only zeros from the write pointer of a zone on, but for what transport_dbg has written.
 class ZoneKeeper {
  public:
   /// A loss of what only the drive's electronics hold.

@@ -125,7 +125,7 @@ class Faults {
   }
   /// The surfaces whose head has failed, one bit each.
   std::uint64_t failed_surfaces(Picoseconds now) const;
-  /// The number of the fault by which the head of one of these has failed.
+  /// The number of the fault by which the head of this surface has failed; 0: it works.
   std::uint64_t failed_head(std::uint32_t surface, Picoseconds now) const;
   /// The first block in [first, end) that a read would fail at or be delayed by; `end` if there is none. For reads that nobody waits for.
   std::uint64_t next_bad(std::uint64_t first, std::uint64_t end, Picoseconds now) const;

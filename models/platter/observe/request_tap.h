@@ -47,12 +47,7 @@ class RequestTap : public sc_core::sc_module, public command::IssueSinkIf {
     for (workload::RequestObserverIf* observer : observers_) observer->issued(request);
   }
   void withdrawn(const command::Command& command) override {
-    command::Result result;
-    result.status = command::CommandStatus::Aborted;
-    result.timing.issued = command.issued;
-    result.timing.completed = core::now_ps();
-    result.timing.queue = result.timing.response();
-    end(command.number, result);
+    end(command.number, {command::CommandStatus::Aborted, command::CommandTiming::waited(command.issued, 0, core::now_ps())});
   }
 
  private:

@@ -20,7 +20,7 @@ using mechanics::HeadState;
 
 /// A queued command, as a scheduler sees it. Times are absolute, in ps.
 struct Command {
-  Tag tag;                                    ///< its number in the engine, below the depth of the queue
+  Tag tag;                                    ///< its number in the engine, below SchedulerContext::capacity
   std::uint64_t sequence = 0;                 ///< age: smaller is older
   Picoseconds arrival = 0;                    ///< when it entered the drive
   RequestClass cls = RequestClass::Discrete;  ///< service class

@@ -8,7 +8,7 @@
 
 namespace platter::scheduling {
 
-/// The commands of a flat policy: dense, in order of age, no allocation once its capacity is reached.
+/// The commands of a flat policy: dense, in order of age, no allocation up to its capacity.
 class CommandSet {
  public:
   /// `capacity`: most commands at once.
@@ -21,10 +21,12 @@ class CommandSet {
     commands_.insert(at, &command);
   }
 
-  /// Takes a command out; no effect if there is none with this tag.
-  void remove(Tag tag) {
+  /// Takes a command out. Returns false if there is none with this tag.
+  bool remove(Tag tag) {
     const auto at = std::find_if(commands_.begin(), commands_.end(), [tag](const Command* c) { return c->tag == tag; });
-    if (at != commands_.end()) commands_.erase(at);
+    if (at == commands_.end()) return false;
+    commands_.erase(at);
+    return true;
   }
 
   bool empty() const { return commands_.empty(); }              ///< Are there no commands?

@@ -9,12 +9,14 @@
 
 namespace platter::scheduling {
 
-/// The commands of a policy, ordered by the cylinder on which they begin, so that those near the arm are found first. No allocation once
-/// its capacity is reached.
+/// The commands of a policy, ordered by the cylinder on which they begin, so that those near the arm are found first. No allocation up
+/// to its capacity.
 class CylinderIndex {
  public:
+  /// `capacity`: most commands at once.
   explicit CylinderIndex(std::size_t capacity) : cylinder_of_(capacity) { entries_.reserve(capacity); }
 
+  /// Adds a command, which must keep its address.
   void insert(const Command& command) {
     const std::uint32_t cylinder = command.extent.cylinder.value;
     cylinder_of_[command.tag.value] = cylinder;
@@ -32,8 +34,8 @@ class CylinderIndex {
       }
   }
 
-  bool empty() const { return entries_.empty(); }
-  std::size_t size() const { return entries_.size(); }
+  bool empty() const { return entries_.empty(); }       ///< no command is in the index
+  std::size_t size() const { return entries_.size(); }  ///< number of commands
 
   /// Calls `visit(command)` in the order of the commands' distance from a cylinder, as long as `goes_on(distance)` is true for the distance
   /// of the next command.
@@ -70,6 +72,7 @@ class CylinderIndex {
 /// such a cylinder.
 class LeastMoves {
  public:
+  /// `planner`: of the drive.
   explicit LeastMoves(const AccessPlanner& planner) : least_(planner.seek_curve().cylinders()) {
     Picoseconds least = std::numeric_limits<Picoseconds>::max();
     for (std::size_t distance = least_.size(); distance-- > 1;) {
@@ -82,7 +85,7 @@ class LeastMoves {
     if (!least_.empty()) least_[0] = 0;
   }
 
-  Picoseconds operator()(std::uint32_t distance) const { return least_[distance]; }
+  Picoseconds operator()(std::uint32_t distance) const { return least_[distance]; }  ///< `distance`: in cylinders; result in ps
 
  private:
   std::vector<Picoseconds> least_;  ///< by distance in cylinders

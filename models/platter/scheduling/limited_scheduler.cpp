@@ -145,11 +145,7 @@ class LimitedScheduler : public WrappedScheduler {
   void leave(Tag tag, const Take& take) {
     commands_[tag.value] = nullptr;
     --count_;
-    urgent_.remove(tag);
-    dated_.remove(tag);
-    const std::size_t held = held_.size();
-    held_.remove(tag);
-    if (held_.size() == held) take(tag);
+    if (urgent_.remove(tag) || dated_.remove(tag) || !held_.remove(tag)) take(tag);
   }
 
   const AccessPlanner& planner_;

@@ -124,8 +124,8 @@ class SchedulerIf {
   /// True if the command may go first because of its own deadline. False only under a policy that limits what guidelines may cost (LSPTF).
   virtual bool affords(const Command& /*command*/, const HeadState& /*head*/, Picoseconds /*now*/) { return true; }
   /// The deadline guard before a decision: true if the decision may become known as late as `effective`, after examining all that `work`
-  /// counts. If false, the sweep must continue: the caller then uses `next_of_sweep` instead of `pick`, for an earlier time. A policy
-  /// without a guard always has time.
+  /// counts. If false, the sweep must continue: the caller then uses `next_of_sweep` instead of `pick`, which examines one
+  /// command and is known earlier. A policy without a guard always has time.
   virtual bool has_time(const HeadState& /*head*/, Picoseconds /*effective*/) { return true; }
   /// The next command of the sweep. Nothing else is examined, so no decision takes less work: `kShortest`.
   virtual Decision next_of_sweep(const HeadState& head, Picoseconds now) { return pick(head, now); }

@@ -28,20 +28,18 @@ media::DiskIdentity disk_identity(const Scenario& s, std::uint32_t number) {
   const mechanics::Geometry geometry(s.drive.geometry);
   media::DiskIdentity identity;
   identity.drive = s.drive.name;
-  identity.layout = digest(configuration(s).at("drive").at("geometry").dump());
   identity.sectors = geometry.block_count();
   identity.sector_bytes = geometry.sector_bytes();
   identity.torn_together = geometry.blocks_per_physical_sector();
   identity.number = number;
-  if (s.drive.geometry.actuators > 1)
-    identity.layout =
-        digest(configuration(s).at("drive").at("geometry").dump() + configuration(s).at("drive").at("actuators").dump());
+  const auto drive = configuration(s).at("drive");
+  std::string beside = s.drive.geometry.actuators > 1 ? drive.at("actuators").dump() : "";
   if (s.drive.zones.model != profile::ZoneModel::None) {
     const zones::ZoneOptions zones = zones::options_of(s.drive, identity.sectors);
-    identity.layout =
-        digest(configuration(s).at("drive").at("geometry").dump() + configuration(s).at("drive").at("zones").dump());
+    beside = drive.at("zones").dump();
     identity.zones = zones::Zones(zones).count();
   }
+  identity.layout = digest(drive.at("geometry").dump() + beside);
   if (s.eager.enabled) {
     identity.block_bytes = s.eager.block_bytes;
     identity.headers = identity.sectors;

@@ -259,9 +259,9 @@ A scenario is a TOML file. `host.kind` decides which of the parts below it has.
 | `[section]` with `file = "FILE"` and keys | the section starts from the file, and the keys override it |
 | `drive = "NAME"` | a shipped profile (`platter list drives`); a name with `/` or `.toml` is a file |
 
-A file name is relative to the folder of the file that contains it. `--set KEY=VALUE` overrides any key on the command line; there,
-file names are relative to the working directory. So is the file of `own:` everywhere. `ARRAY.N.KEY` is the key of one table of an array,
-counted from 0, such as `workload.job.0.bs`.
+A file name is relative to the folder of the file that contains it. `--set KEY=VALUE` overrides any key on the command line, and `--set drive=NAME`
+replaces the whole section. There, file names are relative to the working directory. So is the file of `own:` everywhere. `ARRAY.N.KEY` is the key
+of one table of an array, counted from 0, such as `workload.job.0.bs`.
 
 ## Parameters
 

@@ -201,7 +201,7 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
     for (const auto& drive : disks_.drives()) {
       const std::string name = drive->basename();
       blocks_.push_back(std::make_unique<nbd::BlockInitiator>((name + "_nbd").c_str()));
-      blocks_.back()->bind(tap(name + "_nbd_tap", *drive));
+      blocks_.back()->disk_init_socket.bind_tap(tap(name + "_nbd_tap", *drive));
       exports_.push_back({name, fmt::format("{}, {}, engine {}", s_.drive.name, s_.policy.notation, s_.engine.notation),
                           bytes_of(*drive), drive->planner().geometry().sector_bytes(), blocks_.back().get()});
     }
@@ -227,7 +227,7 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
       drive::Drive& drive = *disks_.drives()[i / of_drive];
       const std::string name = drive::numbered(drive.basename(), i % of_drive);
       scsi::LogicalUnit& unit = target_device_->unit(i);
-      unit.bind(tap(name + "_scsi_tap", drive));
+      unit.disk_init_socket.bind_tap(tap(name + "_scsi_tap", drive));
       if (i % of_drive == 0 && by_lun) {
         register_fans_.push_back(std::make_unique<command::RegisterFanIn>((name + "_registers").c_str()));
         register_fans_.back()->register_init_socket.bind(drive.register_tgt_socket);
@@ -276,7 +276,7 @@ class ServeRun : public RunIf, private serving::PollHandlerIf {
     machine_->interrupt.bind(interrupt_);
     for (std::size_t i = 0; i < drives.size(); ++i) {
       const std::string name = std::string(drives[i]->basename()) + "_ahci_tap";
-      adapter_->port(i).bind(tap(name, *drives[i]));
+      adapter_->port(i).disk_init_socket.bind_tap(tap(name, *drives[i]));
       adapter_->port(i).register_init_socket.bind(drives[i]->register_tgt_socket);
       adapter_->port(i).bind_zones(drives[i]->zones());
       drives[i]->bind_link(&adapter_->port(i));

@@ -106,6 +106,8 @@ def _dies_with_us(platter: Path) -> tuple[str, ...]:
     )
 
 
+_LONGEST_S = 2e6  # that the system's poll() can wait for
+
 _owner: contextvars.ContextVar[str] = contextvars.ContextVar("owner", default="")
 _lock = threading.Lock()
 _running: dict[subprocess.Popen[str], str] = {}  # calls under way that have an owner
@@ -204,8 +206,9 @@ def call_platter(
 
     LabError, with the `command` that repeats it by hand (default: what was run), if it refuses its
     input or cannot be run; StudyFailed if it fails, or takes longer than `limit_s`, when it is
-    killed. It does not outlive this process.
+    killed. From 2,000,000 s on there is no limit. It does not outlive this process.
     """
+    limit_s = limit_s if limit_s is not None and limit_s < _LONGEST_S else None
     command = command or shlex.join([str(platter), *arguments])
     try:
         with _started(

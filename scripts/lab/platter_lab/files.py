@@ -123,6 +123,34 @@ def expect_writable_file(path: Path, what: str) -> None:
     expect_writable_folder(Path(os.path.realpath(path)).parent, what)
 
 
+def expect_files_apart(
+    inputs: Mapping[str, Path | None], *outputs: tuple[str, Path | None, str]
+) -> None:
+    """LabError where an output cannot be written, or is the file of an input or of another output.
+    Inputs by their option; of an output its option, the file, what it is for. None: not given.
+    """
+    taken = dict(inputs)
+    for option, file, what in outputs:
+        if file is None:
+            continue
+        for other, its in taken.items():
+            if its is not None and _same(file, its):
+                raise LabError(
+                    f"{file}: {option} names the same file as {other}; expected another file for "
+                    f"{what}"
+                )
+        expect_writable_file(file, what)
+        taken[option] = file
+
+
+def _same(one: Path, other: Path) -> bool:
+    """Whether both name one file that is replaced, by whatever links; not yet there counts, too."""
+    try:
+        return one.samefile(other) and not _is_stream(one)
+    except OSError:
+        return one.resolve() == other.resolve()
+
+
 def expect_writable_folder(folder: Path, what: str) -> None:
     """LabError where no file can be made in this folder, which need not exist yet; tries, and
     leaves nothing. `what` is it for.

@@ -22,7 +22,7 @@ _SVG = "{http://www.w3.org/2000/svg}"
 _XLINK = "http://www.w3.org/1999/xlink"
 _HREF = f"{{{_XLINK}}}href"
 _PLACE, _SHAPE = 1, 2  # decimals of a place, and of the shape of a mark
-_COLUMNS = 150  # of a line with several texts
+_COLUMNS = 150  # of a line with several elements
 _TEXTS = 3  # neighbours of one style that are written as a group
 _STRAIGHT = 0.05  # points that are nearer to a line than this lie on it
 _TOKEN = re.compile(r"[A-Za-z]|-?[0-9.]+(?:e-?[0-9]+)?")
@@ -69,7 +69,13 @@ def compact(text: str | bytes) -> str:
         element.get("id", ""): element for element in root.iter(f"{_SVG}path") if element.get("id")
     }
     clips = {element.get("id", ""): element for element in root.iter(f"{_SVG}clipPath")}
-    return "\n".join(_written(root, list(_marked(_joined(shapes))), marks, clips)) + "\n"
+    written = "\n".join(_written(root, list(_marked(_joined(shapes))), marks, clips))
+    lines = [""]
+    for line in written.split("\n"):
+        if lines[-1] and len(lines[-1] + line) > _COLUMNS:
+            lines.append("")
+        lines[-1] += line
+    return "\n".join(lines) + "\n"
 
 
 # --- reading --------------------------------------------------------------------------------------
@@ -376,18 +382,13 @@ class _Writer:
         return ("cells" if _is_cell(shape) else shape.style if shape.tag == "text" else id(shape),)
 
     def _together(self, shapes: Sequence[_Shape]) -> list[str]:
-        """Cells in one line; the style of several texts once, and as many as fit in a line."""
+        """Cells in one line; the style of several texts once."""
         if _is_cell(shapes[0]):
             return ["".join(map(self._text, shapes))]
         if len(shapes) < _TEXTS or not shapes[0].style:
             return list(map(self._text, shapes))
         start = _tag("g", self._style(shapes[0])).removesuffix("/>") + ">"
-        lines = [""]
-        for text in (self._text(replace(shape, style="")) for shape in shapes):
-            if lines[-1] and len(lines[-1] + text) > _COLUMNS:
-                lines.append("")
-            lines[-1] += text
-        return [start, *lines, "</g>"]
+        return [start, *(self._text(replace(shape, style="")) for shape in shapes), "</g>"]
 
     def _style(self, shape: _Shape) -> dict[str, str]:
         if shape.style in self.styles:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <tlm_utils/simple_initiator_socket.h>
 #include <systemc>
 #include <tlm>
 
@@ -17,6 +18,28 @@ class IssueSinkIf {
   virtual void issued(Command& command) = 0;
   /// A command that was not sent will never be.
   virtual void withdrawn(const Command& command) = 0;
+};
+
+/// An initiator's socket. A tap before the drive, if it is bound to one, is told of every command at its issue.
+template <typename Owner>
+class TappedSocket : public tlm_utils::simple_initiator_socket<Owner> {
+ public:
+  using tlm_utils::simple_initiator_socket<Owner>::simple_initiator_socket;
+  /// `tap`: has a `host_tgt_socket`, and is an IssueSinkIf.
+  template <typename Tap>
+  void bind_tap(Tap& tap) {
+    this->bind(tap.host_tgt_socket);
+    sink_ = &tap;
+  }
+  void issued(Command& command) {
+    if (sink_ != nullptr) sink_->issued(command);
+  }
+  void withdrawn(const Command& command) {
+    if (sink_ != nullptr) sink_->withdrawn(command);
+  }
+
+ private:
+  IssueSinkIf* sink_ = nullptr;
 };
 
 /// The initiator side of the TLM-2.0 base protocol (IEEE 1666-2011, 15.2), for one way to a target: one request phase at a time; a response phase

@@ -198,7 +198,7 @@ void AhciPort::forget_all() {
     slot->abandoned = slot->in_drive;
   }
   for (const Slot* slot : lines_.to_send) {
-    if (issues_ != nullptr) issues_->withdrawn(slot->task.command);
+    disk_init_socket.withdrawn(slot->task.command);
     give_up(slot->task);
   }
   lines_.to_send.clear();
@@ -386,7 +386,7 @@ void AhciPort::to_drive(Slot& slot) {
     slot.task.command.durations = &slot.limits;
   }
   slot.data.resize(slot.task.command.length);
-  if (issues_ != nullptr) issues_->issued(slot.task.command);
+  disk_init_socket.issued(slot.task.command);
   command::set_command(slot.payload, slot, slot.task.command, slot.data.data());
   lines_.to_send.push_back(&slot);
   send();
@@ -424,11 +424,15 @@ tlm::tlm_sync_enum AhciPort::nb_transport_bw(tlm::tlm_generic_payload& payload, 
 
 void AhciPort::answered(Slot& slot) {
   control_.busy();
+  const bool flush = slot.task.command.flush();
   if (std::exchange(slot.abandoned, false) || !slot.wanted) {
+    lost_write_ = lost_write_ || (flush && slot.status == command::CommandStatus::WriteFault);
     if (slot.data.capacity() > kKeptBytes) slot.data = {};
     forgotten(slot);
     return;
   }
+  if (flush && slot.status == command::CommandStatus::Good && std::exchange(lost_write_, false))
+    slot.status = command::CommandStatus::WriteFault;
   const Outcome outcome = device_.ended(slot.fis, slot.task, slot);
   // A host takes the data before a sector that cannot be read as good.
   const std::uint32_t bytes = device_.readable_bytes(slot.task, slot);

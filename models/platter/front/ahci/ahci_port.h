@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <tlm_utils/simple_initiator_socket.h>
 #include <memory>
 #include <systemc>
 #include <tlm>
@@ -51,7 +50,7 @@ class AhciPort : public sc_core::sc_module, public tlm::tlm_mm_interface, public
   ~AhciPort() override;
   /// @endcond
 
-  tlm_utils::simple_initiator_socket<AhciPort> disk_init_socket;  ///< to `host_tgt_socket` of the drive
+  command::TappedSocket<AhciPort> disk_init_socket;  ///< to `host_tgt_socket` of the drive, or to a tap before it
 
  private:
   DriveControl control_;
@@ -59,12 +58,6 @@ class AhciPort : public sc_core::sc_module, public tlm::tlm_mm_interface, public
  public:
   DriveControl::Socket& register_init_socket;  ///< to `register_tgt_socket` of the drive
 
-  /// To a tap before the drive, which is told of every command at its issue: its `host_tgt_socket`, and a command::IssueSinkIf.
-  template <typename Tap>
-  void bind(Tap& tap) {
-    disk_init_socket.bind(tap.host_tgt_socket);
-    issues_ = &tap;
-  }
   /// The zones of the drive, for reports; null if it has none. Required if the identity has zones.
   void bind_zones(const zones::Zones* zones) { control_.bind_zones(zones); }
 
@@ -186,7 +179,6 @@ class AhciPort : public sc_core::sc_module, public tlm::tlm_mm_interface, public
     std::vector<Slot*> answered;  ///< the drive has ended their commands; the thread handles them next
     bool sending = false;
   } lines_;
-  command::IssueSinkIf* issues_ = nullptr;  ///< told of the drive's commands; null: nobody is
   struct {
     bool reset = false;           ///< a COMRESET that has not been carried out yet
     std::uint32_t unfetched = 0;  ///< bits of PxCI whose commands have not been fetched
@@ -196,6 +188,7 @@ class AhciPort : public sc_core::sc_module, public tlm::tlm_mm_interface, public
     bool soft_reset = false;
   } state_;
   std::uint32_t losses_ = 0;  ///< of the drive's power, at the last look
+  bool lost_write_ = false;   ///< the answer of an abandoned flush has told of one: the next flush tells the host
   std::uint64_t epoch_ = 0;   ///< increases when commands are withdrawn; a transfer of an earlier one has no effect
   bool moving_ = false;       ///< the thread is working, possibly waiting for a DMA transfer
   sc_core::sc_event work_;

@@ -22,10 +22,10 @@ class ProgramServer : public sc_core::sc_module, private nbd::BlockClientIf {
 
   explicit ProgramServer(const sc_core::sc_module_name& name);
 
-  /// `tap`: as nbd::BlockInitiator::bind() has it.
+  /// `tap`: as command::TappedSocket::bind_tap() has it.
   template <typename Tap>
   void bind(Tap& tap) {
-    initiator_.bind(tap);
+    initiator_.disk_init_socket.bind_tap(tap);
   }
   /// Simulates until `over()` is true between two calls, and then until the program's last time. `over` is asked again after each ring of the
   /// channel's bell. While the program computes, the simulation stands.

@@ -57,7 +57,7 @@ void BlockInitiator::recycle(BlockRequest& request) {
 }
 
 void BlockInitiator::drop(BlockRequest& request) {
-  if (issues_ != nullptr) issues_->withdrawn(request.command);
+  disk_init_socket.withdrawn(request.command);
   recycle(request);
 }
 
@@ -69,7 +69,7 @@ std::uint64_t BlockInitiator::data_bytes() const {
 
 void BlockInitiator::issue(BlockRequest& request) {
   if (request.command.issued < 0) request.command.issued = core::now_ps();
-  if (issues_ != nullptr) issues_->issued(request.command);
+  disk_init_socket.issued(request.command);
   command::set_command(request.payload_, request, request.command, request.data.empty() ? nullptr : request.data.data());
   backlog_.push_back(&request);
   if (!finishing_) issued_.notify(sc_core::SC_ZERO_TIME);  // else `finish` sends it
@@ -118,6 +118,10 @@ tlm::tlm_sync_enum BlockInitiator::nb_transport_bw(tlm::tlm_generic_payload& pay
 void BlockInitiator::finish(tlm::tlm_generic_payload& payload) {
   BlockRequest& request = request_of(payload);
   const bool before = std::exchange(finishing_, true);
+  if (request.command.flush() && request.client_ == nullptr)
+    lost_write_ = lost_write_ || request.status == command::CommandStatus::WriteFault;
+  else if (request.command.flush() && request.status == command::CommandStatus::Good && std::exchange(lost_write_, false))
+    request.status = command::CommandStatus::WriteFault;
   if (request.client_ != nullptr) request.client_->answered(request);
   finishing_ = before;
   payload.release();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <tlm_utils/simple_initiator_socket.h>
 #include <memory>
 #include <systemc>
 #include <tlm>
@@ -51,13 +50,7 @@ class BlockInitiator : public sc_core::sc_module, public tlm::tlm_mm_interface {
   explicit BlockInitiator(const sc_core::sc_module_name& name);
   ~BlockInitiator() override;
 
-  tlm_utils::simple_initiator_socket<BlockInitiator> disk_init_socket;
-  /// To a tap before the drive, which is told of every command at its issue: its `host_tgt_socket`, and a command::IssueSinkIf.
-  template <typename Tap>
-  void bind(Tap& tap) {
-    disk_init_socket.bind(tap.host_tgt_socket);
-    issues_ = &tap;
-  }
+  command::TappedSocket<BlockInitiator> disk_init_socket;
 
   /// Returns an unused request without data. It becomes unused again when it has been answered.
   BlockRequest& acquire(BlockClientIf& client);
@@ -93,9 +86,9 @@ class BlockInitiator : public sc_core::sc_module, public tlm::tlm_mm_interface {
   std::vector<BlockRequest*> idle_;
   core::RingBuffer<BlockRequest*> backlog_;
   command::InitiatorPort way_;
-  command::IssueSinkIf* issues_ = nullptr;  ///< null: nobody is told
   bool sending_ = false;
   bool finishing_ = false;
+  bool lost_write_ = false;  ///< the answer of a flush without a client has told of one: the next flush tells its client
   sc_core::sc_event issued_;
 };
 

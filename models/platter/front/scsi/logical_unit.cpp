@@ -73,7 +73,7 @@ void LogicalUnit::look_at_drive() {
     modes_.reset();
     apply_caching();
     reservations_.lose_power();
-    attentions_.drop_deferred();
+    if (!identity_.cache_saved) attentions_.drop_deferred();  // otherwise a lost write still matters
     take_back_stops();
     stopped_ = false;
   }
@@ -256,7 +256,7 @@ bool LogicalUnit::waits(const Task& task, const Fences& fences) const {
 
 void LogicalUnit::issue(Task& task) {
   task.course.place = Place::Backlog;
-  if (issues_ != nullptr) issues_->issued(task.course.access);
+  disk_init_socket.issued(task.course.access);
   if (task.attribute == command::TaskAttribute::HeadOfQueue)
     backlog_.push_front(&task);
   else
@@ -359,7 +359,7 @@ void LogicalUnit::abort(Task& task) {
       return;
     case Place::Backlog:
       backlog_.erase(std::find(backlog_.begin(), backlog_.end(), &task));
-      if (issues_ != nullptr) issues_->withdrawn(task.course.access);
+      disk_init_socket.withdrawn(task.course.access);
       break;
     case Place::Unit: break;
   }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <tlm_utils/simple_initiator_socket.h>
 #include <deque>
 #include <functional>
 #include <list>
@@ -37,13 +36,7 @@ class LogicalUnit : public sc_core::sc_module, public tlm::tlm_mm_interface, pri
   LogicalUnit(const sc_core::sc_module_name& name, const UnitIdentity& identity);
   ~LogicalUnit() override;
 
-  tlm_utils::simple_initiator_socket<LogicalUnit> disk_init_socket;  ///< to `host_tgt_socket` of the drive
-  /// To a tap before the drive, which is told of every access at its issue: its `host_tgt_socket`, and a command::IssueSinkIf.
-  template <typename Tap>
-  void bind(Tap& tap) {
-    disk_init_socket.bind(tap.host_tgt_socket);
-    issues_ = &tap;
-  }
+  command::TappedSocket<LogicalUnit> disk_init_socket;  ///< to `host_tgt_socket` of the drive, or to a tap before it
 
  private:
   drive::RegisterClient control_;
@@ -167,7 +160,6 @@ class LogicalUnit : public sc_core::sc_module, public tlm::tlm_mm_interface, pri
     command::InitiatorPort way;
     bool sending = false;  ///< `send_backlog` is at work
   } link_;
-  command::IssueSinkIf* issues_ = nullptr;  ///< told of the accesses; null: nobody is
   sc_core::sc_event issued_;
   /// @endcond
 };

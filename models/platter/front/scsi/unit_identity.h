@@ -23,6 +23,7 @@ struct UnitIdentity {
   std::uint64_t buffer_bytes = 0;    ///< of the drive's buffer
   std::uint32_t segments = 0;        ///< of the buffer
   bool write_cache = false;          ///< the drive has one, on at power-up
+  bool cache_saved = false;          ///< what only the buffer holds lasts over a loss of power
   bool read_ahead = false;           ///< the drive reads ahead, on at power-up
   profile::ZonesProfile zones;       ///< of the drive
   std::uint32_t actuators = 1;       ///< of the unit, each with a range of the sectors, all of the same size

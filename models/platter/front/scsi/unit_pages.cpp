@@ -233,6 +233,7 @@ UnitIdentity UnitIdentity::of(const profile::DriveProfile& profile, std::uint64_
   d.segments = profile.cache.segments;
   d.buffer_bytes = std::uint64_t{profile.cache.segments} * profile.cache.segment_blocks * profile.geometry.sector_bytes;
   d.write_cache = d.segments > 0 && profile.cache.write_back != profile::WriteBack::Off;
+  d.cache_saved = profile.power_loss.cache == profile::LostCache::Saved;
   d.read_ahead = d.segments > 0 && profile.cache.read_ahead != profile::ReadAhead::None;
   return d;
 }

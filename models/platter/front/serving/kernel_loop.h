@@ -35,11 +35,12 @@ struct PacingAccount {
 /// requests enter the model at the present simulated time. For that, the loop simulates everything that is due, moves the time to the wall clock's
 /// (Realtime), calls the handlers, and runs what they have notified (IEEE 1666-2011, 4.3.4.2).
 ///
-/// Add it as an observer of all commands of the clients: it counts those outstanding.
+/// Register it as an observer of all commands of the clients: it counts those outstanding.
 class KernelLoop : public workload::RequestObserverIf {
  public:
   KernelLoop(const Pacing& pacing, Poller& poller) : pacing_(pacing), poller_(poller) {}
 
+  /// `sender` sends the answers that it has gathered, at the end of each look at the sockets.
   void add(FlushIf& sender) { senders_.push_back(&sender); }
   /// Simulates also while `awaited` returns true: a client waits for the drive, although no command is outstanding.
   void wait_for(std::function<bool()> awaited) { awaited_ = std::move(awaited); }

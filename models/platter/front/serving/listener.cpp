@@ -41,8 +41,7 @@ bool split(const std::string& address, std::string& host, std::string& port) {
 
 FileDescriptor open_spare() { return FileDescriptor(open("/dev/null", O_RDONLY | O_CLOEXEC)); }
 
-}  // namespace
-
+/// HOST:PORT in numbers, of this side of a TCP socket; empty for other sockets.
 std::string local_address(int socket) {
   sockaddr_storage name{};
   socklen_t length = sizeof name;
@@ -55,6 +54,8 @@ std::string local_address(int socket) {
   return name.ss_family == AF_INET6 ? fmt::format("[{}]:{}", host.data(), port.data())
                                     : fmt::format("{}:{}", host.data(), port.data());
 }
+
+}  // namespace
 
 Listener::Listener(const std::string& address, Poller& poller, std::function<void(FileDescriptor)> connected)
     : poller_(poller), connected_(std::move(connected)), address_(address), spare_(open_spare()) {
@@ -148,6 +149,11 @@ void Listener::open_tcp(const std::string& host, const std::string& port) {
   const std::string bound = local_address(sockets_.front().get());
   const std::string shown = host.empty() ? "localhost" : host.find(':') == std::string::npos ? host : "[" + host + "]";
   address_ = shown + bound.substr(bound.rfind(':'));
+}
+
+std::string Listener::address_for(int client) const {
+  const std::string bound = local_address(sockets_.front().get());
+  return bound.rfind("0.0.0.0:", 0) == 0 || bound.rfind("[::]:", 0) == 0 ? local_address(client) : address_;
 }
 
 bool Listener::is_local() const {

@@ -11,9 +11,6 @@
 
 namespace platter::serving {
 
-/// HOST:PORT in numbers, of this side of a TCP socket; empty for other sockets.
-std::string local_address(int socket);
-
 /// Accepts connections at a Unix socket, or at a TCP port of all addresses of a host.
 class Listener : public PollHandlerIf {
  public:
@@ -30,6 +27,8 @@ class Listener : public PollHandlerIf {
   bool is_local() const;
   /// The path, or HOST:PORT with the port in use.
   const std::string& address() const { return address_; }
+  /// The same for the client of this socket. For a HOST that stands for all addresses of the machine, HOST is the one that the client has reached.
+  std::string address_for(int client) const;
 
  private:
   void open_unix(const std::string& path);

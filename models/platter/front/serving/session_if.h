@@ -12,7 +12,7 @@ class SessionIf {
  public:
   virtual ~SessionIf() = default;
 
-  /// The client has reached the server at this address (local_address).
+  /// The client has reached the server at this address (Listener::address_for).
   virtual void connected(const std::string& /*address*/) {}
 
   /// Where the client's next bytes go, and how many at most. There is no room while the client has too much in progress, does not take its answers,

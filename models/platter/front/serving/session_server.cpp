@@ -25,7 +25,7 @@ class SessionServer::Connection : public PollHandlerIf {
   Connection(FileDescriptor socket, SessionServer& server)
       : poller_(server.poller_), socket_(std::move(socket)), session_(server.make_(server.memory_)) {
     poller_.add(socket_.get(), events_, *this);
-    session_->connected(local_address(socket_.get()));
+    session_->connected(server.listener_.address_for(socket_.get()));
   }
   ~Connection() override { poller_.remove(socket_.get(), *this); }
 

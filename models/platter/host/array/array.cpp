@@ -145,7 +145,7 @@ void Array::ended(ArrayRequest& request) {
     counters.response += timing.response();
     counters.host_queue += request.host_queue;
   } else {
-    timing = {request.progress.since, timing.accepted, 0, now, now - request.progress.since};
+    timing = command::CommandTiming::waited(request.progress.since, timing.accepted, now);
     ++counters.failed;
   }
   ended_.push_back(&request);

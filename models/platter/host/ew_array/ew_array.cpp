@@ -356,7 +356,7 @@ void EwArray::close(Job& job) {
   else if (job.status == CommandStatus::Unreadable)
     job.timing.queue += job.timing.response() - job.timing.parts();
   else  // has no other part, whatever its last piece has
-    job.timing = {job.issued, job.timing.accepted, 0, now_ps(), job.timing.response()};
+    job.timing = command::CommandTiming::waited(job.issued, job.timing.accepted, now_ps());
   command::set_result(*job.payload, job);
 }
 

@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 Times = NDArray[np.int64]  # ps
 NEVER = np.int64(1) << 60
-LARGEST = 1 << 50  # multiplier: so no sum leaves 64 bits
+LARGEST = 1 << 50  # multiplier, and
+MOST_REQUESTS = 2000  # whose costs are a matrix: so no sum leaves 64 bits
 
 
 class Refused(Exception):
@@ -52,7 +53,7 @@ def assignment(table: Times, duals: list[int]) -> int:
     costs[np.arange(1, n + 1), np.arange(n)] = NEVER  # a request does not follow itself
     if len(columns) != n + 1 or (rows[:, None] + columns[None, :] > costs).any():
         raise Refused("two duals add up to more than the cost between their requests")
-    return int(rows.sum() + columns.sum())
+    return sum(duals)
 
 
 def walk(table: Times, c: dict[str, Any], prices: Times) -> int:
@@ -108,16 +109,19 @@ def check(certificate: dict[str, Any], platter: str) -> int:
     """The proven bound in ps. Refused, if it is below the certificate's, or nothing is proven."""
     try:
         c = certificate
+        n = len(c["requests"])
+        if n > MOST_REQUESTS or int(c["completions"]) > n:
+            raise Refused(f"more than {MOST_REQUESTS} requests, or more completions than requests")
         table = costs_of(c["drive"], c["requests"], platter)
         multipliers = [int(one) for one in c["multipliers_ps"]]
         if max(abs(one) for one in multipliers) > LARGEST:
             raise Refused(f"a multiplier is larger than {LARGEST} ps")
         if c["kind"] == "assignment":
-            if c["completions"] != len(c["requests"]):
+            if c["completions"] != n:
                 raise Refused("an assignment is of all requests")
             proven = assignment(table, multipliers)
         else:
-            if len(multipliers) != len(c["requests"]):
+            if len(multipliers) != n:
                 raise Refused("there is not one multiplier for each request")
             if max(r[4] for r in c["requests"]) >= 0:  # to leave out a request never takes longer
                 for via in range(len(table) - 1):

@@ -14,13 +14,13 @@ import numpy as np
 
 from platter_lab import LabError, StudyFailed
 from platter_lab.arrays import Ints
-from platter_lab.bound.check import Refused, check
+from platter_lab.bound.check import MOST_REQUESTS, Refused, check
 from platter_lab.bound.dual import Walks, assignment_duals, walk_prices
 from platter_lab.bound.instance import Instance
 from platter_lab.bound.load import Load, of_log, read_log, rounds_of
 from platter_lab.bound.schedule import anneal, beam, shortest_first
 from platter_lab.executable import find_platter
-from platter_lab.files import expect_writable_file, write_whole
+from platter_lab.files import expect_files_apart, write_whole
 
 # Every policy of `platter list policies` that needs no eager writing, with the parameters of the
 # shipped scenarios and studies.
@@ -53,7 +53,6 @@ POLICIES = (
     "CELLO(1|1|0)",
     "SFQ(1|1|0)",
 )
-_MOST_REQUESTS = 2000  # a matrix of their costs has this many rows
 _FIRST = 1.5  # times as many as the best policy completes: the first number that is tried
 _NUMBERS = 3  # that are tried
 _ABOVE = 1.1  # a time that some schedule reaches, in times of the end of the rounds, is about this
@@ -240,8 +239,8 @@ def of_batch(load: Load, count: int, steps: int) -> Outcome:
 def of_recorded(load: Load, log: Path, depth: int | None, iterations: int, steps: int) -> Outcome:
     """Of the requests of a log, all of which are served."""
     rows = read_log(log)
-    if len(rows) > _MOST_REQUESTS:
-        raise LabError(f"{log}: found {len(rows)} requests, expected at most {_MOST_REQUESTS}")
+    if len(rows) > MOST_REQUESTS:
+        raise LabError(f"{log}: found {len(rows)} requests, expected at most {MOST_REQUESTS}")
     instance = of_log(rows, load, depth)
     if instance.depth > int(instance.order.max()):
         certificate = certified(instance, assignment_duals(instance), "assignment", load.platter)
@@ -328,14 +327,16 @@ def run(arguments: argparse.Namespace) -> int:
         return study.run(arguments.study, platter)
     least = {"completions": 2, "rounds": 1, "iterations": 0, "annealing": 0}
     for option, low in least.items():
-        most = _MOST_REQUESTS if option in ("completions", "rounds") else 10**9
+        most = MOST_REQUESTS if option in ("completions", "rounds") else 10**9
         if not low <= getattr(arguments, option) <= most:
             raise LabError(
                 f"--{option}: found {getattr(arguments, option)}, expected {low} to {most}"
             )
-    for output, what in ((arguments.output, "the certificate"), (arguments.result, "the numbers")):
-        if output is not None:
-            expect_writable_file(output, what)
+    expect_files_apart(
+        {"the load": arguments.load, "--scenario": arguments.scenario},
+        ("-o", arguments.output, "the certificate"),
+        ("--result", arguments.result, "the numbers"),
+    )
     listed = arguments.policies.split(",")
     policies = list(POLICIES) if arguments.policies == "all" else [one.strip() for one in listed]
     iterations, steps = arguments.iterations, arguments.annealing
@@ -351,8 +352,11 @@ def run(arguments: argparse.Namespace) -> int:
                 raise LabError(f"--{name}: found with a scenario, expected with a log (.csv) only")
         load = Load(platter, arguments.load, arguments.set)
         load.expect_closed()
-        if load.depth + arguments.completions > _MOST_REQUESTS:
-            raise LabError(f"--completions: with the depth more than {_MOST_REQUESTS} requests")
+        option, known = "completions", arguments.completions
+        if load.streams:
+            option, known = "rounds", load.streams * arguments.rounds
+        if load.depth + known > MOST_REQUESTS:
+            raise LabError(f"--{option}: with the depth more than {MOST_REQUESTS} requests")
         if arguments.policies != "all":
             for policy in policies:
                 load.expect_policy(policy)

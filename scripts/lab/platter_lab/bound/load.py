@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from platter_lab import LabError
-from platter_lab.bound.check import Refused, costs_of
+from platter_lab.bound.check import MOST_REQUESTS, Refused, costs_of
 from platter_lab.bound.instance import Instance, Request
 from platter_lab.executable import call_platter, no_model
 
@@ -228,5 +228,11 @@ def of_log(rows: Sequence[Row], load: Load, depth: int | None) -> Instance:
 
 def rounds_of(load: Load, rounds: int, extra: int) -> Instance:
     """The requests of so many rounds, and `extra` others beyond those that are known first."""
+    count = load.streams * rounds + load.depth + extra
+    if count > MOST_REQUESTS:
+        raise LabError(
+            f"--rounds: found {rounds}, which with others beside the streams are {count} requests; "
+            f"expected at most {MOST_REQUESTS}"
+        )
     together = [*load.rounds(rounds), *load.discrete(load.depth + extra)]
     return load.instance(together, load.depth, load.streams * rounds + extra)

@@ -26,9 +26,9 @@ from platter_lab.calibrate.phase import Places
 from platter_lab.calibrate.profile import Change, Place, Profile, format_value, place
 from platter_lab.calibrate.replay import Answers, Model
 from platter_lab.calibrate.spread import scores as spread_scores
-from platter_lab.calibrate.trace import Reading, Trace, read_trace, trace_text
+from platter_lab.calibrate.trace import Reading, Trace, read_trace
 from platter_lab.executable import call_platter, find_platter
-from platter_lab.files import expect_writable_file, write_whole
+from platter_lab.files import expect_files_apart, write_whole
 
 SCORES = (
     ("demerit_exact_percent", "exact demerit %"),
@@ -182,35 +182,6 @@ def summary(
     return "\n".join(lines)
 
 
-def _expect_files_apart(arguments: argparse.Namespace) -> None:
-    """LabError, before anything is fitted, where an output cannot be written, or is an input or the
-    other output.
-    """
-    taken = {"--trace": arguments.trace, "--profile": arguments.profile}
-    for option, file, what in (
-        ("--out", arguments.out, "the profile"),
-        ("--report", arguments.report, "the report"),
-    ):
-        if file is None:
-            continue
-        for other, its in taken.items():
-            if _same(file, its):
-                raise LabError(
-                    f"{file}: {option} names the same file as {other}; expected another file for "
-                    f"{what}"
-                )
-        expect_writable_file(file, what)
-        taken[option] = file
-
-
-def _same(one: Path, other: Path) -> bool:
-    """Whether both name one file, by whatever links; not yet there counts, too."""
-    try:
-        return one.samefile(other)
-    except OSError:
-        return one.resolve() == other.resolve()
-
-
 def _shown(platter: Path, drive: str) -> str:
     """All values of a profile, as the model reads it."""
     return call_platter(platter, ["drive", "show", drive, "--json"])
@@ -238,25 +209,30 @@ def run(arguments: argparse.Namespace) -> int:
     base = Profile.read(
         arguments.profile, lambda: json.loads(_shown(platter, str(arguments.profile)))
     )
-    _expect_files_apart(arguments)
-    if base.is_tree:
-        return run_patterns(arguments, trace, platter, base)
-    if base.get("geometry.layout", "cylinders") != "cylinders":
+    expect_files_apart(
+        {"--trace": arguments.trace, "--profile": arguments.profile},
+        ("--out", arguments.out, "the profile"),
+        ("--report", arguments.report, "the report"),
+    )
+    if not base.is_tree and base.get("geometry.layout", "cylinders") != "cylinders":
         raise LabError(
             f"{arguments.profile}:{base.line_of('geometry.layout')}: geometry.layout is "
             f'"{base.get("geometry.layout")}", expected "cylinders" or "tree"'
         )
     given = None if arguments.reading == "auto" else Reading(arguments.reading)
-    fitted = trace.first_half()
+    fitted = trace.head(int(len(trace) * FITTED_SHARE)) if base.is_tree else trace.first_half()
     with tempfile.TemporaryDirectory(prefix="platter-calibrate-") as name:
-        model = Model(platter, Path(name), arguments.trace, trace_text(fitted))
-        first = model.locate(arguments.profile, fitted.lba)
-        last = model.locate(arguments.profile, fitted.lba + fitted.blocks - 1)
+        model = Model(platter, Path(name), arguments.trace, trace, len(fitted))
+        # Of all requests, so that one beyond the drive is refused before anything is fitted.
+        last = model.locate(arguments.profile, trace.lba + trace.blocks - 1)
+        if base.is_tree:
+            return run_patterns(arguments, trace, fitted, model, base, given)
+        first = model.locate(arguments.profile, trace.lba)
         result = calibrate(
             fitted,
             base,
-            first,
-            last,
+            first[: len(fitted)],
+            last[: len(fitted)],
             lambda reading: lambda text: model.first_half(text, reading),
             given,
         )
@@ -269,14 +245,7 @@ def run(arguments: argparse.Namespace) -> int:
         before = model.second_half(base.text, result.reading)[1]
         calibrated = Profile(base.changed(changes), base.path)
         answers, after = model.second_half(calibrated.text, result.reading)
-        arrivals = arrival_scores(
-            result,
-            trace,
-            model.locate(arguments.profile, trace.lba),
-            model.locate(arguments.profile, trace.lba + trace.blocks - 1),
-            calibrated,
-            answers,
-        )
+        arrivals = arrival_scores(result, trace, first, last, calibrated, answers)
         runs = model.runs
     files = {
         arguments.out: base.derived(
@@ -334,11 +303,16 @@ def pattern_header(found: PatternCalibration, base: Path, trace: Path, fitted: i
     return "".join(f"# {line}\n" for line in lines)
 
 
-def run_patterns(arguments: argparse.Namespace, trace: Trace, platter: Path, base: Profile) -> int:
-    """Calibrates a layout of patterns: four fifths of the trace are fitted, the rest is scored."""
-    fitted = int(len(trace) * FITTED_SHARE)
-    given = None if arguments.reading == "auto" else Reading(arguments.reading)
-    part = trace.head(fitted)
+def run_patterns(
+    arguments: argparse.Namespace,
+    trace: Trace,
+    part: Trace,
+    model: Model,
+    base: Profile,
+    given: Reading | None,
+) -> int:
+    """Calibrates a layout of patterns: `part` of the trace is fitted, the rest is scored."""
+    fitted = len(part)
     found = calibrate_patterns(part, base, given)
     changes = pattern_changes(found, base, part)
     cached = {key: change for key, change in changes.items() if key[2] == "write_back"}
@@ -348,19 +322,17 @@ def run_patterns(arguments: argparse.Namespace, trace: Trace, platter: Path, bas
     if arguments.name:
         changes[place("name")] = Change(arguments.name)
     scores = {}
-    with tempfile.TemporaryDirectory(prefix="platter-calibrate-") as name:
-        model = Model(platter, Path(name), arguments.trace, trace_text(part))
-        for which, text in (("before", base.changed(cached)), ("after", base.changed(changes))):
-            answers = model.whole(text, found.reading)[fitted:]
-            scores[which] = {
-                group: agreement(answers.measured_us[rows], answers.simulated_us[rows])
-                for group, rows in (
-                    ("all", slice(None)),
-                    ("reads", answers.is_read),
-                    ("writes", ~answers.is_read),
-                )
-                if len(answers.measured_us[rows])
-            }
+    for which, text in (("before", base.changed(cached)), ("after", base.changed(changes))):
+        answers = model.whole(text, found.reading)[fitted:]
+        scores[which] = {
+            group: agreement(answers.measured_us[rows], answers.simulated_us[rows])
+            for group, rows in (
+                ("all", slice(None)),
+                ("reads", answers.is_read),
+                ("writes", ~answers.is_read),
+            )
+            if len(answers.measured_us[rows])
+        }
     header_text = pattern_header(found, arguments.profile, arguments.trace, fitted)
     files = {arguments.out: base.changed(changes, header_text)}
     if arguments.report:

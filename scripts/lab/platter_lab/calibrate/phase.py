@@ -10,7 +10,7 @@ differences of phases, in turns, wrapped to [-1/2, 1/2).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import numpy as np
 
@@ -47,16 +47,8 @@ class Places:
     sectors: Ints  # of the track
     angle: Floats  # turns, of the sector's start
 
-    def __getitem__(self, index: Ints) -> Places:
-        return Places(
-            self.zone[index],
-            self.cylinder[index],
-            self.head[index],
-            self.order[index],
-            self.sector[index],
-            self.sectors[index],
-            self.angle[index],
-        )
+    def __getitem__(self, index: Ints | slice) -> Places:
+        return Places(*(getattr(self, one.name)[index] for one in fields(self)))
 
     def same_track(self, other: Places) -> Bools:
         same: Bools = (self.cylinder == other.cylinder) & (self.head == other.head)

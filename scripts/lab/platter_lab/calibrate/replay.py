@@ -8,8 +8,7 @@ import io
 import json
 import re
 import shlex
-import shutil
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ import numpy as np
 from platter_lab import LabError
 from platter_lab.arrays import Bools, Floats, Ints
 from platter_lab.calibrate.phase import Places
-from platter_lab.calibrate.trace import Reading
+from platter_lab.calibrate.trace import Reading, Trace, trace_text
 from platter_lab.executable import call_platter, no_model
 
 # Columns of `platter drive locate`.
@@ -39,31 +38,24 @@ class Answers:
     transfer_us: Floats
 
     def __getitem__(self, index: Ints | Bools | slice) -> Answers:
-        return Answers(
-            self.is_read[index],
-            self.measured_us[index],
-            self.simulated_us[index],
-            self.from_media[index],
-            self.overhead_us[index],
-            self.move_us[index],
-            self.rotation_us[index],
-            self.transfer_us[index],
-        )
+        return Answers(*(getattr(self, one.name)[index] for one in fields(self)))
 
 
 class Model:
     """The executable, with a folder for its files. Trial runs see the trace's first half only."""
 
-    def __init__(self, platter: Path, folder: Path, trace: Path, first_lines: str) -> None:
+    def __init__(
+        self, platter: Path, folder: Path, trace: Path, requests: Trace, fitted: int
+    ) -> None:
+        """`trace`: the file that the requests are of, of which the first `fitted` are fitted."""
         self._platter = platter
         self._folder = folder
         self._trace = trace
         self.runs = 0
-        whole, first = (folder / name / "drive" / "drive.trace" for name in ("whole", "first"))
-        for file in (whole, first):
+        for name, part in (("whole", requests), ("first", requests.head(fitted))):
+            file = folder / name / "drive" / "drive.trace"
             file.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(trace, whole)
-        first.write_text(first_lines, encoding="ascii")
+            file.write_text(trace_text(part), encoding="ascii")
 
     def _run(self, arguments: list[str], stdin: str | None = None) -> str:
         return call_platter(self._platter, arguments, stdin=stdin)
@@ -109,23 +101,9 @@ class Model:
             self._folder / name for name in ("trial.toml", "requests.csv", "result.json")
         )
         profile.write_text(text, encoding="utf-8")
-        command = [
-            "validate",
-            str(self._folder / part),
-            "--drive",
-            "drive",
-            "--profile",
-            str(profile),
-            "--reading",
-            reading.value,
-            "--half",
-            half,
-            "--requests",
-            str(requests),
-            "--result",
-            str(result),
-            "--quiet",
-        ]
+        command = ["validate", str(self._folder / part), "--drive", "drive", "--quiet"]
+        command += ["--profile", str(profile), "--reading", reading.value, "--half", half]
+        command += ["--requests", str(requests), "--result", str(result)]
         self._run(command)
         if not requests.is_file() or not result.is_file():
             raise self._no_model(command, "answers to a trace")

@@ -8,7 +8,7 @@ Whether the pause stands before or after its request is not written down: `Readi
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from enum import StrEnum
 from pathlib import Path
 
@@ -17,6 +17,7 @@ import numpy as np
 from platter_lab import LabError
 from platter_lab.arrays import Bools, Floats, Ints
 
+_LONGEST_US = 4.6e12  # as `platter validate` has it
 FIELDS = "R or W, kind, first block, blocks, response us, pause us"
 
 
@@ -50,13 +51,7 @@ class Trace:
         return self.head(len(self) // 2)
 
     def head(self, count: int) -> Trace:
-        return Trace(
-            self.is_read[:count],
-            self.lba[:count],
-            self.blocks[:count],
-            self.response_us[:count],
-            self.pause_us[:count],
-        )
+        return Trace(*(getattr(self, one.name)[:count] for one in fields(self)))
 
     def completions_us(self, reading: Reading) -> Floats:
         """Completion of each request on the trace's own clock, which begins with the first issue,
@@ -92,6 +87,7 @@ def read_trace(path: Path) -> Trace:
             f"{path}: byte {error.start} is not text; expected lines of six fields ({FIELDS})"
         ) from error
     rows: list[tuple[bool, int, int, float, float]] = []
+    total = 0.0
     for number, line in enumerate(text.splitlines(), 1):
         fields = line.split()
         if not fields or fields[0].startswith("#"):
@@ -117,20 +113,23 @@ def read_trace(path: Path) -> Trace:
                 number,
                 f'found "{fields[4]} {fields[5]}", expected two numbers: response and pause in us',
             )
-        if lba < 0 or blocks < 1:
+        if not (0 <= lba < 1 << 63 and 1 <= blocks <= 65535):
             _fail(
                 path,
                 number,
-                f"found first block {lba} and {blocks} blocks, expected a first block of 0 or "
-                "more and 1 or more blocks",
+                f"found first block {lba} and {blocks} blocks, expected a first block from 0 up to "
+                "2^63 - 1 and 1 to 65535 blocks",
             )
-        if not (0 < response < 1e9 and 0 <= pause < 1e12):
+        if not (1e-6 <= response < 1e9 and 0 <= pause < 1e12):
             _fail(
                 path,
                 number,
                 f"found a response of {response:g} us and a pause of {pause:g} us, expected above "
                 "0 us for the response and 0 us or more for the pause",
             )
+        total += response + pause
+        if total > _LONGEST_US:
+            _fail(path, number, "the times up to here add up to more than 53 days")
         rows.append((fields[0] == "R", lba, blocks, response, pause))
     if len(rows) < 200:
         raise LabError(

@@ -132,7 +132,6 @@ class PowerRun:
 
     def __init__(self, bench: machine.Bench, folder: Path, kind: script.PowerKind) -> None:
         self._bench = bench
-        self._arguments = bench.arguments
         self._folder = folder
         self._kind = kind
         folder.mkdir(parents=True, exist_ok=True)
@@ -164,7 +163,7 @@ class PowerRun:
     def cut(self, software: packages.Tree) -> list[Cut]:
         """Runs the guest, and lets the drive write an image at each instant. The last image is the
         disk file itself, after the server was killed."""
-        bench, arguments, folder = self._bench, self._arguments, self._folder
+        bench, arguments, folder = self._bench, self._bench.arguments, self._folder
         initrd = self._initrd(software, "work.gz", self._kind.work(), [])
         draw = random.Random(f"{arguments.seed} {self._kind.name}")
         cuts: list[Cut] = []
@@ -204,7 +203,7 @@ class PowerRun:
         most = max(cut.acknowledged for cut in cuts)
         files = expected_files(most)
         expected = "".join(f"{line}\n" for _, line in files)
-        batch = max(1, min(self._arguments.batch, MOST_DISKS))
+        batch = max(1, min(self._bench.arguments.batch, MOST_DISKS))
         for begin in range(0, len(cuts), batch):
             part = cuts[begin : begin + batch]
             lines = "".join(
@@ -222,11 +221,11 @@ class PowerRun:
             parts = machine.run_to_end(
                 machine.linux_machine(self._bench.qemu, self._bench.linux, initrd, _disks(part)),
                 self._folder / f"judge{begin // batch}.log",
-                self._arguments.limit + 20 * len(part),
+                self._bench.arguments.limit + 20 * len(part),
             )
             for cut in part:
                 self._verdict(cut, parts["judge"])
-                if not cut.wrong and not self._arguments.keep:
+                if not cut.wrong and not self._bench.arguments.keep:
                     cut.path.unlink()
             self._keep(cuts[: begin + batch])
 

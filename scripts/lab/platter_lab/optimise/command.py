@@ -78,6 +78,9 @@ def _bar(space: Space, study: Study, goal: int) -> Iterator[Any]:
 def _expect_files(arguments: argparse.Namespace) -> tuple[Path, Path]:
     """The table and the journal."""
     output = arguments.output or default_output(arguments.space)
+    for option in ("figure", "front") if arguments.check else ():
+        if getattr(arguments, option):
+            raise LabError(f"--{option}: found with --check; expected a search with this option")
     if arguments.check and not arguments.output:
         output = output.with_suffix(".check.parquet")
     if output.suffix not in (".parquet", ".csv"):
@@ -132,7 +135,8 @@ def run(arguments: argparse.Namespace) -> int:
         runner = Runner(platter, store, executor, here)
         read = map(runner.configuration, configurations.probes())
         expect_measured(schema, space.file, metrics, read)
-        identity = _identity(space, configurations, runner)
+        with without_bars():
+            identity = _identity(space, configurations, runner, here)
         evaluation = Evaluation(
             space, configurations, runner, here, arguments.limit or space.limit_s
         )
@@ -201,14 +205,17 @@ def _print(what: Screen) -> None:
     Console(width=max(console.width, needed)).print(what)
 
 
-def _identity(space: Space, configurations: Configurations, runner: Runner) -> dict[str, str]:
+def _identity(
+    space: Space, configurations: Configurations, runner: Runner, here: ExecutorIf
+) -> dict[str, str]:
     """What makes trials of one search.
 
     A change of anything else (trials, checks, the limit of a run) leaves it the same search.
     """
+    probes = list(dict.fromkeys(configurations.probes()))
     return {
-        "executable, scenario or files that it names": runner.digest(
-            configurations.point(configurations.settings(space.first()))
+        "executable, scenario or files that it or a value names": Store.key(
+            here.map(runner.digest, probes, "scenarios")
         ),
         "keys in [set]": Store.key(space.common),
         "parameters": Store.key(

@@ -15,8 +15,16 @@ from pathlib import Path
 from typing import Any
 
 from platter_lab.cost.prices import COSTS
-from platter_lab.settings import flat, text
-from platter_lab.sweep.plan_file import Metric, Step, expect_end, seeds_of, steps_of
+from platter_lab.settings import text
+from platter_lab.sweep.plan_file import (
+    Metric,
+    Step,
+    expect_end,
+    scenario_of,
+    seeds_of,
+    set_of,
+    steps_of,
+)
 from platter_lab.toml_file import TomlFile
 
 _FORMAT = 1
@@ -602,13 +610,10 @@ class _Reader:
         name = table.get("name")
         if not isinstance(name, str) or not name:
             raise self._file.wrong("name", repr(name), "what is different in this check", table)
-        given = table.get("set", {})
-        if not isinstance(given, dict):
-            raise self._file.wrong("set", repr(given), "a table of the scenario's keys", table)
         return Check(
             name,
             seeds_of(self._file, table["seeds"]) if "seeds" in table else seeds,
-            tuple(flat(given)),
+            set_of(self._file, table, table),
             table,
         )
 
@@ -637,41 +642,11 @@ def read_space(path: Path) -> Space:
     """Raises LabError with file, line, key, what was found and what was expected."""
     file = TomlFile(path, "a space to search")
     content, read = file.content, _Reader(file)
-    file.only(
-        content,
-        "the space",
-        (
-            "format",
-            "scenario",
-            "seeds",
-            "trials",
-            "limit_s",
-            "search",
-            "set",
-            "parameter",
-            "objective",
-            "constraint",
-            "check",
-        ),
-    )
+    keys = "format scenario seeds trials limit_s search set parameter objective constraint check"
+    file.only(content, "the space", keys.split())
     if content.get("format") != _FORMAT:
         raise file.wrong("format", repr(content.get("format")), str(_FORMAT))
-    if not isinstance(content.get("scenario"), str):
-        raise file.wrong(
-            "scenario",
-            repr(content.get("scenario")),
-            "the file of a scenario, relative to the space",
-        )
-    scenario = (path.parent / content["scenario"]).resolve()
-    if not scenario.is_file():
-        raise file.wrong(
-            "scenario",
-            f"{scenario}, which is not a file",
-            "the file of a scenario, relative to the space",
-        )
-    common = content.get("set", {})
-    if not isinstance(common, dict):
-        raise file.wrong("set", repr(common), "a table of the scenario's keys")
+    scenario, common = scenario_of(file), set_of(file, content)
     parameters: list[Parameter] = []
     for table in read.tables("parameter"):
         parameters.append(read.parameter(table, parameters))
@@ -696,7 +671,7 @@ def read_space(path: Path) -> Space:
         seeds,
         trials,
         read.sampler(),
-        tuple(flat(common)),
+        common,
         tuple(parameters),
         objectives,
         constraints,

@@ -4,11 +4,10 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 
 from platter_lab import LabError
-from platter_lab.files import expect_writable_file, write_bytes
+from platter_lab.files import expect_files_apart, write_bytes
 from platter_lab.report.compare_page import compare_page
 from platter_lab.report.inputs import StudyInput, SweepInput, read_inputs
 from platter_lab.report.page import Page
@@ -35,10 +34,9 @@ def _page(arguments: argparse.Namespace) -> Page:
 
 def run(arguments: argparse.Namespace) -> int:
     output = arguments.output
-    expect_writable_file(output, "the report")
-    for file in (*arguments.input, *arguments.requests, arguments.explain):
-        if file and os.path.realpath(file) == os.path.realpath(output):
-            raise LabError(f"{output}: is also an input; expected a separate file for the report")
+    given = (*arguments.input, *arguments.requests, arguments.explain)
+    inputs = {f"the input {file}": file for file in given if file}
+    expect_files_apart(inputs, ("-o", output, "the report"))
     content = _page(arguments).render().encode()
     write_bytes(output, content)
     print(f"{output}: {len(content) / 1e6:.1f} MB", file=sys.stderr)

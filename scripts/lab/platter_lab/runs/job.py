@@ -14,16 +14,19 @@ import os
 import re
 import tempfile
 import tomllib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from platter_lab import LabError, StudyFailed
 from platter_lab.executable import call_platter, no_model
 from platter_lab.files import write_parquet
 from platter_lab.model import read_requests
 from platter_lab.runs.store import Store
+
+if TYPE_CHECKING:
+    import polars as pl
 
 Places = Sequence[tuple[str, ...]]
 
@@ -128,14 +131,14 @@ def configuration_of(
 _RTL = (".sv", ".svh", ".v", ".vh", ".vlt", ".cpp", ".h", ".hpp", ".f")  # of an engine's folder
 
 
-def _files_of(name: str) -> list[str]:
+def _files_of(name: str, folder: Path | None) -> list[str]:
     """What an absolute name in a configuration stands for: a file, or NAME.blktrace.0, .1, ... of a
     recorded trace; nothing for other texts. A policy of a user's own (`own:FILE.so(0.5)`) stands
     for its shared object, and an engine of a user's own (`own:DIR`, `lockstep:own:DIR`) for the
-    sources in its folder. Their names count from the present folder, as the command takes them.
+    sources in its folder. Their names count from the folder where the command runs.
     """
     if own := re.fullmatch(r"(?:lockstep:)?own:(.+?)(\([^()]*\))?", name):
-        path = os.path.abspath(own[1])
+        path = os.path.abspath(os.path.join(folder or "", own[1]))
         if os.path.isdir(path):
             return sorted(
                 file.path
@@ -144,11 +147,7 @@ def _files_of(name: str) -> list[str]:
             )
         if not os.path.isfile(path):
             return []
-        # A policy in Python may import what stands beside it.
-        beside = (
-            glob.glob(f"{glob.escape(os.path.dirname(path))}/*.py") if path.endswith(".py") else []
-        )
-        return sorted({path, *beside})
+        return sorted({path, *(_modules(os.path.dirname(path)) if path.endswith(".py") else ())})
     if not os.path.isabs(name) or os.path.isfile(name):
         return [name] if os.path.isabs(name) else []
     return sorted(
@@ -158,9 +157,20 @@ def _files_of(name: str) -> list[str]:
     )
 
 
-def content_of(name: str) -> str:
-    """Digest of what a text in a configuration names; empty where it names no file."""
-    files = _files_of(name)
+def _modules(folder: str) -> Iterator[str]:
+    """What a policy in Python may import from its folder: modules, and packages with all theirs."""
+    for one in os.scandir(folder):
+        if one.is_file() and one.name.endswith(".py"):
+            yield one.path
+        elif one.is_dir(follow_symlinks=False) and os.path.isfile(f"{one.path}/__init__.py"):
+            yield from _modules(one.path)
+
+
+def content_of(name: str, folder: Path | None = None) -> str:
+    """Digest of what a text in a configuration names for a command that runs in `folder` (None:
+    this process's); empty where it names no file.
+    """
+    files = _files_of(name, folder)
     return (
         digest_of(Path(name))
         if files == [name]
@@ -187,20 +197,10 @@ def but_seed(configuration: dict[str, Any], scenario: Path) -> str:
             if isinstance(value, str) and value
             else ""
         )
-        return name if _files_of(name) else value
+        return name if _files_of(name, None) else value
 
-    return Store.key(
-        absolute(
-            {
-                **configuration,
-                "sim": {
-                    key: value
-                    for key, value in configuration.get("sim", {}).items()
-                    if key != "seed"
-                },
-            }
-        )
-    )
+    sim = {key: value for key, value in configuration.get("sim", {}).items() if key != "seed"}
+    return Store.key(absolute({**configuration, "sim": sim}))
 
 
 def value_at(result: dict[str, Any], place: Sequence[str]) -> Any:
@@ -241,12 +241,15 @@ def carry_out(job: Job) -> Outcome:
         return kept
     for left in reversed(range(job.tries)):
         try:
-            result, changed = _run(job)
+            ran = _run(job)
             break
         except LabError as error:
-            if not left or not isinstance(error, StudyFailed):
-                return Outcome(job.key, Failure(str(error)))
-    return _keep(job, result, changed)
+            if left and isinstance(error, StudyFailed):
+                continue
+            failure = Outcome(job.key, Failure(str(error)))
+        _expect_unchanged(job, _changed(job))  # the run may have failed because of that
+        return failure
+    return _keep(job, *ran)
 
 
 def carry_out_or_raise(job: Job) -> Outcome:
@@ -267,19 +270,12 @@ def _found(job: Job) -> Outcome | None:
     )
 
 
-def _run(job: Job) -> tuple[dict[str, Any], list[str]]:
-    """The result, and what has changed since the key was made."""
+def _run(job: Job) -> tuple[dict[str, Any], pl.DataFrame | None, list[str]]:
+    """The result, the log of requests, and what has changed since the key was made."""
     with tempfile.TemporaryDirectory(prefix="platter-runs-") as name:
         result_file, log = Path(name) / "result.json", Path(name) / "requests.csv"
-        words = [
-            "run",
-            *job.scenario,
-            "--quiet",
-            "--set",
-            f"sim.seed={job.seed}",
-            "--result",
-            str(result_file),
-        ]
+        words = ["run", *job.scenario, "--quiet", "--set", f"sim.seed={job.seed}"]
+        words += ["--result", str(result_file)]
         call_platter(
             job.platter,
             [*words, *(["--requests", str(log)] if job.summary or job.logs else [])],
@@ -294,35 +290,48 @@ def _run(job: Job) -> tuple[dict[str, Any], list[str]]:
             raise no_model(job.platter, job.command, "a result") from error
         if job.summary:
             result["summary"] = job.summary(log)
-        if job.logs:
-            write_parquet(read_requests(log), job.store.log(job.key))
-    return result, _changed(job, ran_with)
+        frame = read_requests(log) if job.logs else None
+    return result, frame, _changed(job, ran_with)
 
 
-def _changed(job: Job, ran_with: dict[str, Any]) -> list[str]:
+def _changed(job: Job, ran_with: dict[str, Any] | None = None) -> list[str]:
     """What is not as it was when the job's key was made, by name.
 
-    `ran_with` is the configuration in its result.
+    `ran_with` is the configuration in its result, None where it has none.
     """
     then = job.inputs
     changed = [str(job.platter)] if digest_of(job.platter) != then.program else []
     scenario = Path(job.folder or "", job.scenario[0])
     # What the result says tells that nothing has changed; where it has another form than the dump,
     # a second dump tells.
-    if (
-        but_seed(ran_with, scenario) != then.configuration
-        and but_seed(configuration_of(job.platter, job.scenario, job.folder, job.command), scenario)
-        != then.configuration
-    ):
-        changed.append(f"the configuration of {job.scenario[0]}")
-    return changed + [name for name, digest in then.files.items() if content_of(name) != digest]
+    if ran_with is None or but_seed(ran_with, scenario) != then.configuration:
+        try:
+            now = configuration_of(job.platter, job.scenario, job.folder, job.command)
+            same = but_seed(now, scenario) == then.configuration
+        except LabError as error:  # one that fails again says nothing of the configuration
+            if isinstance(error, StudyFailed) and ran_with is not None:
+                raise
+            same = isinstance(error, StudyFailed)
+        if not same:
+            changed.append(f"the configuration of {job.scenario[0]}")
+    return changed + [
+        name for name, digest in then.files.items() if content_of(name, job.folder) != digest
+    ]
 
 
-def _keep(job: Job, result: dict[str, Any], changed: list[str]) -> Outcome:
+def _expect_unchanged(job: Job, changed: list[str]) -> None:
     if changed:
         raise StudyFailed(
             f"{job.command}\n{', '.join(changed)}: changed while the study ran, so the result is "
             "not kept; start the study again"
         )
+
+
+def _keep(
+    job: Job, result: dict[str, Any], frame: pl.DataFrame | None, changed: list[str]
+) -> Outcome:
+    _expect_unchanged(job, changed)
+    if frame is not None:
+        write_parquet(frame, job.store.log(job.key))
     job.store.write(job.key, result)
     return Outcome(job.key, parts_of(result, job.places))

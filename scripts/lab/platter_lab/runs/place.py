@@ -22,9 +22,8 @@ def add_place(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--jobs",
         type=int,
-        default=os.cpu_count() or 1,
-        help="largest number of runs at a time; default: the cores of this "
-        "machine, or with dask://HOST:PORT the threads of its workers",
+        help="largest number of runs at a time; default: the cores of this machine; not with "
+        "dask://HOST:PORT, where the workers have as many as they have threads",
     )
     parser.add_argument(
         "--on",
@@ -58,9 +57,14 @@ def add_place(parser: argparse.ArgumentParser) -> None:
 
 
 def expect_place(arguments: argparse.Namespace) -> None:
-    """LabError where the options do not fit."""
-    if arguments.jobs < 1:
-        raise LabError(f"--jobs: found {arguments.jobs}, expected at least 1")
+    """Sets what is not given. LabError where the options do not fit."""
+    if arguments.jobs is None:
+        arguments.jobs = os.cpu_count() or 1
+    elif arguments.jobs < 1 or arguments.on.startswith(_DASK):
+        raise LabError(
+            f"--jobs: found {arguments.jobs} with --on {arguments.on}, expected at least 1, and "
+            f"none with {_DASK}HOST:PORT"
+        )
     for option in ("limit", "wait"):
         value = getattr(arguments, option)
         if value is not None and not value > 0:

@@ -97,14 +97,12 @@ class Runner:
         stands there: many can be held.
         """
         wanted = dict(batches)
-        keys, found = self._kept(wanted, places)
-        if logs:
-            found = {key: result for key, result in found.items() if self._store.log(key).is_file()}
+        keys, found = self._kept(wanted, places, logs)
         outcomes: dict[str, dict[str, Any] | Failure] = dict(found)
         todo = _once(keys, found)
         jobs = [
-            self._job(key, *run, limit_s=limit_s, tries=tries, logs=logs, places=places)
-            for key, run in todo.items()
+            self._job(key, point, seed, limit_s, tries, logs, places)
+            for key, (point, seed) in todo.items()
         ]
         outcomes.update(
             (one.key, one.result) for one in self._executor.map(carry_out, jobs, "runs", Job.lost)
@@ -126,7 +124,6 @@ class Runner:
         key: str,
         point: Point,
         seed: int,
-        *,
         limit_s: float | None = None,
         tries: int = 1,
         logs: bool = False,
@@ -163,9 +160,11 @@ class Runner:
         """Of all that the point's results depend on, but for the seed."""
         return self._content_digest(point)
 
-    def estimate(self, batches: Iterable[tuple[Point, tuple[int, ...]]]) -> Estimate:
+    def estimate(
+        self, batches: Iterable[tuple[Point, tuple[int, ...]]], *, logs: bool = False
+    ) -> Estimate:
         """From two short runs of each point that has something to do: what a run costs at once, and
-        by its length. Of many points some are looked at.
+        by its length. Of many points some are looked at. With `logs` a run is kept with its log.
         """
         every = dict(batches)
         wanted = every
@@ -173,7 +172,7 @@ class Runner:
             wanted = {
                 point: every[point] for point in random.Random(1).sample(list(every), _MOST_PROBED)
             }
-        keys, found = self._kept(wanted)
+        keys, found = self._kept(wanted, logs=logs)
         todo = _once(keys, found)
         missing = Counter(point for point, _ in todo.values())
         probes = {point: probes_of(point) for point in missing}
@@ -201,9 +200,11 @@ class Runner:
         )
 
     def _kept(
-        self, batches: Mapping[Point, tuple[int, ...]], places: Places = ()
+        self, batches: Mapping[Point, tuple[int, ...]], places: Places = (), logs: bool = False
     ) -> tuple[dict[Run, str], dict[str, dict[str, Any]]]:
-        """Each run's key, in the order of the runs, and what has run before by its key."""
+        """Each run's key, in the order of the runs, and what has run before by its key, with `logs`
+        only what has its log.
+        """
         digests = self._here.map(self._content_digest, list(batches), "scenarios")
         keys = {
             (point, seed): Store.key(digest, seed)
@@ -213,7 +214,8 @@ class Runner:
         return keys, {
             key: parts_of(result, places)
             for key in dict.fromkeys(keys.values())
-            if (result := self._store.read(key)) is not None
+            if (not logs or self._store.log(key).is_file())
+            and (result := self._store.read(key)) is not None
         }
 
     def _content_digest(self, point: Point) -> str:
@@ -221,10 +223,11 @@ class Runner:
             configuration = self.configuration(point)
             self._read.pop(point, None)
             files = {}
-            for name in _file_names(configuration):
+            for name in _texts(configuration):
                 if name not in self._files:
-                    self._files[name] = content_of(name)
-                files[name] = self._files[name]
+                    self._files[name] = content_of(name, self._folder)
+                if self._files[name]:
+                    files[name] = self._files[name]
             digest = Store.key(
                 self._program, _by_content(configuration, files), *_summary_source(point)
             )
@@ -260,12 +263,12 @@ def _by_content(value: Any, files: Mapping[str, str]) -> Any:
     return files.get(value, value) if isinstance(value, str) else value
 
 
-def _file_names(value: Any) -> Iterator[str]:
-    """The absolute names in a configuration that stand for files."""
+def _texts(value: Any) -> Iterator[str]:
+    """The texts in a configuration, some of which name files."""
     if isinstance(value, dict | list):
         for item in value.values() if isinstance(value, dict) else value:
-            yield from _file_names(item)
-    elif isinstance(value, str) and content_of(value):
+            yield from _texts(item)
+    elif isinstance(value, str):
         yield value
 
 

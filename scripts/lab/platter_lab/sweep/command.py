@@ -116,7 +116,8 @@ def run(arguments: argparse.Namespace) -> int:
             read = map(runner.configuration, _varied(plan, points))
             expect_measured(schema, plan.file, measured, read)
             if arguments.estimate:
-                print(f"{plan.file}: {runner.estimate(batches).text(executor.jobs)}")
+                estimate = runner.estimate(batches, logs=plan.requests)
+                print(f"{plan.file}: {estimate.text(executor.jobs)}")
                 return 0
             outcomes = runner.outcomes(
                 batches,
@@ -139,6 +140,11 @@ def run(arguments: argparse.Namespace) -> int:
             print(
                 f"{metric.name}: {none} runs have no value, because nothing was measured or the "
                 "result does not have it; intervals are over the other seeds"
+            )
+        if zeros := table.zeros[metric.name]:
+            print(
+                f"{metric.name}: {zeros} of {len(results)} configurations have no ratio, because "
+                "the baseline is 0 in a run"
             )
     failures = [one for runs in outcomes.values() for one in runs if isinstance(one, Failure)]
     print(

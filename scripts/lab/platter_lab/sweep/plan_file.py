@@ -362,49 +362,42 @@ def _compare(file: TomlFile, axes: Sequence[Axis]) -> Comparison | None:
     return Comparison(given["axis"], given["baseline"])
 
 
-def _scenario(file: TomlFile) -> Path:
+def scenario_of(file: TomlFile) -> Path:
     given = file.content.get("scenario")
+    expected = "the file of a scenario, relative to this file"
     if not isinstance(given, str):
-        raise file.wrong("scenario", repr(given), "the file of a scenario, relative to the plan")
+        raise file.wrong("scenario", repr(given), expected)
     # Its own name stays where it is a link: files that it names count from the folder where the
     # link is, as in `platter run`.
     scenario = file.path.parent / given
     scenario = scenario.parent.resolve() / scenario.name
     if not scenario.is_file():
-        raise file.wrong(
-            "scenario",
-            f"{scenario}, which is not a file",
-            "the file of a scenario, relative to the plan",
-        )
+        raise file.wrong("scenario", f"{scenario}, which is not a file", expected)
     return scenario
+
+
+def set_of(
+    file: TomlFile, above: Mapping[str, Any], table: Mapping[str, Any] | None = None
+) -> tuple[tuple[str, str], ...]:
+    """The keys in the table `set` of the file or of a table in it (`wrong`)."""
+    given = above.get("set", {})
+    if not isinstance(given, dict):
+        raise file.wrong("set", repr(given), "a table of the scenario's keys", table)
+    keys = tuple(flat(given))
+    if "sim.seed" in dict(keys):
+        raise file.wrong("sim.seed", "a key that `seeds` sets", "another key", table)
+    return keys
 
 
 def read_file(path: Path) -> PlanFile:
     """Raises LabError with file, line, key, what was found and what was expected."""
     file = TomlFile(path, "a sweep's plan")
     content = file.content
-    file.only(
-        content,
-        "the plan",
-        (
-            "format",
-            "scenario",
-            "set",
-            "seeds",
-            "axis",
-            "filter",
-            "metric",
-            "compare",
-            "limit_s",
-            "requests",
-        ),
-    )
+    keys = "format scenario set seeds axis filter metric compare limit_s requests"
+    file.only(content, "the plan", keys.split())
     if content.get("format") != _FORMAT:
         raise file.wrong("format", repr(content.get("format")), str(_FORMAT))
-    scenario = _scenario(file)
-    common = content.get("set", {})
-    if not isinstance(common, dict):
-        raise file.wrong("set", repr(common), "a table of the scenario's keys")
+    scenario, common = scenario_of(file), set_of(file, content)
     axes, metrics = _axes(file), _metrics(file)
     compare = _compare(file, axes)
     limit_s = content.get("limit_s")
@@ -419,7 +412,7 @@ def read_file(path: Path) -> PlanFile:
     return PlanFile(
         file,
         scenario,
-        tuple(flat(common)),
+        common,
         axes,
         filters,
         seeds_of(file, content.get("seeds", 1)),

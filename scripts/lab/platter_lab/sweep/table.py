@@ -35,7 +35,8 @@ class Table:
     Of each metric M: `M`, and of its configuration `M mean`, `M low`, `M high` over the seeds whose
     runs have a value (95 %), and `M none`, the number of runs that ended well without one; with a
     comparison `M ratio`, `M ratio low`, `M ratio high`, the mean of the ratios to the baseline's
-    run with the same seed, over the seeds where both have a value. What has no value is null.
+    run with the same seed, over the seeds where both have a value; none where the baseline is 0 in
+    one of these. What has no value is null.
     """
 
     def __init__(self, plan: Plan, outcomes: Outcomes) -> None:
@@ -50,6 +51,7 @@ class Table:
             for configuration, runs in outcomes.items()
         }
         self._outcomes = outcomes
+        self.zeros = dict.fromkeys((metric.name for metric in plan.metrics), 0)  # no ratio for them
         self.means = {
             configuration: {name: interval_of_known(values) for name, values in metrics.items()}
             for configuration, metrics in self._values.items()
@@ -84,18 +86,16 @@ class Table:
         if base is None:
             return {}
 
-        def ratio(above: Sequence[float], below: Sequence[float]) -> Interval:
+        ratios = {}
+        for name, values in self._values[configuration].items():
             both = [
-                (a, b)
-                for a, b in zip(above, below, strict=True)
-                if not math.isnan(a) and not math.isnan(b)
+                (above, below)
+                for above, below in zip(values, self._values[base][name], strict=True)
+                if not math.isnan(above) and not math.isnan(below)
             ]
-            return paired_ratio([a for a, _ in both], [b for _, b in both])
-
-        return {
-            name: ratio(values, self._values[base][name])
-            for name, values in self._values[configuration].items()
-        }
+            self.zeros[name] += any(below == 0 for _, below in both)
+            ratios[name] = paired_ratio([above for above, _ in both], [below for _, below in both])
+        return ratios
 
     def frame(self) -> pl.DataFrame:
         rows = []
