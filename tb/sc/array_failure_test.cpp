@@ -717,8 +717,7 @@ TEST(ArrayRebuild, FillsAnEmptyDriveWithEveryMirroredUnit) {
     EXPECT_EQ(t.data, std::vector<std::uint8_t>(8 * 512, 7));
     EXPECT_EQ(array.stale_units(1), 1u);
   });
-  run_until(200'000 * kMs);
-  EXPECT_TRUE(script.done());
+  script.run_to_end(200'000 * kMs);
 }
 
 /// Without registers the array cannot stop a drive: its commands go on while the drive is replaced.
@@ -767,8 +766,7 @@ TEST(ArrayRebuild, PassesByWhatHasNoCopy) {
       array.revive(1);
     }
   });
-  run_until(200'000 * kMs);
-  EXPECT_TRUE(script.done());
+  script.run_to_end(200'000 * kMs);
 }
 
 struct Reports : host::array::ArrayProbeIf {
@@ -852,8 +850,7 @@ TEST(ArrayRebuild, WithoutItWhatIsStaleIsNeverRead) {
     s.access(t, false, 0, 8);
     EXPECT_EQ(t.data, std::vector<std::uint8_t>(8 * 512, 5));
   });
-  run_until(10'000 * kMs);
-  EXPECT_TRUE(script.done());
+  script.run_to_end(10'000 * kMs);
 }
 
 }  // namespace

@@ -796,10 +796,7 @@ TEST(Array, SpeaksTheBaseProtocol) {
   const std::uint64_t sectors = rig.array->capacity_bytes() / 512;
   Transaction& beyond = host.submit(false, sectors - 1, 2);
   Transaction& flush = host.flush();
-  Transaction& tagged = host.make();
-  tagged.set(false, 0, 1);
-  tagged.extension.tag = 3;
-  host.submit(tagged);
+  Transaction& tagged = host.submit(false, 0, 1, 0, [](auto& e) { e.tag = 3; });
   Transaction& last = host.submit(false, sectors - 1, 1);
   run_until(1000 * kMs);
   EXPECT_TRUE(host.all_released());

@@ -74,8 +74,7 @@ TEST(EwArray, AWriteIsAnsweredAtItsLastOrItsFirstCopy) {
       s.pause(50 * kMs);
     }
   });
-  run_until(10'000 * kMs);
-  EXPECT_TRUE(script.done());
+  script.run_to_end(10'000 * kMs);
 }
 
 TEST(EwArray, ReadsGoToTheDriveWithTheFewestCommands) {

@@ -329,10 +329,7 @@ TEST(DriveTokens, WaitForAFullQueueToo) {
   AtHost media("media", *disk);
   for (std::uint64_t i = 0; i < 20; ++i) {
     best_effort.submit(true, 128 * i, 8);
-    Transaction& c = media.make();
-    c.set(false, 128 * i + 64, 8);
-    c.extension.cls = RequestClass::Continuous;
-    media.submit(c);
+    media.submit(false, 128 * i + 64, 8, 0, [](auto& e) { e.cls = RequestClass::Continuous; });
   }
   run_until(2000 * kMs);
   EXPECT_EQ(best_effort.finished(), 20u);
@@ -391,10 +388,7 @@ TEST(DriveFailure, AnswersEverythingAtOnceAndComesBack) {
   EXPECT_EQ(later.timing().completed, 10 * kMs);
   registers.write(drive::reg::kState, 1);
   EXPECT_EQ(registers.read(drive::reg::kFailures), 1u);
-  Transaction& first = media.make();
-  first.set(false, 0, 8);
-  first.extension.cls = RequestClass::Continuous;
-  media.submit(first);
+  Transaction& first = media.submit(false, 0, 8, 0, [](auto& e) { e.cls = RequestClass::Continuous; });
   run_until(50 * kMs);
   EXPECT_EQ(first.status(), tlm::TLM_OK_RESPONSE);
   EXPECT_EQ(first.timing().seek, 0) << "the arm comes back at cylinder 0";
