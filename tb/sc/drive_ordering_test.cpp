@@ -190,7 +190,7 @@ TEST(DriveHazards, AWriteThatIsPutOffHoldsUpNoContinuousRead) {
   const auto disk = make_drive("disk", "SPTF", "firmware", toy_profile());
   AtHost host("host", *disk);
   const Transaction& write = host.submit(true, 16'000, 64, 1);
-  Transaction& read = host.submit(false, 16'000, 64, 0, [&](auto& e) {
+  Transaction& read = host.submit(false, 16'000, 64, 0, [](auto& e) {
     e.cls = RequestClass::Continuous;
     e.deadline = 200 * kMs;
   });

@@ -448,7 +448,7 @@ TEST(DriveTiming, PhasesOfAnAccessAsAnObserverSeesThem) {
   DriveWatch watch;
   disk->add_probe(watch);
   AtHost host("host", *disk);
-  host.submit(true, 1280 + 20, 1, 1, [&](auto& e) { e.tag = 5; });
+  host.submit(true, 1280 + 20, 1, 1, [](auto& e) { e.tag = 5; });
   std::uint32_t half_way = 0;
   std::uint32_t at_start = 9;
   Script script("script", [&](Script& s) {
