@@ -500,7 +500,7 @@ TEST(ArrayRebuild, RestoresEveryByteAtItsRate) {
   const auto fill = [](std::uint64_t sector, std::uint8_t generation) {
     return static_cast<std::uint8_t>(sector * 7 + generation);
   };
-  Script script("script", [&](Script& s) {
+  Script script("script", array, [&](Script& s) {
     Transaction t(nullptr);
     const auto write = [&](std::uint64_t first, std::uint32_t count, std::uint8_t generation) {
       t.set(true, first, count);
@@ -540,7 +540,6 @@ TEST(ArrayRebuild, RestoresEveryByteAtItsRate) {
     EXPECT_EQ(array.rebuilt_bytes(2), stale * kUnit);
     over = true;
   });
-  script.disk_init_socket.bind(array.host_tgt_socket);
   run_until(200'000 * kMs);
   ASSERT_TRUE(script.done());
   EXPECT_EQ(streams.late, 0u);
@@ -652,8 +651,7 @@ TEST_P(ArrayRevival, WaitsForWhatIsLeftFromBeforeTheFailure) {
   config.rebuild.outstanding = 0;
   ArrayRig rig(config, toy_profile(), "FCFS", "array", GetParam());
   Array& array = *rig.array;
-  AtHost host("host");
-  host.disk_init_socket.bind(array.host_tgt_socket);
+  AtHost host("host", array);
   for (std::uint64_t unit = 0; unit < 20; ++unit) host.submit(true, 8 * unit, 8, 1);
   run_until(30 * kMs);
   ASSERT_GT(host.finished(), 0u);
@@ -689,7 +687,7 @@ TEST(ArrayRebuild, FillsAnEmptyDriveWithEveryMirroredUnit) {
   config.rebuild.outstanding = 2;
   ArrayRig rig(config);
   Array& array = *rig.array;
-  Script script("script", [&](Script& s) {
+  Script script("script", array, [&](Script& s) {
     Transaction t(nullptr);
     for (std::uint64_t u = 0; u < kUnits; ++u) s.access(t, true, u * 8, 8, static_cast<std::uint8_t>(u + 1));
     s.access(t, true, kUnits * 8, 64, 200);
@@ -719,9 +717,7 @@ TEST(ArrayRebuild, FillsAnEmptyDriveWithEveryMirroredUnit) {
     EXPECT_EQ(t.data, std::vector<std::uint8_t>(8 * 512, 7));
     EXPECT_EQ(array.stale_units(1), 1u);
   });
-  script.disk_init_socket.bind(array.host_tgt_socket);
-  run_until(200'000 * kMs);
-  EXPECT_TRUE(script.done());
+  script.run_to_end(200'000 * kMs);
 }
 
 /// Without registers the array cannot stop a drive: its commands go on while the drive is replaced.
@@ -731,8 +727,7 @@ TEST(ArrayRebuild, AReplacedDriveHoldsNothingThatTheOneBeforeItWrote) {
   config.areas = {area_of(16, 4096)};
   ArrayRig rig(config, toy_profile(), "FCFS", "array", false);
   Array& array = *rig.array;
-  AtHost host("host");
-  host.disk_init_socket.bind(array.host_tgt_socket);
+  AtHost host("host", array);
   Transaction& whole = host.submit(true, 0, 8, 1);
   Transaction& part = host.submit(true, 8, 2, 1);
   run_until(1 * kMs);
@@ -754,7 +749,7 @@ TEST(ArrayRebuild, PassesByWhatHasNoCopy) {
   config.rebuild.outstanding = 2;
   ArrayRig rig(config);
   Array& array = *rig.array;
-  Script script("script", [&](Script& s) {
+  Script script("script", array, [&](Script& s) {
     Transaction t(nullptr);
     array.fail(1);
     array.replace(1);
@@ -771,9 +766,7 @@ TEST(ArrayRebuild, PassesByWhatHasNoCopy) {
       array.revive(1);
     }
   });
-  script.disk_init_socket.bind(array.host_tgt_socket);
-  run_until(200'000 * kMs);
-  EXPECT_TRUE(script.done());
+  script.run_to_end(200'000 * kMs);
 }
 
 struct Reports : host::array::ArrayProbeIf {
@@ -797,8 +790,7 @@ TEST(ArrayProbe, IsToldOfEachChangeAndOfNothingElse) {
   Reports reports;
   Reports late;
   array.add_probe(reports);
-  AtHost host("host");
-  host.disk_init_socket.bind(array.host_tgt_socket);
+  AtHost host("host", array);
   for (std::uint64_t unit = 0; unit < 20; ++unit) host.submit(true, 8 * unit, 8, 1);
   std::uint64_t most = 0;
   for (int i = 0; i < 2000; ++i) {
@@ -835,7 +827,7 @@ TEST(ArrayRebuild, WithoutItWhatIsStaleIsNeverRead) {
   config.rebuild.outstanding = 0;
   ArrayRig rig(config);
   Array& array = *rig.array;
-  Script script("script", [&](Script& s) {
+  Script script("script", array, [&](Script& s) {
     Transaction t(nullptr);
     s.access(t, true, 0, 16, 1);
     array.fail(0);
@@ -858,9 +850,7 @@ TEST(ArrayRebuild, WithoutItWhatIsStaleIsNeverRead) {
     s.access(t, false, 0, 8);
     EXPECT_EQ(t.data, std::vector<std::uint8_t>(8 * 512, 5));
   });
-  script.disk_init_socket.bind(array.host_tgt_socket);
-  run_until(10'000 * kMs);
-  EXPECT_TRUE(script.done());
+  script.run_to_end(10'000 * kMs);
 }
 
 }  // namespace

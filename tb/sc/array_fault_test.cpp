@@ -307,8 +307,7 @@ int look(AtHost& host, bool write, std::uint64_t sector, std::uint8_t fill = 0) 
 /// A sector is lost on one copy, and cannot be read on the other one. This has a second bad sector, and then is replaced.
 TEST(ArrayFault, WhatIsLostIsLostForRepairsAndRebuildsToo) {
   ArrayRig rig(mirrored(), short_ladder());
-  AtHost host("host");
-  host.disk_init_socket.bind(rig.array->host_tgt_socket);
+  AtHost host("host", *rig.array);
   run_until(1);
   Client client(*rig.array);
   client.go(true, 0, 64 * kUnit, 0x33);
@@ -361,8 +360,7 @@ TEST(ArrayFault, ARepairPutsAnEndToALoss) {
 
 TEST(ArrayFault, TransportDbgDuringARepairReachesBothCopies) {
   ArrayRig rig(mirrored(), short_ladder());
-  AtHost host("host");
-  host.disk_init_socket.bind(rig.array->host_tgt_socket);
+  AtHost host("host", *rig.array);
   run_until(1);
   Client client(*rig.array);
   client.go(true, 0, kUnit, 0x33);

@@ -486,7 +486,7 @@ TEST(Array, ADoubleBufferIsFilledInTheRoundBefore) {
   StreamsInRounds streams(array, kStreams, 5);
   DirectHost others(array);
   core::RandomStream random(6, "others");
-  Script script("script", [&](Script& s) {
+  Script script("script", array, [&](Script& s) {
     Transaction all(nullptr);
     all.set(true, 0, static_cast<std::uint32_t>(array.capacity_bytes() / 512));
     for (std::size_t i = 0; i < all.data.size(); ++i) all.data[i] = StreamsInRounds::fill(i);
@@ -505,7 +505,6 @@ TEST(Array, ADoubleBufferIsFilledInTheRoundBefore) {
       s.pause_until((static_cast<Picoseconds>(round) + 1) * 500 * kMs);
     }
   });
-  script.disk_init_socket.bind(array.host_tgt_socket);
   run_until(20'000 * kMs);
   ASSERT_TRUE(script.done());
   EXPECT_EQ(streams.served, kRounds * kStreams);
@@ -721,7 +720,7 @@ TEST(Array, TransportDbgLeavesCopiesAndCacheAsTheyMustBe) {
   config.cache.block_bytes = 4096;
   ArrayRig rig(config);
   Array& array = *rig.array;
-  Script script("script", [&](Script& s) {
+  Script script("script", array, [&](Script& s) {
     Transaction t(nullptr);
     Transaction look(nullptr);
     const auto poke = [&](std::uint64_t lba, std::uint8_t fill) {
@@ -760,17 +759,14 @@ TEST(Array, TransportDbgLeavesCopiesAndCacheAsTheyMustBe) {
       EXPECT_EQ(t.data, std::vector<std::uint8_t>(4096, fill)) << k;
     }
   });
-  script.disk_init_socket.bind(array.host_tgt_socket);
-  run_until(200'000 * kMs);
-  EXPECT_TRUE(script.done());
+  script.run_to_end(200'000 * kMs);
 }
 
 TEST(Array, TransportDbgReachesNoBytesWhereThereAreNone) {
   ArrayConfig config = config_of(2, {area_of(16, 4096)});
   config.holds_data = false;
   ArrayRig rig(config);
-  AtHost host("host");
-  host.disk_init_socket.bind(rig.array->host_tgt_socket);
+  AtHost host("host", *rig.array);
   Transaction look(nullptr);
   look.set(false, 0, 16);
   run_until(1);
@@ -791,8 +787,7 @@ TEST(Array, DrivesMayAnswerWithinTheCall) {
 
 TEST(Array, SpeaksTheBaseProtocol) {
   ArrayRig rig(config_of(4, {area_of(64, 2048), area_of(32, 4096, true)}));
-  AtHost host("host");
-  host.disk_init_socket.bind(rig.array->host_tgt_socket);
+  AtHost host("host", *rig.array);
   host.end_response = EndResponse::Later;
   host.response_delay = 2 * kMs;
   host.request_delay = 1 * kMs;
@@ -800,13 +795,8 @@ TEST(Array, SpeaksTheBaseProtocol) {
   Transaction& read = host.submit(false, 8, 34);
   const std::uint64_t sectors = rig.array->capacity_bytes() / 512;
   Transaction& beyond = host.submit(false, sectors - 1, 2);
-  Transaction& flush = host.make();
-  flush.set_flush();
-  host.submit(flush);
-  Transaction& tagged = host.make();
-  tagged.set(false, 0, 1);
-  tagged.extension.tag = 3;
-  host.submit(tagged);
+  Transaction& flush = host.flush();
+  Transaction& tagged = host.submit(false, 0, 1, 0, [](auto& e) { e.tag = 3; });
   Transaction& last = host.submit(false, sectors - 1, 1);
   run_until(1000 * kMs);
   EXPECT_TRUE(host.all_released());
@@ -838,7 +828,7 @@ TEST(Array, SpeaksTheBaseProtocol) {
 
 TEST(Array, BlockingCallsToo) {
   ArrayRig rig(config_of(4, {area_of(64, 2048), area_of(32, 4096, true)}));
-  Script script("script", [&](Script& s) {
+  Script script("script", *rig.array, [&](Script& s) {
     Transaction t(nullptr);
     s.access(t, true, 2, 40, 7);
     EXPECT_EQ(t.timing().parts(), t.timing().response());
@@ -859,9 +849,7 @@ TEST(Array, BlockingCallsToo) {
     EXPECT_EQ(t.status(), tlm::TLM_GENERIC_ERROR_RESPONSE);
     EXPECT_EQ(t.extension.status, CommandStatus::NoCopy);
   });
-  script.disk_init_socket.bind(rig.array->host_tgt_socket);
-  run_until(10'000 * kMs);
-  EXPECT_TRUE(script.done());
+  script.run_to_end(10'000 * kMs);
   EXPECT_EQ(rig.array->outstanding(), 0u);
 }
 
@@ -888,8 +876,7 @@ TEST(Array, RefusesTagsAndAttributesAndWhatIsOutOfRange) {
 
 TEST(Array, RefusesADriveThatItDoesNotHave) {
   ArrayRig rig(config_of(2, {area_of(16, 4096)}));
-  AtHost host("host");
-  host.disk_init_socket.bind(rig.array->host_tgt_socket);
+  AtHost host("host", *rig.array);
   run_until(1);
   EXPECT_THROW(rig.array->fail(2), std::out_of_range);
   EXPECT_THROW(rig.array->revive(2), std::out_of_range);

@@ -402,8 +402,7 @@ TEST(CacheReads, AHitOnTheReadAheadCostsNoMechanics) {
     EXPECT_EQ(t.timing().response(), us(50 + 32 * 5));
     EXPECT_EQ(disk->cache_statistics().read_hits, 2u);
   });
-  sc_core::sc_start();
-  EXPECT_TRUE(script.done());
+  script.run_to_end();
 }
 
 TEST(CacheReads, AHitDuringTheReadAheadWaitsForItsBlocks) {
@@ -444,8 +443,7 @@ TEST(CacheReads, APartialHitSendsItsFirstBlocksAtOnceAndReadsTheRest) {
     s.access(t, false, 0, 16);
     EXPECT_EQ(t.data, filled(0x77, 16));
   });
-  sc_core::sc_start();
-  EXPECT_TRUE(script.done());
+  script.run_to_end();
 }
 
 class CacheBusHold : public ::testing::TestWithParam<bool> {
@@ -475,8 +473,7 @@ TEST_P(CacheBusHold, TheRestOfAPartialHitNeedsTheBusAgainOnlyWhereItWasLeft) {
     EXPECT_EQ(t.timing().completed, us(46'400 + (GetParam() ? 10 : 40 + 8 * 10)));
     EXPECT_EQ(t.timing().parts(), t.timing().response());
   });
-  sc_core::sc_start();
-  EXPECT_TRUE(script.done());
+  script.run_to_end();
 }
 
 TEST_P(CacheBusHold, AReadFromTheMediaNeedsTheBusAgainUnlessItNeverDisconnects) {
@@ -526,10 +523,7 @@ TEST(CacheReads, AReadOverAWaitingWriteIsWhole) {
   AtHost host("host", *disk);
   host.submit(false, 0, 8);
   run_until(us(20'000));
-  Transaction& fua = host.make();
-  fua.set(true, 4, 8, 0x31);
-  fua.extension.fua = true;
-  host.submit(fua);
+  host.submit(true, 4, 8, 0x31, [](auto& e) { e.fua = true; });
   Transaction& whole = host.submit(false, 0, 16);
   Transaction& younger = host.submit(true, 2, 4, 0x32);
   sc_core::sc_start();
@@ -549,10 +543,7 @@ TEST(CacheReads, WhatAWaitingWriteHoldsHasToCrossTheBusFirstAndOnce) {
   Transaction& first = host.submit(true, 6'400, 1, 1);  // these two have the write segments
   Transaction& second = host.submit(true, 9'600, 1, 2);
   Transaction& write = host.submit(true, 12'800, 4, 3);  // waits for one
-  Transaction& read = host.make();
-  read.set(false, 12'799, 3);
-  read.extension.attribute = TaskAttribute::HeadOfQueue;
-  host.submit(read);
+  Transaction& read = host.submit(false, 12'799, 3, 0, [](auto& e) { e.attribute = TaskAttribute::HeadOfQueue; });
   sc_core::sc_start();
   EXPECT_EQ(first.timing().completed, us(1'320));
   EXPECT_EQ(second.timing().completed, us(2'320));
@@ -586,9 +577,26 @@ TEST(CacheReads, ForceUnitAccessReadsTheMedia) {
     EXPECT_EQ(t.data, filled(0x21, 8));
     EXPECT_EQ(media_bytes(*disk, 8, 8), filled(0x21, 8));
   });
-  sc_core::sc_start();
-  EXPECT_TRUE(script.done());
+  script.run_to_end();
 }
+
+/// Also after an older write over the same blocks that waits for room in the buffer, or is not cached either.
+class ForceUnitAccess : public ::testing::TestWithParam<bool> {};
+
+TEST_P(ForceUnitAccess, ReturnsOnlyWhatIsOnTheMedia) {
+  const auto disk = make_drive("disk", "SSTF", "firmware", cached_profile());
+  AtHost host("host", *disk);
+  for (const std::uint64_t lba : {6'400u, 9'600u}) host.submit(true, lba, 1, 1);  // these two have the write segments
+  host.submit(true, 12'800, 4, 3, [](auto& e) { e.fua = GetParam(); });
+  const Transaction& read = host.submit(false, 12'798, 4, 0, [](auto& e) { e.fua = true; });
+  bool on_media = false;
+  host.on_finished = [&](Transaction& t) { on_media |= &t == &read && media_bytes(*disk, 12'800, 4) == filled(3, 4); };
+  sc_core::sc_start();
+  EXPECT_TRUE(on_media);
+  EXPECT_EQ(read.data[2 * 512], 3);
+}
+
+INSTANTIATE_TEST_SUITE_P(OfTheWrite, ForceUnitAccess, ::testing::Bool());
 
 // --- writes by hand ----------------------------------------------------------------------------------------------------
 
@@ -616,8 +624,7 @@ TEST(CacheWrites, AreCompleteWhenTheirDataIsInTheBufferAndReadBackBeforeAndAfter
     EXPECT_EQ(t.timing().transfer, 0) << "the segment still holds them";
     EXPECT_EQ(disk->cache_statistics().destages, 1u);
   });
-  sc_core::sc_start();
-  EXPECT_TRUE(script.done());
+  script.run_to_end();
 }
 
 TEST(CacheWrites, WaitForASegmentAndLoseNothing) {
@@ -626,9 +633,7 @@ TEST(CacheWrites, WaitForASegmentAndLoseNothing) {
   std::vector<Transaction*> writes;
   for (std::uint64_t i = 0; i < 10; ++i)
     writes.push_back(&host.submit(true, 1'280 * i + 5, 4, static_cast<std::uint8_t>(i + 1)));  // two find a segment
-  Transaction& flush = host.make();
-  flush.set_flush();
-  host.submit(flush);
+  Transaction& flush = host.flush();
   sc_core::sc_start();
   int at_once = 0;
   for (std::uint64_t i = 0; i < 10; ++i) {
@@ -643,15 +648,46 @@ TEST(CacheWrites, WaitForASegmentAndLoseNothing) {
   EXPECT_EQ(disk->cache_statistics().destages, 10u);
 }
 
+TEST(CacheWrites, TakeTheRoomInTheOrderOfTheirArrival) {
+  const auto disk = make_drive("disk", "FCFS", "firmware", cached_profile(WriteBack::Append));
+  AtHost host("host", *disk);
+  Transaction* other = nullptr;
+  std::uint64_t next = 0;
+  const auto stream = [&] { host.submit(true, std::exchange(next, next + 4), 4); };
+  host.on_finished = [&](Transaction& t) {
+    if (&t != other && core::now_ps() < us(200'000)) stream();
+  };
+  stream();
+  run_until(us(2'000));
+  other = &host.submit(true, 12'800, 4);  // the stream's segment is never clean by itself
+  sc_core::sc_start();
+  EXPECT_LT(other->timing().completed, us(40'000));
+  EXPECT_GT(next, 300u);
+}
+
+TEST(CacheWrites, GoToTheMediaWithoutAWaitForTheDataOfOthers) {
+  DriveProfile profile = cached_profile();
+  profile.bus_write_block_us = 1'000;
+  const auto disk = make_drive("disk", "SSTF", "firmware", profile);
+  AtHost host("host", *disk);
+  host.submit(true, 6'400, 1, 1);
+  run_until(us(2'000));
+  host.submit(true, 6'401, 1, 2);  // follows when the first one is written
+  run_until(us(4'000));
+  Transaction& fua = host.submit(true, 12'800, 64, 3, [](auto& e) { e.fua = true; });
+  run_until(us(40'000));
+  EXPECT_EQ(media_bytes(*disk, 6'401, 1), filled(2, 1));
+  sc_core::sc_start();
+  EXPECT_GT(fua.timing().completed, us(68'000));
+}
+
 TEST(CacheWrites, TakeTheirPagesOnceAndZerosNone) {
   const auto disk = make_drive("disk", "SPTF", "firmware", cached_profile());
   AtHost host("host", *disk);
   constexpr std::uint64_t kWrites = 500;
   for (const std::uint8_t fill : {std::uint8_t{7}, std::uint8_t{0}}) {
     for (std::uint64_t i = 0; i < kWrites; ++i) host.submit(true, 32 * i, 8, fill);
-    Transaction& flush = host.make();
-    flush.set_flush();
-    host.submit(flush);
+    Transaction& flush = host.flush();
     sc_core::sc_start();
     EXPECT_EQ(flush.status(), tlm::TLM_OK_RESPONSE);
     EXPECT_FALSE(disk->segments()->any_dirty());
@@ -676,8 +712,7 @@ TEST(CacheWrites, OneThatGoesOnWhereTheBufferEndsIsWrittenWithIt) {
     EXPECT_EQ(media_bytes(*disk, 1288, 4), filled(3, 4));
     EXPECT_EQ(media_bytes(*disk, 2560, 4), filled(4, 4));
   });
-  sc_core::sc_start();
-  EXPECT_TRUE(script.done());
+  script.run_to_end();
 }
 
 TEST(CacheWrites, AFlushWaitsForTheMediaAndForceUnitAccessToo) {
@@ -702,8 +737,7 @@ TEST(CacheWrites, AFlushWaitsForTheMediaAndForceUnitAccessToo) {
     EXPECT_EQ(media_bytes(*disk, 1280, 8), filled(0x44, 8));
     EXPECT_EQ(media_bytes(*disk, 1288, 4), filled(0x33, 4));
   });
-  sc_core::sc_start();
-  EXPECT_TRUE(script.done());
+  script.run_to_end();
 }
 
 TEST(CacheWrites, DebugTransportSeesAndChangesWhatTheBufferHolds) {
@@ -731,8 +765,7 @@ TEST(CacheWrites, DebugTransportSeesAndChangesWhatTheBufferHolds) {
     EXPECT_EQ(std::count(media.begin(), media.end(), std::uint8_t{0x77}), 10) << "the destage brings it to the media";
     EXPECT_EQ(media[512 + 100], 0x77);
   });
-  sc_core::sc_start();
-  EXPECT_TRUE(script.done());
+  script.run_to_end();
 }
 
 TEST(CacheWrites, NeedASegment) {
@@ -774,14 +807,9 @@ TEST(CacheOrder, NothingOvertakesAnOrderedCommandAndItOvertakesNothing) {
   const auto disk = make_drive("disk", "SSTF", "firmware", profile);
   AtHost host("host", *disk);
   Transaction& far = host.submit(false, 12'800, 64);
-  Transaction& ordered = host.make();
-  ordered.set(true, 12'992, 1, 1);
-  ordered.extension.attribute = TaskAttribute::Ordered;
-  host.submit(ordered);
+  Transaction& ordered = host.submit(true, 12'992, 1, 1, [](auto& e) { e.attribute = TaskAttribute::Ordered; });
   Transaction& near = host.submit(false, 0, 1);
-  Transaction& flush = host.make();
-  flush.set_flush();
-  host.submit(flush);
+  Transaction& flush = host.flush();
   sc_core::sc_start();
   EXPECT_LE(far.timing().completed, ordered.timing().completed);
   EXPECT_LT(far.finished_order, ordered.finished_order);
@@ -795,27 +823,25 @@ TEST(CacheOrder, TheHeadOfTheQueueIsServedNext) {
   AtHost host("host", *disk);
   std::vector<Transaction*> simple;
   for (std::uint64_t i = 0; i < 5; ++i) simple.push_back(&host.submit(false, 128 * i, 1));
-  Transaction& ordered = host.make();
-  ordered.set(false, 640, 1);
-  ordered.extension.attribute = TaskAttribute::Ordered;
-  host.submit(ordered);
+  Transaction& ordered = host.submit(false, 640, 1, 0, [](auto& e) { e.attribute = TaskAttribute::Ordered; });
   run_until(us(1'000));  // the first access is in progress
-  const auto urgent = [&](std::uint64_t lba) -> Transaction& {
-    Transaction& t = host.make();
-    t.set(false, lba, 1);
-    t.extension.attribute = TaskAttribute::HeadOfQueue;
-    host.submit(t);
-    return t;
+  const auto urgent = [&](std::uint64_t lba, bool write = false) -> Transaction& {
+    return host.submit(write, lba, 1, 0, [write](auto& e) {
+      e.fua = write;
+      e.attribute = TaskAttribute::HeadOfQueue;
+    });
   };
+  Transaction& released = urgent(0, true);  // waits for that access
   Transaction& first = urgent(16'000);
   Transaction& second = urgent(15'000);
   sc_core::sc_start();
   EXPECT_EQ(simple[0]->finished_order, 0u);
   EXPECT_EQ(second.finished_order, 1u) << "the last to come is the head";
   EXPECT_EQ(first.finished_order, 2u);
+  EXPECT_EQ(released.finished_order, 3u);
   EXPECT_EQ(second.timing().started, simple[0]->timing().started + simple[0]->timing().overhead + simple[0]->timing().rotation +
                                          simple[0]->timing().transfer);
-  EXPECT_EQ(ordered.finished_order, 7u);
+  EXPECT_EQ(ordered.finished_order, 8u);
 }
 
 TEST(CacheOrder, TaskAttributesAreRefusedWhereTheDriveHasNone) {
@@ -833,8 +859,7 @@ TEST(CacheOrder, TaskAttributesAreRefusedWhereTheDriveHasNone) {
     }
     EXPECT_EQ(disk->host_port().rejected(), 2u);
   });
-  sc_core::sc_start();
-  EXPECT_TRUE(script.done());
+  script.run_to_end();
 }
 
 TEST(CacheOrder, ContinuousReadsKeepTheirDeadlinesBesideCachedWrites) {

@@ -482,6 +482,33 @@ TEST(PowerLossOfPhysicalSectors, TearsThemAsAWhole) {
   EXPECT_GE(untouched, turn - 2) << "a turn for the read";
 }
 
+/// A drive of less than a physical sector, on a track without another sector for a spare.
+TEST(PowerLossOfPhysicalSectors, TearsTheLastOneOfADriveThatEndsInIt) {
+  DriveProfile profile = toy_profile();
+  profile.geometry.cylinders = profile.geometry.surfaces = 1;
+  profile.geometry.physical_sector_bytes = 4096;
+  profile.geometry.blocks = 4;
+  profile.geometry.zones[0].last_cylinder = 0;
+  profile.geometry.zones[0].sectors_per_track = 8;
+  const auto disk = make_drive("disk", "FCFS", "firmware", profile);
+  AtHost host("host", *disk);
+  host.submit(true, 1, 3, 0x22);
+  std::uint64_t torn = 0;
+  while (host.finished() < 1) {
+    run_until(core::now_ps() + 37 * kUs);
+    torn += disk->power_loss_image().media.unreadable(0, 512) ? 1u : 0u;
+  }
+  EXPECT_NEAR(static_cast<double>(torn), 6'400.0 / 37, 2) << "while it is under the head, a turn";
+  media::Fault fault;
+  fault.kind = media::FaultKind::WriteFault;
+  fault.first = 0;
+  disk->add_fault(fault);
+  host.submit(true, 0, 4, 0x33);
+  run_until(core::now_ps() + 10'000 * kMs);
+  EXPECT_EQ(host.finished(), 2u);
+  EXPECT_EQ(disk->media_errors().reallocated, 1u);
+}
+
 INSTANTIATE_TEST_SUITE_P(Both, PowerLoss, ::testing::Values(false, true),
                          [](const auto& test) { return std::string(test.param ? "zero_latency" : "in_order"); });
 

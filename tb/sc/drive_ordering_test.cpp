@@ -190,11 +190,10 @@ TEST(DriveHazards, AWriteThatIsPutOffHoldsUpNoContinuousRead) {
   const auto disk = make_drive("disk", "SPTF", "firmware", toy_profile());
   AtHost host("host", *disk);
   const Transaction& write = host.submit(true, 16'000, 64, 1);
-  Transaction& read = host.make();
-  read.set(false, 16'000, 64);
-  read.extension.cls = RequestClass::Continuous;
-  read.extension.deadline = 200 * kMs;
-  host.submit(read);
+  Transaction& read = host.submit(false, 16'000, 64, 0, [](auto& e) {
+    e.cls = RequestClass::Continuous;
+    e.deadline = 200 * kMs;
+  });
   std::uint64_t next = 0;
   const auto nearby = [&] {
     next = (next + 37) % 256;
@@ -224,8 +223,7 @@ TEST(DriveHazards, AWriteThatIsPutOffHoldsUpNoContinuousRead) {
 
 TEST(DriveHazards, NeighboursAndReadsDoNotWait) {
   const auto disk = make_drive("disk", "SSTF", "firmware", toy_profile());
-  AtHost host("host");
-  host.disk_init_socket.bind(disk->host_tgt_socket);
+  AtHost host("host", *disk);
   // The head starts at cylinder 0. Older commands are at the far end; younger ones that are adjacent to them, but do not overlap, start nearer.
   Transaction& far_write = host.submit(true, 12'800, 8, 1);  // cylinder 100
   Transaction& before = host.submit(true, 12'792, 8, 2);     // ends where the first starts, cylinder 99
@@ -245,13 +243,9 @@ TEST(DriveHazards, AFlushWaitsForOlderWritesAndHoldsYoungerCommands) {
   Transaction& old_read = host.submit(false, 16'000, 1);  // the farthest of all: a flush does not wait for reads
   Transaction& write_a = host.submit(true, 12'800, 1, 1);
   Transaction& write_b = host.submit(true, 6'400, 1, 1);
-  Transaction& flush_a = host.make();
-  flush_a.set_flush();
-  host.submit(flush_a);
+  Transaction& flush_a = host.flush();
   Transaction& young_read = host.submit(false, 0, 1);
-  Transaction& flush_b = host.make();
-  flush_b.set_flush();
-  host.submit(flush_b);
+  Transaction& flush_b = host.flush();
   Transaction& young_write = host.submit(true, 128, 1, 1);
   sc_core::sc_start();
   EXPECT_EQ(host.finished(), 7u);
@@ -270,9 +264,7 @@ TEST(DriveHazards, AFlushWaitsForOlderWritesAndHoldsYoungerCommands) {
 TEST(DriveHazards, AFlushOfAnIdleDriveIsOverAtOnce) {
   const auto disk = make_drive("disk", "SPTF", "firmware", toy_profile());
   AtHost host("host", *disk);
-  Transaction& flush = host.make();
-  flush.set_flush();
-  host.submit(flush);
+  Transaction& flush = host.flush();
   Transaction& read = host.submit(false, 0, 1);
   sc_core::sc_start();
   EXPECT_EQ(flush.timing().completed, 0);
@@ -295,8 +287,7 @@ TEST(DriveHazards, BlockingFlushComesAfterTheWrites) {
     EXPECT_EQ(write.status(), tlm::TLM_OK_RESPONSE);
     EXPECT_EQ(core::now_ps(), write.timing().completed);
   });
-  sc_core::sc_start();
-  EXPECT_TRUE(script.done());
+  script.run_to_end();
   EXPECT_EQ(flush.status(), tlm::TLM_OK_RESPONSE);
 }
 

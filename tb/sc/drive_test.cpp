@@ -172,8 +172,7 @@ TEST(DriveBlocking, ReadReturnsWhatWasWrittenAndZeroElsewhere) {
   });
   script.disk_init_socket.bind(checker.checked_tgt_socket);
   checker.checked_init_socket.bind(disk->host_tgt_socket);
-  sc_core::sc_start();
-  EXPECT_TRUE(script.done());
+  script.run_to_end();
   EXPECT_EQ(disk->host_port().completed(), 8u);
   EXPECT_EQ(disk->host_port().rejected(), 0u);
   EXPECT_EQ(disk->queue().occupancy(), 0u);
@@ -190,8 +189,7 @@ TEST(DriveBlocking, AnnotatedDelayIsWaitedFor) {
     EXPECT_EQ(core::now_ps(), us(7205)) << "the call comes back with no time left to wait for";
     EXPECT_EQ(t.begin_resp, us(7205));
   });
-  sc_core::sc_start();
-  EXPECT_TRUE(script.done());
+  script.run_to_end();
 }
 
 TEST(DriveBlocking, WithoutAnExtensionToo) {
@@ -207,8 +205,7 @@ TEST(DriveBlocking, WithoutAnExtensionToo) {
     s.transport(t);
     EXPECT_EQ(t.status(), tlm::TLM_ADDRESS_ERROR_RESPONSE);
   });
-  sc_core::sc_start();
-  EXPECT_TRUE(script.done());
+  script.run_to_end();
 }
 
 TEST(DriveBlocking, ManyCallersShareTheQueue) {
@@ -272,8 +269,7 @@ TEST(DriveDebug, ReachesTheMediaWithoutTime) {
     EXPECT_EQ(t.data[711], 7);
     EXPECT_EQ(t.data[712], 0);
   });
-  sc_core::sc_start();
-  EXPECT_TRUE(script.done());
+  script.run_to_end();
 }
 
 // --- times -------------------------------------------------------------------------------------------------------------
@@ -302,8 +298,7 @@ TEST(DriveTiming, ReadByHand) {
     EXPECT_EQ(t.timing().seek, us(500));
     EXPECT_EQ(t.timing().completed, us(12'800 + 2'000 + 100 + 5));
   });
-  sc_core::sc_start();
-  EXPECT_TRUE(script.done());
+  script.run_to_end();
 }
 
 TEST(DriveTiming, WriteByHand) {
@@ -331,8 +326,7 @@ TEST(DriveTiming, WriteByHand) {
     EXPECT_EQ(t.timing().settle, 0);
     EXPECT_EQ(t.timing().completed, us(25'600 + 6'400 + 200 + 100 + 5));
   });
-  sc_core::sc_start();
-  EXPECT_TRUE(script.done());
+  script.run_to_end();
 }
 
 TEST(DriveTiming, RandomCommandsEqualTheSectorBySectorOracle) {
@@ -350,8 +344,7 @@ TEST(DriveTiming, RandomCommandsEqualTheSectorBySectorOracle) {
       if (::testing::Test::HasFailure()) return;
     }
   });
-  sc_core::sc_start();
-  EXPECT_TRUE(script.done());
+  script.run_to_end();
   EXPECT_EQ(disk->host_port().completed(), ios.size());
 }
 
@@ -390,8 +383,7 @@ TEST(DriveTiming, EqualsThePlannersEstimateOnAMeasuredDrive) {
       if (::testing::Test::HasFailure()) return;
     }
   });
-  sc_core::sc_start();
-  EXPECT_TRUE(script.done());
+  script.run_to_end();
 }
 
 TEST(DriveTiming, LooselyAndApproximatelyTimedAgree) {
@@ -456,10 +448,7 @@ TEST(DriveTiming, PhasesOfAnAccessAsAnObserverSeesThem) {
   DriveWatch watch;
   disk->add_probe(watch);
   AtHost host("host", *disk);
-  Transaction& t = host.make();
-  t.set(true, 1280 + 20, 1, 1);
-  t.extension.tag = 5;
-  host.submit(t);
+  host.submit(true, 1280 + 20, 1, 1, [](auto& e) { e.tag = 5; });
   std::uint32_t half_way = 0;
   std::uint32_t at_start = 9;
   Script script("script", [&](Script& s) {
@@ -640,8 +629,7 @@ TEST(DriveBackPressure, ABlockingCallIsRejectedToo) {
     EXPECT_EQ(second.status(), tlm::TLM_GENERIC_ERROR_RESPONSE);
     EXPECT_EQ(second.extension.status, CommandStatus::QueueFull);
   });
-  sc_core::sc_start();
-  EXPECT_TRUE(script.done());
+  script.run_to_end();
   EXPECT_EQ(first.status(), tlm::TLM_OK_RESPONSE);
 }
 
@@ -721,8 +709,7 @@ TEST(DriveRefusals, BlockingCallsComeBackAtOnceWithTheReason) {
   });
   script.disk_init_socket.bind(checker.checked_tgt_socket);
   checker.checked_init_socket.bind(disk->host_tgt_socket);
-  sc_core::sc_start();
-  EXPECT_TRUE(script.done());
+  script.run_to_end();
 }
 
 TEST(DriveRefusals, NonBlockingCallsGetAResponsePhase) {
@@ -762,10 +749,7 @@ TEST(DriveTags, TheHostsTagIsUsedAndFreeWithItsResponse) {
   disk->add_probe(watch);
   AtHost host("host", *disk);
   const auto tagged = [&](int tag, std::uint64_t lba) -> Transaction& {
-    Transaction& t = host.make();
-    t.set(false, lba, 1);
-    t.extension.tag = tag;
-    host.submit(t);
+    Transaction& t = host.submit(false, lba, 1, 0, [&](auto& e) { e.tag = tag; });
     return t;
   };
   Transaction& a = tagged(31, 0);

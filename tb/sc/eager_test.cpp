@@ -31,13 +31,11 @@ TEST_P(EagerPolicy, ReadsReturnTheLastWriteAlsoAfterAPowerLossAtAnyInstant) {
   const auto again = make_eager("again", GetParam(), profile, 2, true, 99);
   ASSERT_EQ(disk->capacity_sectors(), kToyBlocks / 2);
   const std::uint64_t blocks = disk->capacity_sectors() / kBlock;
-  AtHost host("host");
-  host.disk_init_socket.bind(disk->host_tgt_socket);
+  AtHost host("host", *disk);
   constexpr std::uint64_t kHot = 40;
   ByteLoad load(host, blocks, kHot, 5);
   std::function<void(Script&)> after_the_loss;
-  Script script("script", [&](Script& s) { after_the_loss(s); });
-  script.disk_init_socket.bind(again->host_tgt_socket);
+  Script script("script", *again, [&](Script& s) { after_the_loss(s); });
 
   const std::uint32_t requests = scaled(6000);
   int losses = 0;
@@ -122,7 +120,7 @@ TEST(EagerDrive, AWriteTakesTheTimeToTheClosestFreeBlock) {
     if (here || other) expected = (Picoseconds{i} + 1) * 800 * kUs;
   }
   ASSERT_GT(expected, 0);
-  Script script("script", [&](Script& s) {
+  Script script("script", *disk, [&](Script& s) {
     Transaction t(nullptr);
     const eager::Place before = map.place_of(eager::Block(7));
     s.access(t, true, 7 * kBlock, kBlock, 0x5A);
@@ -133,15 +131,12 @@ TEST(EagerDrive, AWriteTakesTheTimeToTheClosestFreeBlock) {
     s.access(t, false, 7 * kBlock, kBlock);
     EXPECT_EQ(t.data, std::vector<std::uint8_t>(kBlock * 512, 0x5A));
   });
-  script.disk_init_socket.bind(disk->host_tgt_socket);
-  run_until(1000 * kMs);
-  EXPECT_TRUE(script.done());
+  script.run_to_end(1000 * kMs);
 }
 
 TEST(EagerDrive, TheMapChangesWhenTheBlockIsOnTheMedia) {
   const auto disk = make_eager("disk", "SATF-EW", bare_profile());
-  AtHost host("host");
-  host.disk_init_socket.bind(disk->host_tgt_socket);
+  AtHost host("host", *disk);
   const eager::BlockMap& map = disk->eager_mapping()->map();
   const eager::Place before = map.place_of(eager::Block(3));
   Transaction& write = host.submit(true, 3 * kBlock, kBlock, 1);
@@ -155,7 +150,7 @@ TEST(EagerDrive, TheMapChangesWhenTheBlockIsOnTheMedia) {
 
 TEST(EagerDrive, AWriteOfAPartOfABlockReadsItFirst) {
   const auto disk = make_eager("disk", "SATF-EW", bare_profile());
-  Script script("script", [&](Script& s) {
+  Script script("script", *disk, [&](Script& s) {
     Transaction t(nullptr);
     s.access(t, true, 5 * kBlock, kBlock, 1);
     EXPECT_EQ(disk->eager_mapping()->statistics().read_first, 0u);
@@ -172,9 +167,7 @@ TEST(EagerDrive, AWriteOfAPartOfABlockReadsItFirst) {
     EXPECT_EQ(t.timing().transfer, 2 * 800 * kUs);
     EXPECT_EQ(t.timing().parts(), t.timing().response());
   });
-  script.disk_init_socket.bind(disk->host_tgt_socket);
-  run_until(1000 * kMs);
-  EXPECT_TRUE(script.done());
+  script.run_to_end(1000 * kMs);
 }
 
 TEST(EagerDrive, AReadInTheQueueFollowsItsBlock) {
@@ -182,8 +175,7 @@ TEST(EagerDrive, AReadInTheQueueFollowsItsBlock) {
   // writes at once, and the read, which arrives during the write, finds the block at its new place.
   profile::DriveProfile profile = bare_profile();
   const auto disk = make_eager("disk", "SATF-EW", profile);
-  AtHost host("host");
-  host.disk_init_socket.bind(disk->host_tgt_socket);
+  AtHost host("host", *disk);
   const eager::BlockMap& map = disk->eager_mapping()->map();
   Transaction& write = host.submit(true, 11 * kBlock, kBlock, 7);
   run_until(10 * kUs);
@@ -201,7 +193,7 @@ TEST(EagerDrive, AReadInTheQueueFollowsItsBlock) {
 TEST(EagerDrive, TheHostSeesTheLogicalCapacity) {
   const auto disk = make_eager("disk", "SATF-EW", toy_profile(), 4);
   EXPECT_EQ(disk->capacity_sectors(), kToyBlocks / 4);
-  Script script("script", [&](Script& s) {
+  Script script("script", *disk, [&](Script& s) {
     Transaction t(nullptr);
     s.access(t, false, kToyBlocks / 4 - 1, 1);
     t.set(false, kToyBlocks / 4, 1);
@@ -213,15 +205,13 @@ TEST(EagerDrive, TheHostSeesTheLogicalCapacity) {
     t.set(false, kToyBlocks / 4 - 1, 2);
     EXPECT_EQ(s.disk_init_socket->transport_dbg(t.payload), 512u);
   });
-  script.disk_init_socket.bind(disk->host_tgt_socket);
-  run_until(100 * kMs);
-  EXPECT_TRUE(script.done());
+  script.run_to_end(100 * kMs);
   EXPECT_EQ(disk->host_port().rejected(), 2u);
 }
 
 TEST(EagerDrive, ALookWithoutTimeSeesAndChangesTheBlocksWhereTheyAre) {
   const auto disk = make_eager("disk", "SATF-EW", bare_profile());
-  Script script("script", [&](Script& s) {
+  Script script("script", *disk, [&](Script& s) {
     Transaction t(nullptr);
     t.set(true, 2 * kBlock + 3, 12, 0x77);
     EXPECT_EQ(s.disk_init_socket->transport_dbg(t.payload), 12u * 512);
@@ -235,19 +225,14 @@ TEST(EagerDrive, ALookWithoutTimeSeesAndChangesTheBlocksWhereTheyAre) {
     s.disk_init_socket->transport_dbg(t.payload);
     EXPECT_EQ(t.data, expected);
   });
-  script.disk_init_socket.bind(disk->host_tgt_socket);
-  run_until(1000 * kMs);
-  EXPECT_TRUE(script.done());
+  script.run_to_end(1000 * kMs);
 }
 
 TEST(EagerDrive, AFlushWaitsForOlderWritesAsEver) {
   const auto disk = make_eager("disk", "SATF-EW", toy_profile());
-  AtHost host("host");
-  host.disk_init_socket.bind(disk->host_tgt_socket);
+  AtHost host("host", *disk);
   Transaction& write = host.submit(true, 0, 3 * kBlock, 1);
-  Transaction& flush = host.make();
-  flush.set_flush();
-  host.submit(flush);
+  Transaction& flush = host.flush();
   run_until(1000 * kMs);
   EXPECT_TRUE(flush.released);
   EXPECT_GE(flush.begin_resp, write.begin_resp);
@@ -274,10 +259,9 @@ TEST_P(EagerBadPlace, IsLeftByTheNextWriteAndUsedAgainOnlyIfItIsWrittenWell) {
   profile.recovery.write_ms = {12.8};
   const auto disk = make_eager("disk", "SATF-EW", profile, 1.02, true);
   const eager::BlockMap& map = disk->eager_mapping()->map();
-  AtHost host("host");
-  host.disk_init_socket.bind(disk->host_tgt_socket);
-  const auto go = [&](bool write, std::uint32_t block, std::uint8_t fill) -> Transaction& {
-    Transaction& t = host.submit(write, std::uint64_t{block} * 8, 8, fill);
+  AtHost host("host", *disk);
+  const auto go = [&](bool write, std::uint32_t block, std::uint8_t fill, std::uint32_t sectors = 8) -> Transaction& {
+    Transaction& t = host.submit(write, std::uint64_t{block} * 8 + 8 - sectors, sectors, fill);
     run_until(core::now_ps() + 500 * kMs);
     return t;
   };
@@ -287,6 +271,10 @@ TEST_P(EagerBadPlace, IsLeftByTheNextWriteAndUsedAgainOnlyIfItIsWrittenWell) {
   fault.kind = GetParam();
   fault.first = map.layout().first_sector(place).value + 2;
   disk->add_fault(fault);
+  const Transaction& part = go(true, 5, 0x44, 4);  // reads the whole block first
+  EXPECT_EQ(part.extension.status, CommandStatus::Unreadable);
+  EXPECT_EQ(part.extension.first_bad, 5u * 8 + 4);
+  EXPECT_EQ(part.data, std::vector<std::uint8_t>(4 * 512, 0x44)) << "the data of a write is the host's";
   EXPECT_EQ(go(false, 5, 0).extension.status, CommandStatus::Unreadable);
   EXPECT_EQ(disk->media_errors().pending, 1u);
   EXPECT_EQ(go(true, 5, 0x66).extension.status, CommandStatus::Good);

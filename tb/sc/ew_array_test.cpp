@@ -19,8 +19,7 @@ TEST_P(EwArrayAnswer, ReadsReturnTheLastWriteFromWhicheverCopyAndAllCopiesEndEqu
   EwArrayRig rig(three_drives(GetParam()));
   const std::uint64_t blocks = rig.array->capacity_bytes() / (kBlock * 512);
   EXPECT_EQ(blocks, 1024u / 2 * 3);
-  AtHost host("host");
-  host.disk_init_socket.bind(rig.array->host_tgt_socket);
+  AtHost host("host", *rig.array);
   ByteLoad load(host, blocks, 40, 3);
   const std::uint32_t requests = std::max(scaled(6000), 2000U);
   load.start(24, requests);
@@ -61,7 +60,7 @@ TEST(EwArray, AWriteIsAnsweredAtItsLastOrItsFirstCopy) {
   EwArrayOptions options = three_drives(WriteAnswer::First);
   options.drives = options.copies = 2;
   EwArrayRig rig(options);
-  Script script("script", [&](Script& s) {
+  Script script("script", *rig.array, [&](Script& s) {
     Transaction t(nullptr);
     for (int i = 0; i < 20; ++i) {
       const auto before = [&](std::size_t d) { return rig.drives[d]->eager_mapping()->statistics().writes; };
@@ -75,16 +74,13 @@ TEST(EwArray, AWriteIsAnsweredAtItsLastOrItsFirstCopy) {
       s.pause(50 * kMs);
     }
   });
-  script.disk_init_socket.bind(rig.array->host_tgt_socket);
-  run_until(10'000 * kMs);
-  EXPECT_TRUE(script.done());
+  script.run_to_end(10'000 * kMs);
 }
 
 TEST(EwArray, ReadsGoToTheDriveWithTheFewestCommands) {
   EwArrayOptions options;
   EwArrayRig rig(options);
-  AtHost host("host");
-  host.disk_init_socket.bind(rig.array->host_tgt_socket);
+  AtHost host("host", *rig.array);
   for (int i = 0; i < 10; ++i) host.submit(false, 0, kBlock);  // ten times the same block
   run_until(1 * kUs);
   EXPECT_EQ(rig.array->sent(0), 5u);
@@ -95,8 +91,7 @@ TEST(EwArray, ReadsGoToTheDriveWithTheFewestCommands) {
 
 TEST(EwArray, ReadsTheNextCopyOfABlockThatCannotBeRead) {
   EwArrayRig rig(EwArrayOptions{});
-  AtHost host("host");
-  host.disk_init_socket.bind(rig.array->host_tgt_socket);
+  AtHost host("host", *rig.array);
   host.submit(true, 0, kBlock, 0x5A);
   run_until(1000 * kMs);
   media::Fault everywhere;
@@ -134,8 +129,7 @@ media::Fault bad_sectors(const drive::Drive& disk, std::uint32_t block, std::uin
 
 TEST(EwArray, WritesABlockThatCannotBeReadAgainFromAnotherCopy) {
   EwArrayRig rig(EwArrayOptions{});
-  AtHost host("host");
-  host.disk_init_socket.bind(rig.array->host_tgt_socket);
+  AtHost host("host", *rig.array);
   host.submit(true, 0, kBlock, 0x5A);
   run_until(1000 * kMs);
   rig.drives[0]->add_fault(bad_sectors(*rig.drives[0], 0, 3, 1));
@@ -158,8 +152,7 @@ TEST(EwArray, RepairsTwoOfThreeCopiesFromTheThird) {
   EwArrayOptions options;
   options.drives = options.copies = 3;
   EwArrayRig rig(options);
-  AtHost host("host");
-  host.disk_init_socket.bind(rig.array->host_tgt_socket);
+  AtHost host("host", *rig.array);
   host.submit(true, 0, kBlock, 0x5A);
   run_until(1000 * kMs);
   for (const std::uint32_t copy : {0u, 1u}) rig.drives[copy]->add_fault(bad_sectors(*rig.drives[copy], copy, 3 + copy, 1));
@@ -176,8 +169,7 @@ TEST_P(EwArrayAnswer, APartOfABlockIsWrittenAlthoughACopyCannotReadTheRest) {
   EwArrayOptions options;
   options.answer = GetParam();
   EwArrayRig rig(options);
-  AtHost host("host");
-  host.disk_init_socket.bind(rig.array->host_tgt_socket);
+  AtHost host("host", *rig.array);
   host.submit(true, 0, kBlock, 0x11);
   run_until(1000 * kMs);
   rig.drives[0]->add_fault(bad_sectors(*rig.drives[0], 0, 7, 1));
@@ -197,8 +189,7 @@ TEST_P(EwArrayAnswer, APartOfABlockIsWrittenAlthoughACopyCannotReadTheRest) {
 
 TEST(EwArray, RefusesWhatItCannotDo) {
   EwArrayRig rig(EwArrayOptions{});
-  AtHost host("host");
-  host.disk_init_socket.bind(rig.array->host_tgt_socket);
+  AtHost host("host", *rig.array);
   const std::uint64_t sectors = rig.array->capacity_bytes() / 512;
   Transaction& beyond = host.submit(false, sectors, 1);
   Transaction& across = host.submit(true, sectors - 1, 2);

@@ -213,8 +213,7 @@ TEST(MediaFault, OneOfTwoActuatorsMeetsAFaultThatTakesEffectOnce) {
   profile::DriveProfile p = faulty_profile();
   p.geometry.actuators = 2;
   const auto disk = make_faulty(p, {of(FaultKind::OffTrack, kAny, 1, 2, 1)});
-  AtHost host("host");
-  host.disk_init_socket.bind(disk->host_tgt_socket);
+  AtHost host("host", *disk);
   Transaction& one = host.submit(false, 100, 1);
   Transaction& other = host.submit(false, kToyBlocks - 100, 1);
   run_until(1'000 * kMs);
@@ -378,7 +377,7 @@ TEST(MediaFault, TheImageHasPendingSectorsSparesAndCounters) {
       make_faulty(p, {of(FaultKind::WriteFault, 20), of(FaultKind::WriteFault, 22), of(FaultKind::Unreadable, 30)});
   const auto second = make_faulty(p, {}, "other");
   std::array<std::vector<Picoseconds>, 2> times;
-  Script one("one", [&](Script& s) {
+  Script one("one", *first, [&](Script& s) {
     Transaction t(nullptr);
     for (const std::uint64_t block : {20u, 22u}) go(s, t, true, block, 1, 0x44);
     go(s, t, false, 30, 1);
@@ -405,7 +404,6 @@ TEST(MediaFault, TheImageHasPendingSectorsSparesAndCounters) {
     EXPECT_EQ(second->media_errors().detours, before + 2);
     EXPECT_EQ(second->faults().spare_places()[1].track, first->faults().spare_places()[1].track);
   });
-  one.disk_init_socket.bind(first->host_tgt_socket);
   two.disk_init_socket.bind(second->host_tgt_socket);
   run_until(100'000 * kMs);
   EXPECT_TRUE(one.done() && two.done());

@@ -45,11 +45,7 @@ struct Rig {
     next += 16;
     host.submit(t);
   }
-  void write(std::uint64_t lba, std::uint32_t blocks) {
-    Transaction& t = host.make();
-    t.set(true, lba, blocks);
-    host.submit(t);
-  }
+  void write(std::uint64_t lba, std::uint32_t blocks) { host.submit(true, lba, blocks); }
 
   struct Other {
     bool write;
@@ -83,10 +79,7 @@ TEST(FirmwareRulesOfADrive, AReadThatWaitsForItsDestageEnds) {
   Rig rig("fua", rules_profile(kLimit));
   run_until(50 * kMs);
   for (std::uint64_t i = 0; i < kDestages; ++i) rig.write(kToyBlocks - 1'000 * (i + 1), 8);
-  Transaction& read = rig.host.make();
-  read.set(false, kToyBlocks - 1'000 * kDestages, 8);
-  read.extension.fua = true;
-  rig.host.submit(read);
+  rig.host.submit(false, kToyBlocks - 1'000 * kDestages, 8, 0, [](auto& e) { e.fua = true; });
   run_until(900 * kMs);
   ASSERT_EQ(rig.others.size(), kDestages + 1);
   EXPECT_FALSE(rig.others.back().write);

@@ -279,13 +279,12 @@ TEST(DriveTokens, ACommandThatWaitsForThemCanBeAborted) {
     of.submit(*t.back());
   }
   Transaction called(nullptr);
-  Script script("script", [&](Script& s) {
+  Script script("script", *disk, [&](Script& s) {
     s.pause(us(1));
     called.set(true, 1024, 8, 1);
     called.extension.tag = 9;
     s.transport(called);
   });
-  script.disk_init_socket.bind(disk->host_tgt_socket);
   run_until(us(100));
   for (const std::uint16_t tag : {std::uint16_t{6}, std::uint16_t{9}}) {
     EXPECT_TRUE(disk->abort(core::Tag(tag)));
@@ -330,10 +329,7 @@ TEST(DriveTokens, WaitForAFullQueueToo) {
   AtHost media("media", *disk);
   for (std::uint64_t i = 0; i < 20; ++i) {
     best_effort.submit(true, 128 * i, 8);
-    Transaction& c = media.make();
-    c.set(false, 128 * i + 64, 8);
-    c.extension.cls = RequestClass::Continuous;
-    media.submit(c);
+    media.submit(false, 128 * i + 64, 8, 0, [](auto& e) { e.cls = RequestClass::Continuous; });
   }
   run_until(2000 * kMs);
   EXPECT_EQ(best_effort.finished(), 20u);
@@ -392,10 +388,7 @@ TEST(DriveFailure, AnswersEverythingAtOnceAndComesBack) {
   EXPECT_EQ(later.timing().completed, 10 * kMs);
   registers.write(drive::reg::kState, 1);
   EXPECT_EQ(registers.read(drive::reg::kFailures), 1u);
-  Transaction& first = media.make();
-  first.set(false, 0, 8);
-  first.extension.cls = RequestClass::Continuous;
-  media.submit(first);
+  Transaction& first = media.submit(false, 0, 8, 0, [](auto& e) { e.cls = RequestClass::Continuous; });
   run_until(50 * kMs);
   EXPECT_EQ(first.status(), tlm::TLM_OK_RESPONSE);
   EXPECT_EQ(first.timing().seek, 0) << "the arm comes back at cylinder 0";

@@ -107,12 +107,10 @@ TEST(PowerLossAndFaults, WhatItPutsOnTheMediaIsWritten) {
     s.transport(t);
     EXPECT_EQ(t.extension.status, whole ? CommandStatus::Good : CommandStatus::Unreadable);
   };
-  AtHost host("host");
-  host.disk_init_socket.bind(plain->host_tgt_socket);
-  Script one("one", [&](Script& s) { body(*cached, s, [&s](Transaction& t) { s.access(t, true, 10, 30, 0x22); }, true); });
-  one.disk_init_socket.bind(cached->host_tgt_socket);
-  Script two("two", [&](Script& s) { body(*plain, s, [&](Transaction&) { host.submit(true, 10, 30, 0x22); }, false); });
-  two.disk_init_socket.bind(plain->host_tgt_socket);
+  AtHost host("host", *plain);
+  Script one("one", *cached,
+             [&](Script& s) { body(*cached, s, [&s](Transaction& t) { s.access(t, true, 10, 30, 0x22); }, true); });
+  Script two("two", *plain, [&](Script& s) { body(*plain, s, [&](Transaction&) { host.submit(true, 10, 30, 0x22); }, false); });
   run_until(50'000 * kMs);
   EXPECT_TRUE(one.done() && two.done());
 }

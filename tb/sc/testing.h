@@ -258,6 +258,21 @@ class AtHost : public sc_core::sc_module, public tlm::tlm_mm_interface {
     submit(transaction);
     return transaction;
   }
+  /// `change` gets the command's extension.
+  template <typename Change>
+  Transaction& submit(bool write, std::uint64_t lba, std::uint32_t blocks, std::uint8_t fill, Change change) {
+    Transaction& transaction = make();
+    transaction.set(write, lba, blocks, fill);
+    change(transaction.extension);
+    submit(transaction);
+    return transaction;
+  }
+  Transaction& flush() {
+    Transaction& transaction = make();
+    transaction.set_flush();
+    submit(transaction);
+    return transaction;
+  }
 
   std::uint64_t accepted() const { return accepted_; }
   std::uint64_t finished() const { return finished_; }
@@ -371,6 +386,10 @@ class Script : public sc_core::sc_module {
   bool done() const { return done_; }
   void run_to_end(Picoseconds latest) {
     run_until(latest);
+    EXPECT_TRUE(done_);
+  }
+  void run_to_end() {
+    sc_core::sc_start();
     EXPECT_TRUE(done_);
   }
   void pause(Picoseconds time) { wait(core::to_sc_time(time)); }

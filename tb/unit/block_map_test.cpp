@@ -87,6 +87,21 @@ TEST(BlockLayout, OfAPaperDriveHasEveryBlock) {
   EXPECT_EQ(layout.first_sector(testing::paper_place(3, 1, 2)), Lba((3 * 2 + 1) * 64 + 16));
 }
 
+TEST(BlockLayout, PlacesAreWholePhysicalSectors) {
+  profile::DriveProfile drive = testing::paper_drive();
+  drive.geometry.physical_sector_bytes = 4096;
+  drive.geometry.zones[0].spare_sectors = 64;
+  drive.geometry.zones[0].remaps = {{3, 32 * 2 * 64 - 61}};  // the first physical sector of a track has a block less
+  const AccessPlanner planner(drive);
+  const BlockLayout layout(planner, 4096);
+  ASSERT_EQ(layout.places(), 32u * 2 * 8 - 9);
+  EXPECT_EQ(layout.first_sector(Place(0)), Lba(8));
+  for (std::uint32_t p = 0; p < layout.places(); ++p)
+    ASSERT_EQ(planner.resolve(layout.first_sector(Place(p)), 8, true).tracks, 1u)
+        << "place " << p << " is read before it is written";
+  EXPECT_EQ(layout.start_phase(layout.track(0), 0), planner.resolve(Lba(8), 8, true).start_phase);
+}
+
 TEST(BlockLayout, RefusesBlocksThatAreNoneOfItsSectors) {
   const AccessPlanner planner(testing::paper_drive());
   EXPECT_THROW(BlockLayout(planner, 512), std::invalid_argument);

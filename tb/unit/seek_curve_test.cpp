@@ -130,9 +130,9 @@ TEST(SeekCurve, DistanceZeroIsTheTimeToSettleOnTheTrack) {
 }
 
 TEST(SeekCurve, RefusesProfilesThatGiveNoCurve) {
-  const auto expect_error = [](const SeekProfile& profile, const std::string& part) {
+  const auto expect_error = [](const SeekProfile& profile, const std::string& part, std::uint32_t cylinders = 100) {
     try {
-      const SeekCurve curve(profile, 100);
+      const SeekCurve curve(profile, cylinders);
       ADD_FAILURE() << "no error; expected: " << part;
     } catch (const std::invalid_argument& error) {
       EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
@@ -157,6 +157,8 @@ TEST(SeekCurve, RefusesProfilesThatGiveNoCurve) {
   line.knee_cylinders = 50;
   line.a_us = -10;
   expect_error(line, "for 1 cylinders");
+  line.model = SeekModel::ThreePoint;
+  expect_error(line, "found 4 cylinders, expected 5 or more", 4);
 }
 
 }  // namespace

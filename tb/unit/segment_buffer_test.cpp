@@ -423,6 +423,9 @@ TEST(SegmentBuffer, SeparateWriteSegmentsServeNoReads) {
   profile.separate_write_segments = false;
   profile.write_segments = 0;
   EXPECT_THROW(SegmentBuffer(planner, profile), std::invalid_argument);
+  profile = cache();
+  profile.segment_blocks = 0;
+  EXPECT_THROW(SegmentBuffer(planner, profile), std::invalid_argument);
 }
 
 std::vector<std::pair<std::uint64_t, std::uint64_t>> dirty_ranges(const SegmentBuffer& buffer) {

@@ -32,6 +32,7 @@ SegmentBuffer::SegmentBuffer(const AccessPlanner& planner, const profile::CacheP
 }
 
 std::string SegmentBuffer::objection(const profile::CacheProfile& profile) {
+  if (profile.segments > 0 && profile.segment_blocks == 0) return "found 0, expected at least 1 sector in a segment";
   if (profile.segments == 0 || profile.write_back == WriteBack::Off) return {};
   if (profile.write_back == WriteBack::Interleaved && profile.write_segments == 0)
     return "found 0, expected at least 1: writes are cached, and no segment is for them";
@@ -490,7 +491,8 @@ bool SegmentBuffer::next_destage(DirtyBlocks& blocks) {
     Segment& segment = segments_[i];
     if (!segment.dirty() || segment.destaging_end != segment.dirty_first) continue;
     segment.destaging_end = segment.dirty_end;
-    blocks = {i, Lba(segment.dirty_first), static_cast<std::uint32_t>(segment.dirty_end - segment.dirty_first)};
+    blocks = {i, Lba(segment.dirty_first), static_cast<std::uint32_t>(segment.dirty_end - segment.dirty_first),
+              segment.data_end};
     return true;
   }
   return false;

@@ -35,6 +35,7 @@ struct DirtyBlocks {
   std::size_t segment;
   Lba first;
   std::uint32_t blocks;
+  Picoseconds data_end;  ///< when all of their data is in the buffer
 };
 
 /// Knows which blocks of the media a read-ahead must not read.
@@ -119,6 +120,8 @@ class SegmentBuffer {
 
   /// Stores a write of these blocks in a segment. False if it must wait until blocks have been written to the media.
   bool accept_write(Lba first, std::uint32_t blocks);
+  /// All data of the write that was stored last, and of those before it, is there at `when`.
+  void arrives(Picoseconds when) { segments_[uses_.newest()].data_end = when; }
   /// True if blocks of a cached write that wait for the media overlap these.
   bool dirty(Lba first, std::uint32_t blocks) const;
   bool any_dirty() const { return dirty_segments_ > 0; }
@@ -160,6 +163,7 @@ class SegmentBuffer {
     std::uint64_t dirty_first = 0;
     std::uint64_t destaging_end = 0;
     std::uint64_t dirty_end = 0;
+    Picoseconds data_end = 0;  ///< when all of their data is there
 
     bool empty() const { return first == end; }
     bool dirty() const { return dirty_first != dirty_end; }

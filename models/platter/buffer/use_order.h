@@ -28,6 +28,7 @@ class UseOrder {
 
   /// From `oldest()` on, `newer()` leads to each number, and then to `end()`.
   std::size_t oldest() const { return links_[end_].newer; }
+  std::size_t newest() const { return links_[end_].older; }
   std::size_t newer(std::size_t number) const { return links_[number].newer; }
   std::size_t end() const { return end_; }
 

@@ -193,7 +193,9 @@ void ActuatorUnit::tear(WrittenBlocks& written, std::uint32_t from, std::uint32_
   const mechanics::Extent& extent = current_->command.extent;
   const std::uint32_t whole = planner_.geometry().blocks_per_physical_sector();
   const std::uint64_t first = (extent.first.value + block) / whole * whole;
-  const Picoseconds sector = planner_.resolve(core::Lba(first), whole, false).media;
+  // The drive may end within its last one.
+  const auto there = static_cast<std::uint32_t>(std::min<std::uint64_t>(whole, planner_.geometry().block_count() - first));
+  const Picoseconds sector = planner_.resolve(core::Lba(first), there, false).media * Picoseconds{whole} / Picoseconds{there};
   const Picoseconds end = planner_.written_after(extent, from, block + 1 - from);
   if (passed + sector < end) return;
   written.torn = block;

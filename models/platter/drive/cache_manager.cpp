@@ -162,6 +162,7 @@ QueueEntry* CacheManager::next_destage() {
     destage.entry.enter(Stage::Received);
     destage.entry.command.cls = core::RequestClass::Background;
     destage.entry.command.destage = true;
+    destage.entry.command.data_ready = destage.blocks.data_end;
     destage.entry.command.extent = planner_.resolve(destage.blocks.first, destage.blocks.blocks, true);
     return &destage.entry;
   }

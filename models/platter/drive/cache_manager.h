@@ -92,6 +92,8 @@ class CacheManager : public OpenReadAheadIf {
   }
   /// Caches the write. Returns false if it must wait until cached blocks have been written to the media.
   bool take(const QueueEntry& entry);
+  /// All data of the write that was cached last is in the buffer at `when`.
+  void arrives(Picoseconds when) { buffer_.arrives(when); }
   /// True if blocks of `entry` are cached and not yet on the media.
   bool over_dirty(const QueueEntry& entry) const {
     return buffer_.dirty(entry.command.extent.first, entry.command.extent.blocks);
@@ -101,8 +103,8 @@ class CacheManager : public OpenReadAheadIf {
   void invalidate(const mechanics::Extent& extent);
   /// Drops these blocks, whose data is gone. Precondition: none of them waits to be written.
   void invalidate(std::uint64_t first, std::uint64_t blocks);
-  /// The next access that writes cached blocks to the media, for the caller to complete. Null if none is needed, or if the
-  /// maximum number is already in the drive.
+  /// The next access that writes cached blocks to the media, for the caller to complete; at its `data_ready` all of their data is there. Null if none
+  /// is needed, or if the maximum number is already in the drive.
   QueueEntry* next_destage();
   /// The destage has ended, and its bytes are on the media: the buffer may discard the blocks.
   void destaged(const QueueEntry& own);

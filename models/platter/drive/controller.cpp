@@ -247,7 +247,7 @@ bool Controller::buffered(QueueEntry& entry, Picoseconds now) {
   if (!entry.command.extent.write && !entry.asked.fua) return serve_from_buffer(entry, now);
   const bool caches = entry.command.extent.write &&
                       (cache.caches(entry) || (core::seeded("fua_cached") && cache.write_back() && entry.asked.fua));
-  if (caches && cache_write(entry, now)) return true;
+  if (caches && !queue_.waits_for_room(entry) && cache_write(entry, now)) return true;
   // Its blocks become dirty no more: a younger write over them waits for this command.
   entry.over_dirty = entry.over_dirty && cache.over_dirty(entry);
   if (caches || entry.over_dirty) {
@@ -317,6 +317,7 @@ bool Controller::cache_write(QueueEntry& entry, Picoseconds now) {
   if (!of(entry).cache->take(entry)) return false;
   const Picoseconds begin = std::max(now, entry.command.overhead_end);
   intake_.receive_late(entry, now);
+  of(entry).cache->arrives(entry.data_end);
   data_.buffer(entry, present);
   entry.result.timing.started = now;
   entry.result.timing.queue = now - entry.result.timing.issued;
@@ -325,17 +326,17 @@ bool Controller::cache_write(QueueEntry& entry, Picoseconds now) {
   entry.result.timing.bus = done - begin;
   complete(entry, done);
   if (zones_ != nullptr && cache_durable_) zones_->durable(entry.first(), entry.walk.blocks, &entry);
-  submit_destages(entry.actuator, entry.command.data_ready, now);
+  submit_destages(entry.actuator, now, entry.command.data_ready);
   queue_.reached_media(entry, ready_again());
   return true;
 }
 
-void Controller::submit_destages(std::uint8_t actuator, Picoseconds data_ready, Picoseconds now) {
+void Controller::submit_destages(std::uint8_t actuator, Picoseconds now, Picoseconds data_ready) {
   while (QueueEntry* const own = cache(actuator)->next_destage()) {
     own->actuator = actuator;
     own->command.sequence = queue_.next_sequence();
     own->command.arrival = own->result.timing.issued = now;
-    own->command.data_ready = data_ready;
+    own->command.data_ready = std::min(own->command.data_ready, data_ready);
     own->command.overhead_end = now + planner_.command_overhead(true, last_was_write(*own));
     dispatcher(actuator).submit(*own);
   }
@@ -351,7 +352,7 @@ void Controller::finish_destage(QueueEntry& entry, std::uint64_t written) {
   cache(actuator)->destaged(entry);
   data_.drop(entry.command.extent);
   if (zones_ != nullptr) zones_->durable(entry.command.extent.first.value, entry.command.extent.blocks, nullptr);
-  submit_destages(actuator, bus_.received(), now_ps());
+  submit_destages(actuator, now_ps());
   if (!any_dirty()) queue_.retry_flushes(ready_again());
   queue_.retry_held(ready_again());
   tell_awaited();
@@ -410,7 +411,7 @@ void Controller::accessed(QueueEntry& entry) {
     done += times_.write_completion;
   } else {
     done = deliver(entry, bus_.send(extent.blocks, dispatcher.unit().times().bus_finish) + times_.read_completion);
-    if (cache != nullptr) {
+    if (cache != nullptr && !entry.spans()) {
       const core::Lba end(extent.first.value + extent.blocks);
       if (dispatcher.stream_may_wait(end) && cache->reads_on())
         dispatcher.find_stream(end, dispatcher.unit().times().media_end, cache->segments().segment_blocks(), stream_);
@@ -437,8 +438,8 @@ bool Controller::recovered(QueueEntry& entry, Picoseconds now) {
   entry.result.status = write ? command::CommandStatus::WriteFault : command::CommandStatus::Unreadable;
   if (entry.behind_gap) {
     entry.result.status = command::CommandStatus::Aborted;
-  } else if (write && placing_ != nullptr) {
-    entry.result.first_bad = entry.first() + entry.walk.done;  // the part has its old place
+  } else if (entry.asked.write() && placing_ != nullptr) {
+    entry.result.first_bad = entry.first() + entry.walk.done;  // the part has its old place and data
   } else {
     entry.result.first_bad = of(entry).recovery.host_block(entry, met.bad);
     if (write) data_.write(entry, met.bad - entry.command.extent.first.value);  // hosts count on the blocks before it
@@ -450,7 +451,7 @@ bool Controller::recovered(QueueEntry& entry, Picoseconds now) {
       of(entry).cache->invalidate(entry.command.extent);
   }
   if (write && zones_ != nullptr) zones_->durable(entry.first(), entry.walk.blocks, &entry);
-  if (!write) data_.read(entry, queue_.buffered_writes(entry));
+  if (!entry.asked.write()) data_.read(entry, queue_.buffered_writes(entry));
   const Picoseconds done = now + (write ? times_.write_completion : times_.read_completion);
   entry.result.timing.bus += done - now;
   complete(entry, done);

@@ -147,7 +147,8 @@ class Controller : public DispatchSinkIf, public DurationSinkIf {
   void end(QueueEntry& entry, command::CommandStatus status, Picoseconds when);
   /// Serves the waiting reads of `stream_`, for which the actuator reads on.
   void serve_stream(Picoseconds now);
-  void submit_destages(std::uint8_t actuator, Picoseconds data_ready, Picoseconds now);
+  /// `data_ready`: when the access to the blocks of a write that was just cached may begin; otherwise all of their data must be there.
+  void submit_destages(std::uint8_t actuator, Picoseconds now, Picoseconds data_ready = core::kNoDeadline);
   /// `written`: number of its blocks that are on the media. No place was left for the others, which are lost.
   void finish_destage(QueueEntry& entry, std::uint64_t written);
   /// Tells the faults of a command that has its turn. Returns true if one of them keeps it from being answered.

@@ -36,7 +36,8 @@ void Dispatcher::submit(QueueEntry& entry) {
   if (unit_.doing() == ControllerState::Idle && !take_arm()) entry.command.overhead_end += arm_free_ - now_ps();
   if (entry.stage != Stage::Queued) entry.enter(Stage::Queued);
   if (entry.head_of_queue()) {
-    urgent_.push_back(&entry);
+    const auto younger = [](const QueueEntry* a, const QueueEntry* b) { return a->command.sequence < b->command.sequence; };
+    urgent_.insert(std::upper_bound(urgent_.begin(), urgent_.end(), &entry, younger), &entry);
   } else {
     const bool follows = continues(entry);
     count(entry, 1);
@@ -109,7 +110,7 @@ QueueEntry* Dispatcher::waiting_read(core::Lba first) const {
   QueueEntry* found = nullptr;
   const auto look = [&](QueueEntry* entry) {
     if (entry == nullptr || entry->internal() || entry->command.extent.write || entry->command.extent.first != first) return;
-    if (entry->asked.fua || entry->buffered > 0 || entry->stage != Stage::Queued) return;
+    if (entry->asked.fua || entry->buffered > 0 || entry->spans() || entry->stage != Stage::Queued) return;
     if (in_engine(*entry) && !engine_.withdraws_at_once(entry->command)) return;
     if (found == nullptr || entry->command.sequence < found->command.sequence) found = entry;
   };

@@ -80,15 +80,15 @@ bool HazardQueue::conflict(const QueueEntry& older, const QueueEntry& younger) c
   if ((older.ordered() || younger.ordered()) && !younger.head_of_queue()) return true;
   if (older.asked.flush() || younger.asked.flush())
     return older.asked.flush() || (older.asked.write() && !core::seeded("flush_passes_writes"));
-  if (!younger.asked.write()) return false;
-  if (granule_ == 1) return overlap(older, younger);
+  if (!younger.asked.write() && !(younger.asked.fua && older.asked.write())) return false;
+  if (granule_ == 1 || !younger.asked.write()) return overlap(older, younger);
   return older.first() / granule_ <= (younger.end() - 1) / granule_ &&
          younger.first() / granule_ <= (older.end() - 1) / granule_;
 }
 
 void HazardQueue::find_blockers(QueueEntry& entry) {
   const bool write = entry.asked.write();
-  if (write || entry.asked.flush() || entry.ordered() || pending_.barriers > 0) {  // otherwise a read, which never waits
+  if (write || entry.asked.fua || entry.asked.flush() || entry.ordered() || pending_.barriers > 0) {  // other reads never wait
     for (const QueueEntry& other : entries_)
       if (other.used() && &other != &entry && conflict(other, entry)) ++entry.blockers;
     if (entry.blockers > 0) {
@@ -135,6 +135,14 @@ void HazardQueue::release_younger(QueueEntry& entry) {
   entry.enter(Stage::Done);
   if (entry.asked.write()) --pending_.writes;
   if (entry.asked.flush() || entry.ordered()) --pending_.barriers;
+}
+
+bool HazardQueue::waits_for_room(const QueueEntry& write) const {
+  if ((held_.empty() && retried_.empty()) || write.head_of_queue()) return false;
+  return std::any_of(entries_.begin(), entries_.end(), [&](const QueueEntry& other) {
+    return other.stage == Stage::Held && other.asked.write() && !other.over_dirty && !other.stuck &&
+           other.actuator == write.actuator && other.command.sequence < write.command.sequence;
+  });
 }
 
 const std::vector<QueueEntry*>& HazardQueue::buffered_writes(const QueueEntry& read) {

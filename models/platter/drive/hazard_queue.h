@@ -11,11 +11,11 @@ namespace platter::drive {
 
 using scheduling::AwaitedDestages;
 
-/// The drive's queue, which also orders commands that conflict. Tags are 0 … depth - 1. A write waits for every older command
-/// that it overlaps. A flush waits for every older write, and every younger command waits for a flush. An ordered command waits
-/// for every older command, and every younger command waits for it, except head-of-queue commands. A zone management command is ordered, and
-/// head-of-queue commands wait for it too if they touch its zones. A read waits for no write:
-/// where an older write has not reached the media, its data replaces the bytes read from the media.
+/// The drive's queue, which also orders commands that conflict. Tags are 0 … depth - 1. A write waits for every older command that it overlaps. A
+/// flush waits for every older write, and every younger command waits for a flush. An ordered command waits for every older command, and every
+/// younger command waits for it, except head-of-queue commands. A zone management command is ordered, and head-of-queue commands wait for it too if
+/// they touch its zones. A read with FUA waits for older writes that it overlaps. Any other read waits for none: where an older write has not reached
+/// the media, its data replaces the bytes read from the media.
 ///
 /// So a read returns the data that the order of arrival implies. A continuous read, which has a deadline, is never delayed by a
 /// write that has no deadline and that the policy may postpone.
@@ -45,6 +45,8 @@ class HazardQueue : public sc_core::sc_module {
   /// Since when commands have been held, except flushes: all younger commands wait for a flush, so destages need no help. A command that
   /// has been let go counts until the next `retry_held`.
   const AwaitedDestages& awaited() const { return awaited_; }
+  /// True if an older write, of the same actuator, waits for room in the buffer: it has the room first, except before a head-of-queue command.
+  bool waits_for_room(const QueueEntry& write) const;
   /// Removes a command from those held.
   void let_go(const QueueEntry& entry);
   /// Makes a blocked command wait no longer. Its position in the order of arrival stays.

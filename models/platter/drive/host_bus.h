@@ -10,8 +10,9 @@ namespace platter::drive {
 
 using core::Picoseconds;
 
-/// The host bus, which carries one block at a time. Read data has priority: delaying it delays the completion of the read, while write data only has
-/// to be in the buffer before its sector passes the head. So a write never delays the end of a read, to which the deadline guard has committed.
+/// The host bus, which carries one block at a time in each direction. Read data has priority: delaying it delays the completion of the read, while
+/// write data only has to be in the buffer before its sector passes the head. So a write never delays the end of a read, to which the deadline guard
+/// has committed.
 class HostBus {
  public:
   explicit HostBus(const mechanics::AccessPlanner& planner) : planner_(planner) {}
@@ -46,9 +47,6 @@ class HostBus {
 
   /// When the last block of read data has left the drive.
   Picoseconds sent() const { return sent_; }
-
-  /// When the last write's data is in the buffer.
-  Picoseconds received() const { return received_; }
 
   /// The drive has lost its power: the bus is idle.
   void reset() { sent_ = received_ = 0; }

@@ -329,8 +329,8 @@ Recovery::Spare Recovery::spare_on(const mechanics::TrackRun& track, const mecha
 }
 
 Recovery::Spare Recovery::last_spare(std::uint64_t number) const {
-  const std::uint64_t whole = faults_.together();
   const std::uint64_t blocks = planner_.geometry().block_count();
+  const std::uint64_t whole = std::min<std::uint64_t>(faults_.together(), blocks);
   const std::uint64_t last = blocks - whole * (1 + number % (blocks / whole));
   const mechanics::Extent extent = planner_.resolve(core::Lba(last / whole * whole), static_cast<std::uint32_t>(whole), false);
   return {extent.cylinder, extent.head, extent.start_phase, extent.media};

@@ -52,7 +52,8 @@ class Recovery : public buffer::BarrierIf {
   const Outcome& ended(const QueueEntry& entry, Picoseconds now);
   /// The host's block that the access of a command meets at a block of the media.
   std::uint64_t host_block(const QueueEntry& entry, std::uint64_t block) const {
-    const std::uint64_t first = placing_ ? entry.first() + entry.walk.done : entry.command.extent.first.value;
+    const std::uint64_t before = entry.walk.unit.fetching ? entry.walk.unit.within : 0;
+    const std::uint64_t first = placing_ ? entry.first() + entry.walk.done - before : entry.command.extent.first.value;
     return first + (block - entry.command.extent.first.value);
   }
   /// A read-ahead ends before a block that needs recovery: nobody waits for it.

@@ -389,6 +389,7 @@ TrackRun CylinderLayout::track_run(Lba first, std::uint32_t blocks) const {
     const bool last_unit = usable / zone.unit_blocks >= (zone.sectors - 1) / zone.unit_sectors;  // perhaps cut off
     if (!last_unit) wanted = std::min(wanted, zone.unit_blocks - usable % zone.unit_blocks);
   }
+  bool remapped = false;
   if (!zone.remaps.empty()) {
     const auto next =
         std::lower_bound(zone.remaps.begin(), zone.remaps.end(), std::pair<std::uint32_t, std::uint32_t>(physical, 0));
@@ -396,6 +397,7 @@ TrackRun CylinderLayout::track_run(Lba first, std::uint32_t blocks) const {
       if (next->first == physical) {
         physical = next->second;
         wanted = 1;
+        remapped = true;
       } else {
         wanted = std::min(wanted, next->first - physical - slips_between(zone, physical, next->first));
       }
@@ -405,7 +407,7 @@ TrackRun CylinderLayout::track_run(Lba first, std::uint32_t blocks) const {
   const std::uint32_t track_end = at.physical - at.sector + zone.sectors_per_track;
   std::uint32_t covered = std::min(wanted, track_end - at.physical);
   std::uint32_t last = at.physical + covered - 1;  // last sector that holds a wanted block
-  if (!zone.slips.empty()) {
+  if (!zone.slips.empty() && !remapped) {          // a remapped block may be on a slip
     auto slip = std::lower_bound(zone.slips.begin(), zone.slips.end(), at.physical);
     for (; slip != zone.slips.end() && *slip <= last; ++slip) {
       if (last + 1 < track_end)
@@ -421,7 +423,7 @@ TrackRun CylinderLayout::track_run(Lba first, std::uint32_t blocks) const {
   }
   if (slip_to_zone_end_) {  // spares between two cylinders
     const std::uint32_t spare_begin = at.physical / zone.unit_sectors * zone.unit_sectors + zone.unit_blocks;
-    if (!spares_at_front_ && at.physical < spare_begin && last >= spare_begin) {  // (a remapped sector may be a spare)
+    if (!spares_at_front_ && !remapped && at.physical < spare_begin && last >= spare_begin) {
       last = spare_begin - 1;
       while (std::binary_search(zone.slips.begin(), zone.slips.end(), last)) --last;
       covered = last - at.physical + 1 - slips_between(zone, at.physical, last + 1);

@@ -58,7 +58,8 @@ Curve three_point_curve(const profile::SeekProfile& p, std::uint32_t cylinders) 
 }  // namespace
 
 std::string SeekCurve::objection(const profile::SeekProfile& p, std::uint32_t cylinders) {
-  if (p.model != profile::SeekModel::ThreePoint || cylinders < 5) return {};
+  if (p.model != profile::SeekModel::ThreePoint || cylinders < 2) return {};
+  if (cylinders < 5) return fmt::format("found {} cylinders, expected 5 or more for three different distances", cylinders);
   if (p.full_us < p.single_us)
     return fmt::format("found full_us = {:g}, less than single_us = {:g}, expected a full stroke that takes longer", p.full_us,
                        p.single_us);
@@ -70,8 +71,7 @@ std::string SeekCurve::objection(const profile::SeekProfile& p, std::uint32_t cy
   if (p.average_us >= least - kRounding && p.average_us <= most + kRounding) return {};
   return fmt::format(
       "found {:g} us for a third of the stroke, expected {:.0f} to {:.0f} beside single_us = {:g} and full_us = {:g}: longer "
-      "seeks "
-      "would be shorter",
+      "seeks would be shorter",
       p.average_us, std::ceil(least), std::floor(most), p.single_us, p.full_us);
 }
 

@@ -19,8 +19,8 @@ using core::Picoseconds;
 /// stroke (the mean distance of uniform accesses) and the full stroke.
 class SeekCurve {
  public:
-  /// Why the times of a three-point curve contradict each other: the curve through them would fall somewhere. "" where they do not, and for the
-  /// other models.
+  /// Why there is no three-point curve: the one through its times would fall somewhere, or a third of the stroke is no distance of its own. "" if
+  /// there is one, and for the other models.
   static std::string objection(const profile::SeekProfile& profile, std::uint32_t cylinders);
 
   /// Throws std::invalid_argument for a profile that gives no curve or a negative time.

@@ -456,7 +456,7 @@ void Maker::set_electronics() {
   profile::CacheProfile& cache = profile_.cache;
   if (has_cache) {
     cache.segments = kSegments;
-    cache.segment_blocks = static_cast<std::uint32_t>(given("cache") / kSegments / block_bytes_);
+    cache.segment_blocks = static_cast<std::uint32_t>(std::max(1.0, given("cache") / kSegments / block_bytes_));
     cache.read_ahead = profile::ReadAhead::Segment;
     cache.read_ahead_blocks = profile_.geometry.zones.front().sectors_per_track;
     cache.read_ahead_on_hit = true;

@@ -138,7 +138,7 @@ void check(const profile::DriveProfile& profile, const std::string& prefix, cons
   }
   if (problems.size() == before) check_by_making("mechanics", [&profile] { const mechanics::AccessPlanner planner(profile); });
   if (const std::string objection = buffer::SegmentBuffer::objection(profile.cache); !objection.empty())
-    object("cache.write_segments", objection);
+    object(profile.cache.segment_blocks == 0 ? "cache.segment_blocks" : "cache.write_segments", objection);
   if (profile.cache.destage_entries > 0 && (profile.cache.segments == 0 || profile.cache.write_back == profile::WriteBack::Off))
     object("cache.destage_entries",
            fmt::format("found {}, expected 0 for a drive that caches no writes", profile.cache.destage_entries));

@@ -60,13 +60,15 @@ BlockLayout::BlockLayout(const mechanics::AccessPlanner& planner, std::uint32_t 
 
 void BlockLayout::add(const mechanics::TrackRun& run, Lba first) {
   Track& track = tracks_[track_index(run.cylinder, run.head)];
-  const std::uint32_t places = run.blocks / sectors_per_block_;
+  const std::uint32_t whole = planner_.geometry().blocks_per_physical_sector();
+  const std::uint32_t cut = (whole - run.sector % whole) % whole;  // of a physical sector that has other blocks too
+  const std::uint32_t places = (run.blocks - std::min(run.blocks, cut)) / sectors_per_block_;
   if (places <= track.places) return;
   track.places = places;
-  track.first_sector = run.sector;
+  track.first_sector = run.sector + cut;
   track.sectors = run.track_sectors;
   track.angle = run.start_angle - mechanics::sector_offset(run.sector, run.track_sectors);
-  track.first = first;
+  track.first = Lba(first.value + cut);
 }
 
 std::size_t BlockLayout::track_of(Place place) const {
