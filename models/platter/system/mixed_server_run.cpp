@@ -245,7 +245,7 @@ class MixedServerRun : public RunIf {
         files_(scenario, options),
         time_(scenario.run, options.progress, options.until),
         work_(make_workload(scenario, time_)),
-        account_(work_->text().requests(), time_.warmup()),
+        account_(work_->text(), time_.warmup()),
         disks_(
             scenario, drive_config(scenario),
             [&](std::uint32_t i) { return system::engine_factory(engine_options(s_, policy_of(i), options)); },

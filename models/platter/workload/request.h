@@ -30,6 +30,8 @@ class ProducerIf {
   /// An open producer is asked for its next request when the one before is issued. A closed producer is asked closed_depth() times at the start,
   /// and again after each of its requests that ends with Good, or by its duration limit. A request that failed otherwise is not replaced.
   virtual bool next(Request& request, core::Picoseconds now) = 0;
+  /// A request of an open producer is due. Returns false if the host need not get it.
+  virtual bool due(const Request& /*request*/) { return true; }
   /// Number of requests to keep outstanding; 0: open, requests come at their own times.
   virtual std::uint32_t closed_depth() const { return 0; }
   /// One of its requests has ended with Good. Not called for one that its duration limit has ended.
