@@ -240,7 +240,7 @@ void Array::dispatch_read(Fragment& fragment) {
     return;
   }
   if (fragment.unreadable != 0) {
-    ++account_.errors.unreadable;
+    if (fragment.request->progress.role == ArrayRequest::Role::Host) ++account_.errors.unreadable;
     fragment.request->status = CommandStatus::Unreadable;
     planner_.settle(fragment);
     return;
