@@ -94,8 +94,9 @@ class DirectHost : public ArrayClientIf {
   explicit DirectHost(Array& array) : array_(array) {}
 
   ArrayRequest& submit(bool write, std::uint64_t address, std::uint32_t length, RequestClass cls = RequestClass::Discrete,
-                       std::uint32_t stream = 0) {
+                       std::uint32_t stream = 0, bool fua = false) {
     ArrayRequest& request = make(cls);
+    request.fua = fua;
     request.operation = command::read_or_write(write);
     request.address = address;
     request.length = length;
@@ -399,11 +400,15 @@ TEST(Array, ReadsAheadForAStreamByHand) {
   EXPECT_EQ(rig.seen(0).back(), (StubDrive::Seen{false, 6144, 8192})) << "behind the read, the first half";
   EXPECT_EQ(read(6144, 512), 0);
   EXPECT_EQ(rig.seen(0).back(), (StubDrive::Seen{false, 6144 + 8192, 8192})) << "the first half is touched";
+  rig.host->submit(false, 6144 + 512, 512, RequestClass::Continuous, 7,
+                   true);  // FUA: from the drive, and no read of the stream
+  run_until(at += 100 * kMs);
+  EXPECT_EQ(rig.seen(0).back(), (StubDrive::Seen{false, 6144 + 512, 512}));
   EXPECT_EQ(read(6144 + 512, 8192), 0) << "across both";
   EXPECT_EQ(rig.seen(0).back(), (StubDrive::Seen{false, 6144 + 16384, 8192})) << "the second is touched";
-  EXPECT_EQ(rig.seen(0).size(), 5u);
+  EXPECT_EQ(rig.seen(0).size(), 6u);
   EXPECT_EQ(read(6144 + 512 + 8192, 512), 0);
-  EXPECT_EQ(rig.seen(0).size(), 5u);
+  EXPECT_EQ(rig.seen(0).size(), 6u);
   EXPECT_EQ(array.stream_buffer_counters().hits, 3u);
   EXPECT_EQ(array.stream_buffer_counters().misses, 1u) << "the one that showed it to be a stream";
   EXPECT_EQ(array.counters(RequestClass::Continuous).cache_hits, 0u);

@@ -85,7 +85,7 @@ void ReadAhead::fetch(Stream& stream) {
 
 bool ReadAhead::serve(Fragment& fragment) {
   ArrayRequest& request = *fragment.request;
-  if (request.progress.buffer == nullptr || request.fua) return false;
+  if (request.progress.buffer == nullptr) return false;
   auto& stream = static_cast<Stream&>(*request.progress.buffer);
   const std::uint64_t begin = fragment.address();
   std::uint32_t half = 0;
