@@ -92,6 +92,14 @@ TEST(RateStream, ReadsAPeriodsCommandsOneAfterTheOther) {
   EXPECT_EQ(time_of_next(stream, 100 * kMs), 100 * kMs);
   EXPECT_EQ(time_of_next(stream, 200 * kMs), 200 * kMs);
   EXPECT_EQ(time_of_next(stream, 300 * kMs), kS);
+  for (const Picoseconds end : {1300 * kMs, 2300 * kMs}) {
+    options.leaves = 1250 * kMs;  // within the second period, whose first read ends in time, or too late
+    RateStream leaving(options);
+    for (const Picoseconds now : {Picoseconds{0}, 100 * kMs, 200 * kMs, 300 * kMs}) time_of_next(leaving, now);
+    EXPECT_EQ(time_of_next(leaving, end), -1);
+    EXPECT_EQ(leaving.periods(9 * kS).all, end < 2 * kS ? 1u : 2u);
+    EXPECT_EQ(leaving.periods(9 * kS).missed, end < 2 * kS ? 0u : 1u);
+  }
 }
 
 TEST(RateStream, WithoutARateTakesWhatItGets) {
