@@ -675,6 +675,16 @@ TEST(RecogniserHeir, IsNoneOfAStreamThatGoesOn) {
   EXPECT_EQ(recogniser.recognised(), 1u);
 }
 
+TEST(RecogniserHeir, GivesATrialBackToAStreamThatGoesOn) {
+  StreamRecogniser recogniser(eight(500 * kMs));
+  Reader stream{0, every(200 * kMs, 30)};                    // tried from 1,400 ms on
+  Reader copy{1ull << 40, every(10 * kMs, 30, 1450 * kMs)};  // begins in a pause of the trial
+  play(recogniser, {&stream, &copy});
+  EXPECT_EQ(copy.multimedia(), 14u) << "until the stream goes on at 1,600 ms";
+  EXPECT_EQ(stream.multimedia(), 23u);
+  EXPECT_EQ(recogniser.opened(), 1u);
+}
+
 TEST(RecogniserHeir, OfACopyAmongOthersIsItsOwn) {
   // Three applications copy short files; one plays, from short files too.
   StreamRecogniser recogniser(eight(500 * kMs));
