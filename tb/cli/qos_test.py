@@ -67,20 +67,14 @@ class Qos(Case):
             series = result["streams"][2]["series_bytes_per_s"][36:150]
             return sum(series) / len(series)
 
-        off, on = (
-            rate(self.result_of("autoqos.enabled=false")),
-            rate(self.result_of("autoqos.enabled=true")),
-        )
+        off, on = (rate(self.result_of(f"autoqos.enabled={on}")) for on in ("false", "true"))
         self.assertLess(off, 0.65 * 10e6)
         self.assertAlmostEqual(on / 10e6, 1, delta=0.03)
 
     def test_missed_periods_are_those_of_the_rate(self):
         def missed(*settings):
-            result = self.result_of(*settings)
-            return {
-                stream["name"]: (stream["periods"], stream["missed_periods"])
-                for stream in result["streams"]
-            }
+            streams = self.result_of(*settings)["streams"]
+            return {s["name"]: (s["periods"], s["missed_periods"]) for s in streams}
 
         off, on = missed("autoqos.enabled=false"), missed("autoqos.enabled=true")
         self.assertAlmostEqual(on["multimedia 1"][0], 120 * 10e6 / 262144, delta=3)
@@ -129,45 +123,29 @@ class Qos(Case):
         )
 
     def test_bad_input_is_refused_with_its_place(self):
-        self.assertIn(
-            "autoqos.windows_s: there is no such key (did you mean autoqos.window_s?)",
-            self.refused("autoqos.windows_s=2"),
-        )
-        self.assertRegex(
-            self.refused("autoqos.classes=label"),
-            r"autoqos.classes.*expected one of labels, recognised",
-        )
-        self.assertRegex(self.refused("policy=FIFO"), "policy")
-        self.assertRegex(self.refused("policy=SATF-EW"), "eager")
-        self.assertRegex(
-            self.refused("application.command_bytes=1000"), "whole sectors of 512 bytes"
-        )
-        self.assertRegex(self.refused("files.bytes=1000"), "at least a command of 262144 bytes")
-        self.assertRegex(self.refused("files.bytes=14_000_000_000"), "expected at most 13331")
+        for setting, expected in (
+            (
+                "autoqos.windows_s=2",
+                r"windows_s: there is no such key \(did.* autoqos.window_s\?\)",
+            ),
+            ("autoqos.classes=label", "autoqos.classes.*expected one of labels, recognised"),
+            ("policy=FIFO", "policy"),
+            ("policy=SATF-EW", "eager"),
+            ("application.command_bytes=1000", "whole sectors of 512 bytes"),
+            ("files.bytes=1000", "at least a command of 262144 bytes"),
+            ("files.bytes=14_000_000_000", "expected at most 13331"),
+        ):
+            self.assertRegex(self.refused(setting), expected)
         bad = self.folder / "bad.toml"
         text = FIGURE4.read_text()
+        leaves, change_to = "leaves_s = 150", "change_at_s = [60]\nchange_to_bytes_per_s = "
         for change, expected in (
+            ((leaves, "leaves_s = 20"), '"multimedia 1": .* more than enters_s, which is 30'),
+            ((leaves, change_to.replace("60", "60, 50") + "[1, 1]"), "ascending times"),
+            ((leaves, "change_at_s = [60]"), "found 0 rates, expected one for each of the 1 times"),
+            ((leaves, change_to + "[-1]"), "found -1, expected 0 to"),
             (
-                ("leaves_s = 150", "leaves_s = 20"),
-                (
-                    r"leaves_s of \"multimedia 1\": found 20, "
-                    r"expected 0 or more than enters_s, which is 30"
-                ),
-            ),
-            (
-                ("leaves_s = 150", "change_at_s = [60, 50]\nchange_to_bytes_per_s = [1, 1]"),
-                "ascending times",
-            ),
-            (
-                ("leaves_s = 150", "change_at_s = [60]"),
-                "found 0 rates, expected one for each of the 1 times",
-            ),
-            (
-                ("leaves_s = 150", "change_at_s = [60]\nchange_to_bytes_per_s = [-1]"),
-                "found -1, expected 0 to",
-            ),
-            (
-                ("leaves_s = 150", "leave_s = 150"),
+                (leaves, "leave_s = 150"),
                 r"bad.toml:\d+:\d+: stream.2.leave_s: there is no such key",
             ),
             (('"multimedia 1"', '"best effort 1"'), "another stream has the same name"),

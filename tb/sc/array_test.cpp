@@ -21,6 +21,7 @@ class StubDrive : public sc_core::sc_module {
   tlm_utils::simple_target_socket<StubDrive> host_tgt_socket;
   Picoseconds service = 10 * kMs;
   CommandStatus status = CommandStatus::Good;  ///< status of its responses from now on
+  std::uint64_t bad = ~std::uint64_t{0};       ///< address of a sector that it cannot read
   bool within_call = false;                    ///< it responds within the call, alternately by TLM_COMPLETED and by BEGIN_RESP
   std::uint32_t ends = 0;                      ///< END_RESP seen
 
@@ -72,7 +73,10 @@ class StubDrive : public sc_core::sc_module {
   }
   void answer(tlm::tlm_generic_payload& payload, const tlm::tlm_phase& /*phase*/) {
     --inside_;
-    payload.get_extension<CommandExtension>()->status = status;
+    auto& extension = *payload.get_extension<CommandExtension>();
+    const bool unreadable = payload.get_address() <= bad && bad < payload.get_address() + payload.get_data_length();
+    extension.status = unreadable ? CommandStatus::Unreadable : status;
+    if (unreadable) extension.first_bad = bad / kSector;
     tlm::tlm_phase phase = tlm::BEGIN_RESP;
     sc_core::sc_time delay = sc_core::SC_ZERO_TIME;
     host_tgt_socket->nb_transport_bw(payload, phase, delay);
@@ -90,8 +94,9 @@ class DirectHost : public ArrayClientIf {
   explicit DirectHost(Array& array) : array_(array) {}
 
   ArrayRequest& submit(bool write, std::uint64_t address, std::uint32_t length, RequestClass cls = RequestClass::Discrete,
-                       std::uint32_t stream = 0) {
+                       std::uint32_t stream = 0, bool fua = false) {
     ArrayRequest& request = make(cls);
+    request.fua = fua;
     request.operation = command::read_or_write(write);
     request.address = address;
     request.length = length;
@@ -148,6 +153,14 @@ ArrayConfig config_of(std::uint32_t drives, std::vector<StripeArea> areas) {
   ArrayConfig config;
   config.drives = drives;
   config.areas = std::move(areas);
+  return config;
+}
+
+/// Units of 4 KB, and buffers whose halves have so many of them.
+ArrayConfig buffered(std::uint32_t drives, std::uint64_t units, std::uint32_t half) {
+  ArrayConfig config = config_of(drives, {area_of(units, 4096)});
+  config.holds_data = false;
+  config.stream_buffers.units = half;
   return config;
 }
 
@@ -370,10 +383,7 @@ TEST(Array, AFlushSaysWhatAFailedDriveHasNotFlushed) {
 
 TEST(Array, ReadsAheadForAStreamByHand) {
   // One drive, units of 4 KB, halves of two units.
-  ArrayConfig config = config_of(1, {area_of(64, 4096)});
-  config.holds_data = false;
-  config.stream_buffers.units = 2;
-  StubRig rig(config);
+  StubRig rig(buffered(1, 64, 2));
   Array& array = *rig.array;
   Picoseconds at = 1;
   run_until(at);
@@ -390,11 +400,15 @@ TEST(Array, ReadsAheadForAStreamByHand) {
   EXPECT_EQ(rig.seen(0).back(), (StubDrive::Seen{false, 6144, 8192})) << "behind the read, the first half";
   EXPECT_EQ(read(6144, 512), 0);
   EXPECT_EQ(rig.seen(0).back(), (StubDrive::Seen{false, 6144 + 8192, 8192})) << "the first half is touched";
+  rig.host->submit(false, 6144 + 512, 512, RequestClass::Continuous, 7,
+                   true);  // FUA: from the drive, and no read of the stream
+  run_until(at += 100 * kMs);
+  EXPECT_EQ(rig.seen(0).back(), (StubDrive::Seen{false, 6144 + 512, 512}));
   EXPECT_EQ(read(6144 + 512, 8192), 0) << "across both";
   EXPECT_EQ(rig.seen(0).back(), (StubDrive::Seen{false, 6144 + 16384, 8192})) << "the second is touched";
-  EXPECT_EQ(rig.seen(0).size(), 5u);
+  EXPECT_EQ(rig.seen(0).size(), 6u);
   EXPECT_EQ(read(6144 + 512 + 8192, 512), 0);
-  EXPECT_EQ(rig.seen(0).size(), 5u);
+  EXPECT_EQ(rig.seen(0).size(), 6u);
   EXPECT_EQ(array.stream_buffer_counters().hits, 3u);
   EXPECT_EQ(array.stream_buffer_counters().misses, 1u) << "the one that showed it to be a stream";
   EXPECT_EQ(array.counters(RequestClass::Continuous).cache_hits, 0u);
@@ -431,6 +445,24 @@ TEST(Array, ReadsAheadForAStreamByHand) {
   const std::size_t commands = rig.seen(0).size();
   EXPECT_EQ(read(63 * 4096, 4096), 10 * kMs);
   EXPECT_EQ(rig.seen(0).size(), commands + 1);
+}
+
+TEST(Array, ReadsAheadUpToASectorThatCannotBeRead) {
+  StubRig rig(buffered(1, 64, 2));
+  rig.drives[0]->bad = 5 * 4096 + 512;
+  for (std::uint32_t unit = 0; unit < 8; ++unit) {
+    run_until((1 + unit * 100) * kMs);
+    rig.host->submit(false, unit * 4096, 4096, RequestClass::Continuous, 7);
+  }
+  run_until(1'000 * kMs);
+  for (std::uint32_t unit = 0; unit < 8; ++unit)
+    EXPECT_EQ(rig.host->order[unit]->status, unit == 5 ? CommandStatus::Unreadable : CommandStatus::Good) << unit;
+  EXPECT_EQ(rig.array->errors().unreadable, 1u) << "the host's read, not the fetch";
+  EXPECT_EQ(std::count_if(rig.seen(0).begin(), rig.seen(0).end(),
+                          [](const StubDrive::Seen& s) { return s.address <= 20'992 && 20'992 < s.address + s.length; }),
+            2)
+      << "a fetch, and the read";
+  EXPECT_EQ(rig.array->stream_buffer_counters().hits, 5u) << "units 2, 3, 4, 6 and 7";
 }
 
 /// Streams of a variable bit rate in rounds, each from its own start address on.
@@ -518,10 +550,7 @@ TEST(Array, ADoubleBufferIsFilledInTheRoundBefore) {
 }
 
 TEST(Array, AReadNeverWaitsForAFetchThatCameLater) {
-  ArrayConfig config = config_of(1, {area_of(64, 4096)});
-  config.holds_data = false;
-  config.stream_buffers.units = 2;
-  StubRig rig(config);
+  StubRig rig(buffered(1, 64, 2));
   run_until(1);
   const auto read = [&](std::uint64_t address) { rig.host->submit(false, address, 512, RequestClass::Continuous, 7); };
   read(4096);
@@ -536,9 +565,7 @@ TEST(Array, AReadNeverWaitsForAFetchThatCameLater) {
 }
 
 TEST(Array, AStreamThatHasEndedGivesItsBufferToTheNext) {
-  ArrayConfig config = config_of(2, {area_of(640, 4096)});
-  config.holds_data = false;
-  config.stream_buffers.units = 1;
+  ArrayConfig config = buffered(2, 640, 1);
   config.stream_buffers.idle = 1'000 * kMs;
   StubRig rig(config);
   Picoseconds at = 1;

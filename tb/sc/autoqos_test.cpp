@@ -42,6 +42,7 @@ struct Desk {
     drive::DriveConfig c;
     c.profile = system::load_drive("st340810a");
     c.holds_data = false;
+    c.profile.token_rate_bytes_per_s = 1'000'000;  // which the manager sets to none
     return c;
   }
   static system::EngineOptions fcfs() {

@@ -23,7 +23,8 @@ std::vector<workload::StreamTable> tables() {
 std::vector<Request> drain(Workload& work) {
   std::vector<Request> all;
   Request request;
-  while (work.next(request, 0)) all.push_back(request);
+  while (work.next(request, 0))
+    if (work.due(request)) all.push_back(request);
   return all;
 }
 
@@ -212,6 +213,23 @@ TEST(Workload, ComesInOrderOfTimeAndIsTheSameForTheSameSeed) {
     ASSERT_TRUE(i == 0 || a[i - 1].issued <= a[i].issued);
   }
   EXPECT_GT(one.text().cache().hits(), 0u);
+}
+
+TEST(Workload, OnlyAUnitThatWasReadIsInTheCache) {
+  TextOptions text;  // requests of four units
+  text.clients = 1;
+  text.deviation_bytes = 0;
+  text.set_bytes = 1000 * 8192;
+  text.cache_bytes = 8192;
+  Workload work = make(text, {}, 100);
+  Request request;
+  ASSERT_TRUE(work.next(request, 0));
+  for (const bool failed : {true, false}) {
+    for (int i = 0; i < 2; ++i) EXPECT_TRUE(work.due(request)) << "also while it is being read";
+    work.text().unit_ended(request, 0, failed);
+  }
+  EXPECT_FALSE(work.due(request));
+  EXPECT_EQ(work.text().requests().all()[request.stream].units, 1u);
 }
 
 TEST(Workload, ARequestFailsWithOneOfItsUnits) {

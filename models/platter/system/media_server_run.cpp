@@ -53,6 +53,27 @@ server::AdmissionRunOptions run_options(const Scenario& scenario) {
   return options;
 }
 
+/// As server::run_admission(). Throws core::ConfigError if the streams cannot be stored.
+server::AdmissionRunResult admit(const Scenario& scenario, const server::AdmissionRunOptions& options,
+                                 const std::function<void(server::Round)>& progress = {},
+                                 server::RoundWatchIf* watch = nullptr) {
+  try {
+    return server::run_admission(options, progress, watch);
+  } catch (const std::length_error&) {
+    scenario.refuse("server.disks", fmt::format("the streams do not fit on {} disks of {} strides", options.disks,
+                                                options.disk_bytes / options.stride_bytes));
+  } catch (const std::invalid_argument& error) {
+    scenario.refuse("streams", error.what());
+  }
+}
+
+/// Finds the problems of a run, without its rounds.
+void check_run(const Scenario& scenario) {
+  server::AdmissionRunOptions options = run_options(scenario);
+  options.warmup = options.measure = 0;
+  admit(scenario, options);
+}
+
 struct Result {
   const server::AdmissionRunOptions* options = nullptr;
   server::AdmissionRunResult admitted;
@@ -206,14 +227,7 @@ class MediaServerRun : public RunIf {
       if (progress_ && (done % 500 == 0 || static_cast<double>(done) == end)) progress_(static_cast<double>(done), end);
     };
     result_.options = &options_;
-    try {
-      result_.admitted = server::run_admission(options_, progress, disks_.get());
-    } catch (const std::length_error&) {
-      s_.refuse("server.disks", fmt::format("the streams do not fit on {} disks of {} strides", options_.disks,
-                                            options_.disk_bytes / options_.stride_bytes));
-    } catch (const std::invalid_argument& error) {
-      s_.refuse("streams", error.what());
-    }
+    result_.admitted = admit(s_, options_, progress, disks_.get());
     if (disks_) result_.simulated = disks_->result();
   }
 
@@ -250,7 +264,7 @@ HostInfo media_server_host() {
   host.check = [](const Scenario& s, params::Findings& findings) {
     server::check(s.of_host<server::MediaServerParameters>(), s.drive, s.run, findings);
   };
-  host.check_run = [](const Scenario& s) { run_options(s); };
+  host.check_run = check_run;
   host.make = [](const Scenario& s, const RunOptions& options) -> std::unique_ptr<RunIf> {
     return std::make_unique<MediaServerRun>(s, options);
   };

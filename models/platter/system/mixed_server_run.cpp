@@ -245,7 +245,7 @@ class MixedServerRun : public RunIf {
         files_(scenario, options),
         time_(scenario.run, options.progress, options.until),
         work_(make_workload(scenario, time_)),
-        account_(work_->text().requests(), time_.warmup()),
+        account_(work_->text(), time_.warmup()),
         disks_(
             scenario, drive_config(scenario),
             [&](std::uint32_t i) { return system::engine_factory(engine_options(s_, policy_of(i), options)); },
@@ -327,6 +327,8 @@ constexpr Section kMixedServer{"Server of text and video",
 void check_mixed_server(const Scenario& s, params::Findings& findings) {
   const auto& p = s.of_host<mixed::MixedServerParameters>();
   host::array::check(s.redundancy, p.disks(), s.failure.fails_at_s, findings);
+  if (s.redundancy.replaced && s.redundancy.copies == 1)
+    findings.add("failure.replaced", "found true, expected array.copies = 2: there is nothing to copy the units from");
   mixed::check(p, s.redundancy.copies, s.drive, s.run, findings);
   observe::check(s.waves, findings);
 }

@@ -100,7 +100,7 @@ void Array::submit(ArrayRequest& request) {
   } else if (request.flush()) {
     flushes_.push(request, order_);
   } else {
-    if (config_.stream_buffers.units > 0 && !request.write() && request.cls == core::RequestClass::Continuous &&
+    if (config_.stream_buffers.units > 0 && !request.write() && !request.fua && request.cls == core::RequestClass::Continuous &&
         !planner_.cached(map_.area_at(request.address)))
       request.progress.buffer = read_ahead_.follow(request);
     if (request.write()) read_ahead_.written(request.address, request.address + request.length);
@@ -240,7 +240,7 @@ void Array::dispatch_read(Fragment& fragment) {
     return;
   }
   if (fragment.unreadable != 0) {
-    ++account_.errors.unreadable;
+    if (fragment.request->progress.role == ArrayRequest::Role::Host) ++account_.errors.unreadable;
     fragment.request->status = CommandStatus::Unreadable;
     planner_.settle(fragment);
     return;

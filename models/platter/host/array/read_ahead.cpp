@@ -58,7 +58,10 @@ void ReadAhead::fetch(Stream& stream) {
     if (other.first_waiting != nullptr) return;
   const StripeMap::Area& area = map_.area_at(begin);
   if (planner_.cached(area)) return;
-  const auto length = static_cast<std::uint32_t>(std::min(config_.stream_buffers.units * area.unit_bytes, area.end() - begin));
+  if (begin > stream.bad) stream.bad = StreamBuffer::kNowhere;
+  const std::uint64_t end = std::min(stream.bad, area.end());
+  const auto length = static_cast<std::uint32_t>(std::min(config_.stream_buffers.units * area.unit_bytes, end - begin));
+  if (length == 0) return;
   const std::uint32_t half = stream.fetch(begin, begin + length, order_.next());
   Fetch& fetch = stream.fetches[half];
   if (fetch.room < length) {
@@ -82,7 +85,7 @@ void ReadAhead::fetch(Stream& stream) {
 
 bool ReadAhead::serve(Fragment& fragment) {
   ArrayRequest& request = *fragment.request;
-  if (request.progress.buffer == nullptr || request.fua) return false;
+  if (request.progress.buffer == nullptr) return false;
   auto& stream = static_cast<Stream&>(*request.progress.buffer);
   const std::uint64_t begin = fragment.address();
   std::uint32_t half = 0;
@@ -111,6 +114,7 @@ void ReadAhead::ended(ArrayRequest& ended) {
   stream.fetched(fetch.half, good);
   for (Fragment* f = fetch.first_waiting; f != nullptr; f = f->next[0]) order_.again(*f);
   fetch.first_waiting = nullptr;
+  if (fetch.status == CommandStatus::Unreadable) stream.bad = fetch.first_bad * config_.sector_bytes;
   if (!good) return;  // no fetch until the stream reads again
   counters_.fetched_bytes += fetch.length;
   want(stream);

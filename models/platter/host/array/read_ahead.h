@@ -51,6 +51,7 @@ class ReadAhead {
     std::uint32_t id = 0;
     Picoseconds last_read = 0;
     Picoseconds deadline = core::kNoDeadline;  ///< of its last read
+    std::uint64_t bad = kNowhere;  ///< address of a sector that a fetch could not read, which the stream has not passed
     bool to_fetch = false;
   };
 

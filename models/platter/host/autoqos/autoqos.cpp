@@ -40,6 +40,8 @@ std::uint64_t AutoQos::bytes(RequestClass cls) {
 
 void AutoQos::run() {
   QosWindow before{0};  // counters from time 0
+  // The drive may have begun with another limit.
+  access(tlm::TLM_WRITE_COMMAND, reg::kTokenRate, manager_.limit());
   for (;;) {
     wait(core::to_sc_time(window_));
     const QosWindow now{before.length + window_, bytes(RequestClass::Continuous),

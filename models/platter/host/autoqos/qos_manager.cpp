@@ -26,11 +26,11 @@ std::uint32_t QosManager::window(const QosWindow& window) {
       // If best effort is below the limit of inference, its rate says nothing about what the disk can deliver.
       aggregate_ = best_effort > inference_limit() ? multimedia + best_effort : options_.disk_bytes_per_s;
       probe_windows_ = options_.probe_windows;
-      infer(false);
+      infer();
       break;
     case QosState::Inference:
       if (window.opened > 0) {
-        infer(false);
+        infer();
         break;
       }
       // In the first window the streams still catch up, so it does not count.
@@ -39,10 +39,11 @@ std::uint32_t QosManager::window(const QosWindow& window) {
       break;
     case QosState::Managed:
       if (window.opened > 0 || multimedia > above(multimedia_)) {
-        infer(false);
-      } else if (multimedia < below(multimedia_) || overloaded(window, best_effort)) {
+        infer();
+      } else if (const bool overload = overloaded(window, best_effort); overload || multimedia < below(multimedia_)) {
         disturbed_aggregate_ = multimedia + best_effort;
-        infer(true);
+        // A busy disk delivered what it can. Without one, multimedia that comes back faster may have read less by itself.
+        infer(overload ? ~std::uint64_t{0} : above(multimedia_));
       } else {
         probe(best_effort);
       }
@@ -51,17 +52,17 @@ std::uint32_t QosManager::window(const QosWindow& window) {
   return limit_;
 }
 
-void QosManager::infer(bool interference) {
+void QosManager::infer(std::uint64_t confirms) {
   state_ = QosState::Inference;
   limit_ = std::max(inference_limit(), probe_step());
   windows_ = 0;
   sum_ = 0;
-  interference_ = interference;
+  confirms_ = confirms;
 }
 
 void QosManager::manage() {
   const std::uint64_t inferred = sum_ / std::max(options_.inference_windows - 1, 1u);
-  if (interference_ && inferred >= below(multimedia_)) {
+  if (inferred >= below(multimedia_) && inferred <= confirms_) {
     // Multimedia is back at its rate, so it had been disturbed. The disk could not deliver more than it did at that time.
     aggregate_ = disturbed_aggregate_;
     probe_windows_ = std::min(2 * probe_windows_, options_.most_probe_windows);
@@ -81,10 +82,10 @@ bool QosManager::overloaded(const QosWindow& window, std::uint64_t best_effort) 
 }
 
 void QosManager::probe(std::uint64_t best_effort) {
-  if (++windows_ < probe_windows_) return;
-  windows_ = 0;
   // A limit that best effort does not reach gives no information.
-  if (best_effort >= below(limit_)) limit_ = std::min(limit_ + probe_step(), options_.disk_bytes_per_s);
+  if (++windows_ < probe_windows_ || best_effort < below(limit_)) return;
+  windows_ = 0;
+  limit_ = static_cast<std::uint32_t>(std::min<std::uint64_t>(std::uint64_t{limit_} + probe_step(), options_.disk_bytes_per_s));
 }
 
 }  // namespace platter::host::autoqos

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string_view>
 
@@ -59,11 +60,12 @@ class QosManager {
   std::uint64_t aggregate_rate() const { return aggregate_; }
 
  private:
-  void infer(bool interference);
+  void infer(std::uint64_t confirms = 0);
   void manage();
   void probe(std::uint64_t best_effort);
   bool overloaded(const QosWindow& window, std::uint64_t best_effort) const;
-  std::uint32_t fraction(double of) const { return static_cast<std::uint32_t>(of * options_.disk_bytes_per_s); }
+  /// At least 1, because a limit of 0 is none.
+  std::uint32_t fraction(double of) const { return std::max(1u, static_cast<std::uint32_t>(of * options_.disk_bytes_per_s)); }
   std::uint64_t below(std::uint64_t rate) const {
     return rate - static_cast<std::uint64_t>(options_.tolerance * static_cast<double>(rate));
   }
@@ -81,7 +83,7 @@ class QosManager {
 
   std::uint32_t windows_ = 0;              ///< inference: windows done; managed: windows at full rate since the last probe
   std::uint64_t sum_ = 0;                  ///< inference: sum of multimedia's rates
-  bool interference_ = false;              ///< inference: began by a drop of multimedia's rate or an overloaded disk
+  std::uint64_t confirms_ = 0;             ///< inference: highest rate that confirms an interference; 0: none is assumed
   std::uint64_t disturbed_aggregate_ = 0;  ///< the disk's rate at that time
   std::uint32_t probe_windows_ = 0;
 };

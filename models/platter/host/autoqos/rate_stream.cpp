@@ -63,7 +63,10 @@ bool RateStream::next(workload::Request& request, Picoseconds now) {
   if (options_.jitter > 0 && command_ == 0)  // the other commands of a period follow without a clock
     begins += static_cast<Picoseconds>(options_.jitter * clock_.uniform() * static_cast<double>(period_));
   request.issued = std::max(now, begins);
-  if (request.issued >= options_.leaves) return false;
+  if (request.issued >= options_.leaves) {
+    if (now <= period_start_ + period_) command_ = 0;  // it leaves a period that it has not missed
+    return false;
+  }
   if (!options_.sequential)
     place_ = random_.below(options_.file_bytes / options_.command_bytes) * options_.command_bytes;
   else if (place_ + options_.command_bytes > options_.file_bytes)

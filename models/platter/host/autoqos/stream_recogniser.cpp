@@ -75,6 +75,10 @@ void StreamRecogniser::inherit(Stream& stream) {
 void StreamRecogniser::disown_heir(Stream& stream) {
   Stream& heir = *stream.heir;
   unlink(heir);
+  if (heir.verdict == Verdict::Trial && heir.trial.begin < heir.begun) {  // the stream's own trial, which goes on
+    stream.verdict = std::exchange(heir.verdict, Verdict::Unknown);
+    tried_ = &stream;
+  }
   if (heir.verdict == Verdict::Inherited) heir.verdict = Verdict::Unknown;
   if (heir.verdict == Verdict::Unknown) {
     heir.failed = 0;

@@ -43,15 +43,16 @@ SimulatedDisks::SimulatedDisks(const AdmissionRunOptions& options, const profile
   sc_core::sc_start(sc_core::SC_ZERO_TIME);  // elaborates, so that commands can be submitted
 }
 
-core::Picoseconds SimulatedDisks::busy() const {
+core::Picoseconds SimulatedDisks::busy(std::size_t phase) const {
   core::Picoseconds busy = 0;
-  for (const auto& disk : disks_) busy += disk->busy(core::now_ps());
+  for (std::uint32_t disk = 0; disk < options_.disks; ++disk)
+    if (works(disk, phase)) busy += disks_[disk]->busy(core::now_ps());
   return busy;
 }
 
-bool SimulatedDisks::on_failed(Range<Fragment> fragments) const {
-  return failed_ && std::any_of(fragments.begin(), fragments.end(),
-                                [this](const Fragment& f) { return f.disk == options_.failure->disk && f.blocks > 0; });
+bool SimulatedDisks::on_failed(Range<Fragment> fragments, std::size_t phase) const {
+  return std::any_of(fragments.begin(), fragments.end(),
+                     [this, phase](const Fragment& f) { return !works(f.disk, phase) && f.blocks > 0; });
 }
 
 void SimulatedDisks::round(const StoredLibrary& library, const AdmissionControl& control,
@@ -62,7 +63,7 @@ void SimulatedDisks::round(const StoredLibrary& library, const AdmissionControl&
   SimulatedRounds& counted = phases_[phase];
   ++counted.rounds;
   round_begin_ = core::now_ps();
-  const core::Picoseconds busy_before = busy();
+  const core::Picoseconds busy_before = busy(phase);
   if (fails) disks_[options_.failure->disk]->set_alive(false);
   current_.clear();
   for (const Playback& playback : playbacks) {
@@ -77,12 +78,13 @@ void SimulatedDisks::round(const StoredLibrary& library, const AdmissionControl&
     of.on_way = 1;  // keeps the round from ending before all reads are submitted
     current_.push_back(&of);
     Copy copy = playback.admission.copies[static_cast<std::size_t>(own)];
-    if (on_failed(stream.fragments(copy, own))) {  // not yet in the round of the failure
+    if (phase == 2 && on_failed(stream.fragments(copy, own), phase)) {  // not yet in the round of the failure
       copy = copy == Copy::Primary ? Copy::Backup : Copy::Primary;
       if (stream.fragments(copy, own).empty()) of.lost = true;
     }
     for (const Fragment& fragment : stream.fragments(copy, own)) {
-      accounted_[phase] += options_.times.access(std::uint64_t{fragment.blocks} * options_.block_bytes);
+      if (works(fragment.disk, phase))
+        accounted_[phase] += options_.times.access(std::uint64_t{fragment.blocks} * options_.block_bytes);
       read(library.strides[playback.stream], playback.storing * library.set_blocks[fragment.disk], copy, fragment, of);
     }
     --of.on_way;
@@ -98,10 +100,9 @@ void SimulatedDisks::round(const StoredLibrary& library, const AdmissionControl&
     if (!of->late) stream_rounds_.give_back(*of);
   }
   counted.late_rounds += counted.late > late_before ? 1 : 0;
-  busy_[phase] += busy() - busy_before;
+  busy_[phase] += busy(phase) - busy_before;
   for (std::uint32_t disk = 0; disk < options_.disks; ++disk)
-    if (!failed_ || disk != options_.failure->disk) reserved_[phase] += control.reserved(now, disk);
-  failed_ = failed_ || fails;
+    if (works(disk, phase)) reserved_[phase] += control.reserved(now, disk);
 }
 
 void SimulatedDisks::read(const StrideMap& strides, std::uint64_t offset_blocks, Copy copy, const Fragment& fragment,
@@ -141,7 +142,7 @@ std::array<SimulatedRounds, 3> SimulatedDisks::result() const {
   for (std::size_t i = 0; i < phases.size(); ++i) {
     if (phases[i].rounds == 0) continue;
     const double all =
-        static_cast<double>(kRoundTime) * static_cast<double>(phases[i].rounds) * (options_.disks - (i == 2 ? 1 : 0));
+        static_cast<double>(kRoundTime) * static_cast<double>(phases[i].rounds) * (options_.disks - (i > 0 ? 1 : 0));
     if (all == 0) continue;
     phases[i].busy_share = static_cast<double>(busy_[i]) / core::kPicosecondsPerNanosecond / all;
     phases[i].accounted_share = static_cast<double>(accounted_[i]) / all;

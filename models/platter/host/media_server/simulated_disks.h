@@ -58,10 +58,12 @@ class SimulatedDisks : public RoundWatchIf, private array::ArrayClientIf {
   };
 
   void finished(array::ArrayRequest& request) override;
-  bool on_failed(Range<Fragment> fragments) const;
+  bool on_failed(Range<Fragment> fragments, std::size_t phase) const;
   /// `offset_blocks`: offset from the stream's first stored instance on the fragment's disk.
   void read(const StrideMap& strides, std::uint64_t offset_blocks, Copy copy, const Fragment& fragment, StreamRound& of);
-  core::Picoseconds busy() const;
+  /// From its failing round on, the failed disk is none of the working ones.
+  bool works(std::uint32_t disk, std::size_t phase) const { return phase == 0 || disk != options_.failure->disk; }
+  core::Picoseconds busy(std::size_t phase) const;
 
   const AdmissionRunOptions& options_;
   std::uint64_t disk_bytes_;
@@ -71,7 +73,6 @@ class SimulatedDisks : public RoundWatchIf, private array::ArrayClientIf {
   core::Pool<Read> reads_;
   std::vector<StreamRound*> current_;  ///< of the current round
   core::Picoseconds round_begin_ = 0;
-  bool failed_ = false;
   std::array<SimulatedRounds, 3> phases_;
   std::array<core::Picoseconds, 3> busy_{};
   std::array<Nanoseconds, 3> accounted_{};

@@ -4,7 +4,7 @@
 #include <set>
 #include <utility>
 
-#include "platter/host/mixed_server/text_requests.h"
+#include "platter/host/mixed_server/text_clients.h"
 #include "platter/workload/initiator.h"
 
 namespace platter::host::mixed_server {
@@ -14,7 +14,7 @@ namespace platter::host::mixed_server {
 /// violation. The account counts video units issued from `from` on, and text units that arrive after it.
 class Account : public workload::RequestObserverIf {
  public:
-  Account(TextRequests& text, Picoseconds from) : text_(text), from_(from) {}
+  Account(TextClients& text, Picoseconds from) : text_(text), from_(from) {}
 
   void issued(const workload::Request& /*request*/) override {}
   void finished(const workload::FinishedRequest& finished) override {
@@ -28,7 +28,7 @@ class Account : public workload::RequestObserverIf {
       if (lost || finished.timing.completed > request.deadline) late(request);
       return;
     }
-    text_.unit_ended(request.stream, finished.timing.completed, lost);
+    text_.unit_ended(request, finished.timing.completed, lost);
     if (lost || (request.issued < from_ && finished.timing.completed <= from_)) return;
     ++text_units_;
     queue_ms_ += part_ms(finished.timing.queue);
@@ -57,7 +57,7 @@ class Account : public workload::RequestObserverIf {
     violations_.emplace(request.stream, request.deadline);
   }
 
-  TextRequests& text_;
+  TextClients& text_;
   Picoseconds from_;
   std::set<std::pair<std::uint32_t, Picoseconds>> violations_;  ///< client and end of its round
   std::uint64_t late_units_ = 0;
