@@ -70,7 +70,7 @@ JobProducer::JobProducer(const JobParameters& job, std::int32_t number, std::uin
   }
 }
 
-core::Picoseconds JobProducer::due(core::Picoseconds now) {
+core::Picoseconds JobProducer::issue_time(core::Picoseconds now) {
   core::Picoseconds time = begin_;
   if (depth_ > 0 && issued_ >= depth_) time = std::max(begin_, core::later_by(now, think_));
   if (rate_per_s_ == 0) return time;
@@ -117,7 +117,7 @@ std::uint64_t JobProducer::random_place() {
 
 bool JobProducer::next(Request& request, core::Picoseconds now) {
   if (bytes_left_ == 0) return false;
-  request.issued = due(now);
+  request.issued = issue_time(now);
   if (request.issued >= end_ || request.issued == core::kNoDeadline) return false;
   const bool write = share_of_reads_ < 1 && (share_of_reads_ == 0 || kinds_.uniform() > share_of_reads_);
   const std::size_t way = write ? kOfWrites : kOfReads;

@@ -41,7 +41,7 @@ class JobProducer : public ProducerIf {
     bool high_priority = false;
   };
 
-  core::Picoseconds due(core::Picoseconds now);
+  core::Picoseconds issue_time(core::Picoseconds now);
   std::uint64_t blocks_of_next(bool write);
   std::uint64_t random_place();
 
