@@ -452,7 +452,7 @@ class Mixed(Case):
 
     def test_few_tags_make_the_classes_wait_in_the_host(self):
         shallow, deep = (
-            self.mixed("text.clients=400", "video.clients=90", f"drive.queue.depth={depth}")[
+            self.mixed("text.clients=300", "video.clients=90", f"drive.queue.depth={depth}")[
                 "array"
             ]["classes"]
             for depth in (4, 1024)
