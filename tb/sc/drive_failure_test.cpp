@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A drive fails at random instants under a mixed load, and is revived. Commands are aborted at random instants. At other
-// instants the drive is asked for the state that a loss of power would leave. No command is lost, nothing hangs, and the media
-// hold the data that must be on them.
+// A drive fails at random instants under a mixed load, and is revived. Commands are aborted at random instants. At other instants the drive is asked
+// for the state that a loss of power would leave. No command is lost, nothing hangs, and the media hold the data that must be on them.
 #include "testing.h"
 
 #include <algorithm>
@@ -123,8 +122,7 @@ class FailureTraffic {
   }
   std::uint64_t lost() const { return lost_; }
 
-  /// The same check of the state that a loss of power would leave, in which one block may be torn. Returns its number, kSpan if
-  /// none is.
+  /// The same check of the state that a loss of power would leave, in which one block may be torn. Returns its number, kSpan if none is.
   std::uint64_t check(const drive::DurableImage& image) const {
     std::vector<std::uint8_t> bytes(kSpan * 512);
     image.media.read(0, bytes.data(), bytes.size());
@@ -392,8 +390,7 @@ TEST(DriveFailure, TheHostsStatisticsAddUp) {
 
 class PowerLoss : public ::testing::TestWithParam<bool> {};
 
-/// In the middle of a write of 40 sectors: the sectors written so far are on the media, one sector is torn, the others are
-/// unchanged.
+/// In the middle of a write of 40 sectors: the sectors written so far are on the media, one sector is torn, the others are unchanged.
 TEST_P(PowerLoss, ATornSectorCannotBeReadUntilItIsWritten) {
   DriveProfile profile = toy_profile();
   profile.zero_latency_write = GetParam();
