@@ -11,10 +11,7 @@
 namespace platter::exec {
 
 /// The result of a call that fails.
-inline int fail(int error) {
-  errno = error;
-  return -1;
-}
+inline int fail(int error) { return errno = error, -1; }
 
 /// Whether a path names the device. `folder`: a descriptor as openat() takes it. `follow`: so do the names of its descriptors, such as /dev/stdin.
 bool is_device(int folder, const char* path, bool follow = true);
