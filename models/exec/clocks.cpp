@@ -17,6 +17,7 @@
 #include <cstdint>
 #include <ctime>
 
+#include "exec/device.h"
 #include "exec/interpose.h"
 #include "exec/session.h"
 
@@ -75,11 +76,7 @@ int sleep_on(clockid_t clock, int flags, const timespec* time) {
   return 0;
 }
 
-int as_result(int error) {
-  if (error == 0) return 0;
-  errno = error;
-  return -1;
-}
+int as_result(int error) { return error == 0 ? 0 : platter::exec::fail(error); }
 
 /// Waits for other files take real time. One that ends without any has taken its time in simulation.
 int after_wait(int found, std::int64_t seconds, std::int64_t nanoseconds) {

@@ -2,6 +2,7 @@
 //
 // The calls that make, end and control descriptors.
 #include <fcntl.h>
+#include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -18,12 +19,16 @@ namespace {
 
 using platter::exec::after_replaced;
 using platter::exec::before_replaced;
+using platter::exec::fail;
 using platter::exec::is_ours;
 using platter::exec::set_ours;
 
 /// `made`: a copy of `fd`, or -1.
 int copied(int fd, int made) {
-  if (made >= 0) set_ours(made, is_ours(fd));
+  if (made >= 0) {
+    set_ours(made, is_ours(fd));
+    after_replaced(made);
+  }
   return made;
 }
 
@@ -35,7 +40,9 @@ void forget(unsigned first, unsigned last) {
 
 PLATTER_INTERPOSE(int, close, int fd) {
   set_ours(fd, false);
-  return PLATTER_NEXT(close)(fd);
+  const int result = PLATTER_NEXT(close)(fd);
+  after_replaced(fd);
+  return result;
 }
 PLATTER_INTERPOSE(int, close_range, unsigned first, unsigned last, int flags) {
   constexpr int kOnExec = 1 << 2;  // CLOSE_RANGE_CLOEXEC
@@ -64,16 +71,13 @@ PLATTER_INTERPOSE(pid_t, vfork, void) {
 }
 PLATTER_INTERPOSE(int, dup, int fd) { return copied(fd, PLATTER_NEXT(dup)(fd)); }
 PLATTER_INTERPOSE(int, dup2, int fd, int to) {
-  if (to != fd) before_replaced(to);
-  const int made = copied(fd, PLATTER_NEXT(dup2)(fd, to));
-  if (made >= 0 && to != fd) after_replaced(to);
-  return made;
+  if (to == fd) return PLATTER_NEXT(dup2)(fd, to);
+  before_replaced(to);
+  return copied(fd, PLATTER_NEXT(dup2)(fd, to));
 }
 PLATTER_INTERPOSE(int, dup3, int fd, int to, int flags) {
   before_replaced(to);
-  const int made = copied(fd, PLATTER_NEXT(dup3)(fd, to, flags));
-  if (made >= 0) after_replaced(to);
-  return made;
+  return copied(fd, PLATTER_NEXT(dup3)(fd, to, flags));
 }
 
 PLATTER_INTERPOSE(int, fcntl, int fd, int command, ...) {
@@ -108,20 +112,17 @@ PLATTER_INTERPOSE(int, ioctl, int fd, unsigned long request, ...) {
   va_start(arguments, request);
   void* const argument = va_arg(arguments, void*);
   va_end(arguments);
-  return is_ours(fd) ? platter::exec::control(request, argument) : PLATTER_NEXT(ioctl)(fd, request, argument);
+  const bool of_every_file = request == FIOCLEX || request == FIONCLEX || request == FIONBIO;
+  return is_ours(fd) && !of_every_file ? platter::exec::control(request, argument) : PLATTER_NEXT(ioctl)(fd, request, argument);
 }
 
 // What a block device refuses, and what has no effect without a page cache.
 PLATTER_INTERPOSE(int, ftruncate, int fd, off_t length) {
-  if (!is_ours(fd)) return PLATTER_NEXT(ftruncate)(fd, length);
-  errno = EINVAL;
-  return -1;
+  return is_ours(fd) ? fail(EINVAL) : PLATTER_NEXT(ftruncate)(fd, length);
 }
 PLATTER_ALSO(ftruncate, ftruncate64)
 PLATTER_INTERPOSE(int, fallocate, int fd, int mode, off_t offset, off_t bytes) {
-  if (!is_ours(fd)) return PLATTER_NEXT(fallocate)(fd, mode, offset, bytes);
-  errno = EOPNOTSUPP;
-  return -1;
+  return is_ours(fd) ? fail(EOPNOTSUPP) : PLATTER_NEXT(fallocate)(fd, mode, offset, bytes);
 }
 PLATTER_ALSO(fallocate, fallocate64)
 PLATTER_INTERPOSE(int, posix_fallocate, int fd, off_t offset, off_t bytes) {

@@ -16,6 +16,7 @@
 #include <cstring>
 
 #include "exec/session.h"
+#include "exec/streams.h"
 
 namespace platter::exec {
 
@@ -26,11 +27,6 @@ bool ours[kMaxDescriptors];
 
 constexpr int kMaxLinks = 40;                 // that Linux follows in a path
 constexpr std::size_t kMaxCall = 0x7ffff000;  // as Linux has it
-
-int fail(int error) {
-  errno = error;
-  return -1;
-}
 
 /// Removes //, /./ and /../ from an absolute path, in place.
 void normalise(char* path) {
@@ -216,6 +212,7 @@ int open_device(int flags) {
     return fail(good ? EMFILE : error);
   }
   set_ours(made, true);
+  after_replaced(made);
   return made;
 }
 
@@ -231,11 +228,6 @@ off_t seek(int fd, off_t offset, int whence) {
     case SEEK_SET: break;
     case SEEK_CUR: offset += syscall(SYS_lseek, fd, 0, SEEK_CUR); break;
     case SEEK_END: offset += size; break;
-    case SEEK_DATA:
-    case SEEK_HOLE:
-      if (offset < 0 || offset >= size) return fail(ENXIO);
-      if (whence == SEEK_HOLE) offset = size;
-      break;
     default: return fail(EINVAL);
   }
   if (offset < 0 || offset > size) return fail(EINVAL);

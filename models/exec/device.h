@@ -5,9 +5,13 @@
 #include <sys/types.h>
 #include <sys/uio.h>
 
+#include <cerrno>
 #include <cstdint>
 
 namespace platter::exec {
+
+/// The result of a call that fails.
+inline int fail(int error) { return errno = error, -1; }
 
 /// Whether a path names the device. `folder`: a descriptor as openat() takes it. `follow`: so do the names of its descriptors, such as /dev/stdin.
 bool is_device(int folder, const char* path, bool follow = true);

@@ -16,6 +16,7 @@
 
 namespace {
 
+using platter::exec::fail;
 using platter::exec::is_device;
 using platter::exec::is_ours;
 using platter::exec::kAtPosition;
@@ -24,11 +25,6 @@ using platter::exec::transfer;
 ssize_t move(int fd, bool write, const void* data, size_t bytes, off_t offset) {
   const iovec piece{const_cast<void*>(data), bytes};
   return transfer(fd, write, &piece, 1, offset, false);
-}
-
-int bad_offset() {
-  errno = EINVAL;
-  return -1;
 }
 
 unsigned mode_of(int flags, va_list arguments) {
@@ -92,7 +88,7 @@ PLATTER_INTERPOSE(ssize_t, write, int fd, const void* data, size_t bytes) {
 }
 PLATTER_INTERPOSE(ssize_t, pread, int fd, void* data, size_t bytes, off_t offset) {
   if (!is_ours(fd)) return PLATTER_NEXT(pread)(fd, data, bytes, offset);
-  return offset < 0 ? bad_offset() : move(fd, false, data, bytes, offset);
+  return offset < 0 ? fail(EINVAL) : move(fd, false, data, bytes, offset);
 }
 PLATTER_ALSO(pread, pread64)
 PLATTER_INTERPOSE(ssize_t, __pread_chk, int fd, void* data, size_t bytes, off_t offset, size_t room) {
@@ -102,7 +98,7 @@ PLATTER_INTERPOSE(ssize_t, __pread_chk, int fd, void* data, size_t bytes, off_t 
 PLATTER_ALSO(__pread_chk, __pread64_chk)
 PLATTER_INTERPOSE(ssize_t, pwrite, int fd, const void* data, size_t bytes, off_t offset) {
   if (!is_ours(fd)) return PLATTER_NEXT(pwrite)(fd, data, bytes, offset);
-  return offset < 0 ? bad_offset() : move(fd, true, data, bytes, offset);
+  return offset < 0 ? fail(EINVAL) : move(fd, true, data, bytes, offset);
 }
 PLATTER_ALSO(pwrite, pwrite64)
 
@@ -114,25 +110,25 @@ PLATTER_INTERPOSE(ssize_t, writev, int fd, const iovec* pieces, int count) {
 }
 PLATTER_INTERPOSE(ssize_t, preadv, int fd, const iovec* pieces, int count, off_t offset) {
   if (!is_ours(fd)) return PLATTER_NEXT(preadv)(fd, pieces, count, offset);
-  return offset < 0 ? bad_offset() : transfer(fd, false, pieces, count, offset, false);
+  return offset < 0 ? fail(EINVAL) : transfer(fd, false, pieces, count, offset, false);
 }
 PLATTER_ALSO(preadv, preadv64)
 PLATTER_INTERPOSE(ssize_t, pwritev, int fd, const iovec* pieces, int count, off_t offset) {
   if (!is_ours(fd)) return PLATTER_NEXT(pwritev)(fd, pieces, count, offset);
-  return offset < 0 ? bad_offset() : transfer(fd, true, pieces, count, offset, false);
+  return offset < 0 ? fail(EINVAL) : transfer(fd, true, pieces, count, offset, false);
 }
 PLATTER_ALSO(pwritev, pwritev64)
 // Their offset -1 is the position.
 PLATTER_INTERPOSE(ssize_t, preadv2, int fd, const iovec* pieces, int count, off_t offset, int flags) {
   if (!is_ours(fd)) return PLATTER_NEXT(preadv2)(fd, pieces, count, offset, flags);
   if (!are_known(flags)) return -1;
-  return offset < kAtPosition ? bad_offset() : transfer(fd, false, pieces, count, offset, false);
+  return offset < kAtPosition ? fail(EINVAL) : transfer(fd, false, pieces, count, offset, false);
 }
 PLATTER_ALSO(preadv2, preadv64v2)
 PLATTER_INTERPOSE(ssize_t, pwritev2, int fd, const iovec* pieces, int count, off_t offset, int flags) {
   if (!is_ours(fd)) return PLATTER_NEXT(pwritev2)(fd, pieces, count, offset, flags);
   if (!are_known(flags)) return -1;
-  return offset < kAtPosition ? bad_offset() : transfer(fd, true, pieces, count, offset, (flags & (RWF_DSYNC | RWF_SYNC)) != 0);
+  return offset < kAtPosition ? fail(EINVAL) : transfer(fd, true, pieces, count, offset, (flags & (RWF_DSYNC | RWF_SYNC)) != 0);
 }
 PLATTER_ALSO(pwritev2, pwritev64v2)
 

@@ -18,6 +18,7 @@
 
 namespace {
 
+using platter::exec::fail;
 using platter::exec::is_device;
 using platter::exec::is_ours;
 
@@ -34,16 +35,7 @@ bool is_device_at(int folder, const char* path, int flags) {
          ((flags & AT_EMPTY_PATH) != 0 && (path == nullptr || *path == '\0') && is_ours(folder));
 }
 
-int may_access(int mode) {
-  if ((mode & X_OK) == 0) return 0;
-  errno = EACCES;
-  return -1;
-}
-
-ssize_t without_attribute() {
-  errno = ENODATA;
-  return -1;
-}
+int may_access(int mode) { return (mode & X_OK) == 0 ? 0 : fail(EACCES); }
 
 char* resolved(char* to) {
   const char* const device = platter::exec::channel()->device;
@@ -127,14 +119,10 @@ PLATTER_INTERPOSE(char*, canonicalize_file_name, const char* path) {
   return is_device(AT_FDCWD, path) ? resolved(nullptr) : PLATTER_NEXT(canonicalize_file_name)(path);
 }
 PLATTER_INTERPOSE(ssize_t, readlink, const char* path, char* to, size_t room) {
-  if (!is_device(AT_FDCWD, path, false)) return PLATTER_NEXT(readlink)(path, to, room);
-  errno = EINVAL;
-  return -1;
+  return is_device(AT_FDCWD, path, false) ? fail(EINVAL) : PLATTER_NEXT(readlink)(path, to, room);
 }
 PLATTER_INTERPOSE(ssize_t, readlinkat, int folder, const char* path, char* to, size_t room) {
-  if (!is_device(folder, path, false)) return PLATTER_NEXT(readlinkat)(folder, path, to, room);
-  errno = EINVAL;
-  return -1;
+  return is_device(folder, path, false) ? fail(EINVAL) : PLATTER_NEXT(readlinkat)(folder, path, to, room);
 }
 PLATTER_INTERPOSE(ssize_t, __readlink_chk, const char* path, char* to, size_t bytes, size_t room) {
   if (bytes > room) abort();
@@ -147,10 +135,10 @@ PLATTER_INTERPOSE(ssize_t, __readlinkat_chk, int folder, const char* path, char*
 
 // The device has no extended attributes.
 PLATTER_INTERPOSE(ssize_t, getxattr, const char* path, const char* name, void* value, size_t room) {
-  return is_device(AT_FDCWD, path) ? without_attribute() : PLATTER_NEXT(getxattr)(path, name, value, room);
+  return is_device(AT_FDCWD, path) ? fail(ENODATA) : PLATTER_NEXT(getxattr)(path, name, value, room);
 }
 PLATTER_INTERPOSE(ssize_t, lgetxattr, const char* path, const char* name, void* value, size_t room) {
-  return is_device(AT_FDCWD, path, false) ? without_attribute() : PLATTER_NEXT(lgetxattr)(path, name, value, room);
+  return is_device(AT_FDCWD, path, false) ? fail(ENODATA) : PLATTER_NEXT(lgetxattr)(path, name, value, room);
 }
 PLATTER_INTERPOSE(ssize_t, listxattr, const char* path, char* names, size_t room) {
   return is_device(AT_FDCWD, path) ? 0 : PLATTER_NEXT(listxattr)(path, names, room);

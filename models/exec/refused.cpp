@@ -17,6 +17,7 @@
 namespace {
 
 using platter::exec::channel;
+using platter::exec::fail;
 using platter::exec::is_ours;
 
 void refuse_thread() {
@@ -24,11 +25,6 @@ void refuse_thread() {
   if (!said)
     platter::exec::say("the program asks for a second thread and does not get it, because simulated time has one thread only");
   said = true;
-}
-
-ssize_t refused(int error) {
-  errno = error;
-  return -1;
 }
 
 }  // namespace
@@ -66,22 +62,22 @@ PLATTER_INTERPOSE(int, sched_getaffinity, pid_t pid, size_t bytes, cpu_set_t* se
 
 // The time of the machine stays as it is.
 PLATTER_INTERPOSE(int, clock_settime, clockid_t clock, const timespec* time) {
-  return channel() != nullptr ? static_cast<int>(refused(EPERM)) : PLATTER_NEXT(clock_settime)(clock, time);
+  return channel() != nullptr ? fail(EPERM) : PLATTER_NEXT(clock_settime)(clock, time);
 }
 PLATTER_INTERPOSE(int, settimeofday, const timeval* time, const void* zone) {
-  return channel() != nullptr ? static_cast<int>(refused(EPERM)) : PLATTER_NEXT(settimeofday)(time, zone);
+  return channel() != nullptr ? fail(EPERM) : PLATTER_NEXT(settimeofday)(time, zone);
 }
 
 // Programs continue with read() and write().
 PLATTER_INTERPOSE(ssize_t, copy_file_range, int from, off_t* from_at, int to, off_t* to_at, size_t bytes, unsigned flags) {
-  return is_ours(from) || is_ours(to) ? refused(EINVAL) : PLATTER_NEXT(copy_file_range)(from, from_at, to, to_at, bytes, flags);
+  return is_ours(from) || is_ours(to) ? fail(EINVAL) : PLATTER_NEXT(copy_file_range)(from, from_at, to, to_at, bytes, flags);
 }
 PLATTER_INTERPOSE(ssize_t, sendfile, int to, int from, off_t* at, size_t bytes) {
-  return is_ours(from) || is_ours(to) ? refused(EINVAL) : PLATTER_NEXT(sendfile)(to, from, at, bytes);
+  return is_ours(from) || is_ours(to) ? fail(EINVAL) : PLATTER_NEXT(sendfile)(to, from, at, bytes);
 }
 PLATTER_ALSO(sendfile, sendfile64)
 PLATTER_INTERPOSE(ssize_t, splice, int from, off_t* from_at, int to, off_t* to_at, size_t bytes, unsigned flags) {
-  return is_ours(from) || is_ours(to) ? refused(EINVAL) : PLATTER_NEXT(splice)(from, from_at, to, to_at, bytes, flags);
+  return is_ours(from) || is_ours(to) ? fail(EINVAL) : PLATTER_NEXT(splice)(from, from_at, to, to_at, bytes, flags);
 }
 PLATTER_INTERPOSE(void*, mmap, void* at, size_t bytes, int protection, int flags, int fd, off_t offset) {
   if (!is_ours(fd)) return PLATTER_NEXT(mmap)(at, bytes, protection, flags, fd, offset);

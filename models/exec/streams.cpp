@@ -34,6 +34,18 @@ struct Stream {
 };
 Stream* streams = nullptr;
 
+/// A standard stream as the program had it, while a stream of the device has its place.
+FILE* saved[3] = {nullptr, nullptr, nullptr};
+FILE*& standard_stream(int fd) { return fd == 0 ? stdin : fd == 1 ? stdout : stderr; }
+
+/// Gives a standard stream back, and returns the one of the device.
+FILE* put_back(int fd) {
+  FILE* const file = standard_stream(fd);
+  standard_stream(fd) = saved[fd];
+  saved[fd] = nullptr;
+  return file;
+}
+
 ssize_t move(void* stream, bool write, void* data, size_t bytes) {
   const iovec piece{data, bytes};
   return platter::exec::transfer(static_cast<Stream*>(stream)->fd, write, &piece, 1, kAtPosition, false);
@@ -56,7 +68,10 @@ int close_stream(void* stream) {
     *at = closed->next;
     break;
   }
-  const int result = closed->owns ? platter_close(closed->fd) : 0;
+  // If a standard stream still has its place, the program closes it.
+  const bool standard = !closed->owns && closed->fd <= 2 && standard_stream(closed->fd) == closed->file;
+  if (standard) put_back(closed->fd);
+  const int result = closed->owns || standard ? platter_close(closed->fd) : 0;
   free(closed);
   return result;
 }
@@ -100,15 +115,10 @@ const Stream* stream_of(const FILE* file) {
   return nullptr;
 }
 
-/// A standard stream as the program had it, while a stream of the device has its place.
-FILE* saved[2] = {nullptr, nullptr};
-FILE*& standard_stream(int fd) { return fd == 0 ? stdin : stdout; }
-
 __attribute__((constructor)) void begin() {
   if (platter::exec::channel() == nullptr) return;
   platter::exec::find_inherited();
-  platter::exec::after_replaced(0);
-  platter::exec::after_replaced(1);
+  for (int fd = 0; fd <= 2; ++fd) platter::exec::after_replaced(fd);
 }
 
 }  // namespace
@@ -116,20 +126,18 @@ __attribute__((constructor)) void begin() {
 namespace platter::exec {
 
 void before_replaced(int fd) {
-  if ((fd == 0 || fd == 1) && saved[fd] != nullptr) fflush(standard_stream(fd));
+  if (fd >= 0 && fd <= 2 && saved[fd] != nullptr) fflush(standard_stream(fd));
 }
 
 void after_replaced(int fd) {
-  if (fd != 0 && fd != 1) return;
-  FILE*& stream = standard_stream(fd);
-  if (saved[fd] != nullptr) {
-    fclose(stream);
-    stream = saved[fd];
-    saved[fd] = nullptr;
-  }
+  if (fd < 0 || fd > 2) return;
+  if (saved[fd] != nullptr) fclose(put_back(fd));
   if (!is_ours(fd)) return;
-  saved[fd] = stream;
-  stream = open_stream(fd, fd == 0 ? "r" : "w", false);
+  FILE* const made = open_stream(fd, fd == 0 ? "r" : "w", false);
+  if (made == nullptr) return;
+  if (fd == 2) setvbuf(made, nullptr, _IONBF, 0);
+  saved[fd] = standard_stream(fd);
+  standard_stream(fd) = made;
 }
 
 }  // namespace platter::exec
@@ -155,12 +163,12 @@ PLATTER_INTERPOSE(FILE*, fdopen, int fd, const char* mode) {
 PLATTER_INTERPOSE(FILE*, freopen, const char* path, const char* mode, FILE* file) {
   const bool to_device = is_device(AT_FDCWD, path);
   if (!to_device && stream_of(file) == nullptr) return PLATTER_NEXT(freopen)(path, mode, file);
-  if ((file != stdin && file != stdout) || path == nullptr) {
-    platter::exec::say("freopen() of the device is supported for standard input and output only");
+  if ((file != stdin && file != stdout && file != stderr) || path == nullptr) {
+    platter::exec::say("freopen() of the device is supported for standard streams only");
     errno = EOPNOTSUPP;
     return nullptr;
   }
-  const int standard = file == stdin ? 0 : 1;
+  const int standard = file == stdin ? 0 : file == stdout ? 1 : 2;
   if (!to_device) {
     fflush(file);
     platter::exec::set_ours(standard, false);

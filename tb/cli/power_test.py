@@ -291,7 +291,7 @@ class Disk(Served):
         path = self.folder / "socket"
         path.rename(self.folder / "first")
         second, told = self.start("--disk", str(self.disk))
-        self.assertIn("another process uses this disk", told)
+        self.assertIn("another device or process uses this disk", told)
         self.assertEqual(second.wait(), 2)
         self.assertEqual(self.stop(process), 0)
         for keys, told in (

@@ -419,8 +419,12 @@ for wait in (
         program = self.compile(
             "streams",
             "-D_FORTIFY_SOURCE=2",
+            "-D_GNU_SOURCE",
             "-Wno-unused-result",
-            source="""#include <stdio.h>
+            source="""#include <fcntl.h>
+#include <stdio.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 int main(void) {
   char text[8] = "";
   FILE* disk = fopen("/dev/pl0", "r+");
@@ -434,11 +438,21 @@ int main(void) {
   fclose(disk);
   freopen("/dev/pl0", "r", stdin);
   printf("%c\\n", getchar());
+  fputs("ABCD", stderr);
+  const int fd = open("/dev/pl0", O_RDWR), out = dup(1);
+  lseek(fd, 4, SEEK_SET);
+  fflush(stdout), close(1), dup(fd), puts("EFG"), fclose(stdout);
+  const int none = open("/dev/null", O_WRONLY);
+  fclose(stdin), dup2(none, 0);
+  pread(fd, text, 7, 0);
+  const int nowhere = lseek(fd, 0, SEEK_DATA);
+  dprintf(out, "%s %d %d %d\\n", text, none, ioctl(fd, FIOCLEX), nowhere);
   return 0;
 }
 """,
         )
-        self.assertEqual(self.call(program, options=("--quiet",))[0], "abc 3 1\n1\na\n")
+        out, _ = self.call("sh", "-c", f"{program} 2> /dev/pl0", options=("--quiet",))
+        self.assertEqual(out, "abc 3 1\n1\na\nABCDEFG 1 0 -1\n")
 
     def test_a_second_thread_is_refused(self):
         out, _ = self.python(

@@ -245,6 +245,39 @@ TEST(AcceleratorEngine, ADeadlineBeyondWhatTimesOfDayTellApartIsMet) {
   EXPECT_EQ(tapped.rig->disk->engine().statistics().forced, 0u);
 }
 
+// SPTF serves the read of the last cylinder, beside sixteen of the first one, for its deadline only.
+TEST(AcceleratorEngine, ADeadlineThatHasPassedStaysPassed) {
+  constexpr Picoseconds kS = core::kPicosecondsPerSecond;
+  constexpr std::array<Picoseconds, 4> kDeadlines = {0, 2 * kS, 7 * kS, 19 * kS};
+  std::array<std::unique_ptr<drive::Drive>, 4> disks;
+  std::array<std::unique_ptr<AtHost>, 4> hosts;
+  std::array<Transaction*, 4> late{};
+  for (std::size_t i = 0; i < late.size(); ++i) {
+    const std::string name = "disk" + std::to_string(i);
+    disks[i] = make_drive(name.c_str(), "SPTF", i == 0 ? "lockstep" : "model", toy_profile(), false);
+    hosts[i] = std::make_unique<AtHost>((name + "_host").c_str(), *disks[i]);
+    late[i] = &hosts[i]->make();
+    late[i]->payload.acquire();
+    late[i]->set(false, kToyBlocks - kToyCylinder, 8);
+    late[i]->extension.cls = i < 2 ? RequestClass::Continuous : RequestClass::Discrete;
+    late[i]->extension.deadline = kDeadlines[i];
+    hosts[i]->on_finished = [host = hosts[i].get(), read = late[i]](const Transaction& t) {
+      if (read->begin_resp >= 0) return;
+      Transaction& next = host->reuse();
+      next.set(false, t.lba(), 8);
+      host->submit(next);
+    };
+  }
+  run_until(20 * kS);
+  for (std::size_t i = 0; i < late.size(); ++i) {
+    hosts[i]->submit(*late[i]);
+    for (std::uint64_t block = 0; block < 112; block += 7) hosts[i]->submit(false, block, 8);
+  }
+  run_until(50 * kS);  // times of day wrap after 26.2 s
+  for (const Transaction* read : {late[0], late[1]}) EXPECT_LT(read->begin_resp - 20 * kS, 100 * kMs);
+  for (const Transaction* read : {late[2], late[3]}) EXPECT_LT(read->begin_resp, 0) << "as in firmware";
+}
+
 /// An accelerated engine, and in parallel the policy in exact arithmetic, which shows what it would have picked.
 class Twin : public engine::EngineIf, public engine::DecisionSinkIf {
  public:

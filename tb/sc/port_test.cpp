@@ -337,6 +337,35 @@ TEST(DriveTokens, WaitForAFullQueueToo) {
   EXPECT_TRUE(best_effort.all_released() && media.all_released());
 }
 
+// --- tags --------------------------------------------------------------------------------------------------------------
+
+TEST(DriveTags, GoToTheOneThatHasWaitedLongest) {
+  DriveProfile profile = toy_profile();
+  profile.queue_depth = 2;
+  const auto disk = make_drive("disk", "FCFS", "firmware", profile);
+  std::array<int, 4> served{};
+  AtHost host("host", *disk);
+  AtHost other("other", *disk);
+  for (AtHost* of : {&host, &other}) {
+    of->on_finished = [of, count = &served[of == &host ? 0 : 1]](const Transaction& /*t*/) {
+      ++*count;
+      Transaction& next = of->reuse();
+      next.set(false, 0, 8);
+      of->submit_within(next);
+    };
+    of->submit(false, 0, 8);
+  }
+  Script script("script", *disk, [&](Script& s) {
+    for (const std::size_t i : {2u, 3u})
+      s.spawn([&, i] {
+        for (Transaction t(nullptr); core::now_ps() < 1'000 * kMs; ++served[i]) s.access(t, false, 256, 8);
+      });
+  });
+  run_until(1'100 * kMs);
+  EXPECT_GT(served[0], 10);
+  for (const int count : served) EXPECT_NEAR(count, served[0], 20) << "the hosts go on for 100 ms";
+}
+
 // --- failure -------------------------------------------------------------------------------------------------------------
 
 TEST(DriveFailure, AnswersEverythingAtOnceAndComesBack) {

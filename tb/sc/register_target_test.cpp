@@ -145,6 +145,15 @@ TEST_P(RegisterTargets, RefuseWhatIsNoAccessOfARegister) {
     };
   };
   const auto address = [](std::uint64_t at) { return [at](Payload& p) { p.set_address(at); }; };
+  const auto from = [&](int error) {  // this error, in the order of the checks, and all after it
+    return [&, error](Payload& p) {
+      if (error <= 1) p.set_command(tlm::TLM_IGNORE_COMMAND);
+      if (error <= 2) enables(some, 4)(p);
+      if (error <= 3) length(3)(p);
+      p.set_address(0x1002);
+      p.set_data_ptr(nullptr);
+    };
+  };
   struct Case {
     const char* what;
     Change change;
@@ -165,27 +174,11 @@ TEST_P(RegisterTargets, RefuseWhatIsNoAccessOfARegister) {
       {"over the end", address(0xFFE), tlm::TLM_ADDRESS_ERROR_RESPONSE},
       {"4 GiB further", address((std::uint64_t{1} << 32) + traits_.readable), tlm::TLM_ADDRESS_ERROR_RESPONSE},
       {"end wraps", address(~std::uint64_t{0} - 3), tlm::TLM_ADDRESS_ERROR_RESPONSE},
-      {"everything",
-       [&](Payload& p) {
-         p.set_command(tlm::TLM_IGNORE_COMMAND);
-         enables(some, 4)(p);
-         length(3)(p);
-         p.set_address(0x1002);
-       },
-       tlm::TLM_COMMAND_ERROR_RESPONSE},
-      {"enables, length and address",
-       [&](Payload& p) {
-         enables(some, 4)(p);
-         length(3)(p);
-         p.set_address(0x1002);
-       },
-       tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE},
-      {"length and address",
-       [&](Payload& p) {
-         length(3)(p);
-         p.set_address(0x1002);
-       },
-       tlm::TLM_BURST_ERROR_RESPONSE},
+      {"no data", [](Payload& p) { p.set_data_ptr(nullptr); }, tlm::TLM_GENERIC_ERROR_RESPONSE},
+      {"everything", from(1), tlm::TLM_COMMAND_ERROR_RESPONSE},
+      {"enables, length, address and data", from(2), tlm::TLM_BYTE_ENABLE_ERROR_RESPONSE},
+      {"length, address and data", from(3), tlm::TLM_BURST_ERROR_RESPONSE},
+      {"address and data", from(4), tlm::TLM_ADDRESS_ERROR_RESPONSE},
   };
   for (const std::uint32_t bytes : {1u, 2u, 8u})
     if (!traits_.lengths) cases.push_back({"a length of others", length(bytes), tlm::TLM_BURST_ERROR_RESPONSE});
@@ -235,12 +228,12 @@ TEST_P(RegisterTargets, AnAccessTakesEffectAtItsEffectiveTime) {
 }
 
 TEST_P(RegisterTargets, DebugTransportLooksAtOneWord) {
-  const auto look = [this](tlm::tlm_command command, std::uint64_t address, unsigned length) {
+  const auto look = [this](tlm::tlm_command command, std::uint64_t address, unsigned length, bool has_data = true) {
     std::uint32_t data = kBefore;
     Payload payload;
     payload.set_command(command);
     payload.set_address(address);
-    payload.set_data_ptr(reinterpret_cast<unsigned char*>(&data));
+    payload.set_data_ptr(has_data ? reinterpret_cast<unsigned char*>(&data) : nullptr);
     payload.set_data_length(length);
     const unsigned got = bus_.socket->transport_dbg(payload);
     EXPECT_EQ(data, got == 4 ? traits_.content : kBefore);
@@ -252,6 +245,7 @@ TEST_P(RegisterTargets, DebugTransportLooksAtOneWord) {
   EXPECT_EQ(look(tlm::TLM_READ_COMMAND, 0x1000, 4), 0u);
   EXPECT_EQ(look(tlm::TLM_READ_COMMAND, (std::uint64_t{1} << 32) + traits_.readable, 4), 0u);
   EXPECT_EQ(look(tlm::TLM_WRITE_COMMAND, traits_.readable, 4), 0u);
+  EXPECT_EQ(look(tlm::TLM_READ_COMMAND, traits_.readable, 4, false), 0u);
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, RegisterTargets, ::testing::Values("drive", "ahci", "accelerator"),

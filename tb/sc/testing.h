@@ -252,6 +252,10 @@ class AtHost : public sc_core::sc_module, public tlm::tlm_mm_interface {
     backlog_.push_back(&transaction);
     pump_event_.notify(sc_core::SC_ZERO_TIME);
   }
+  void submit_within(Transaction& transaction) {
+    backlog_.push_back(&transaction);
+    pump();
+  }
   Transaction& submit(bool write, std::uint64_t lba, std::uint32_t blocks, std::uint8_t fill = 0) {
     Transaction& transaction = make();
     transaction.set(write, lba, blocks, fill);

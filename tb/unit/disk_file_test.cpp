@@ -107,7 +107,7 @@ TEST_F(DiskFiles, HaveNoUnreadableSectorPastTheEnd) {
 
 TEST_F(DiskFiles, AreLocked) {
   const DiskFile disk(file_, small());
-  EXPECT_NE(objection(small()).find("another process uses this disk"), std::string::npos);
+  EXPECT_NE(objection(small()).find("another device or process uses this disk"), std::string::npos);
 }
 
 TEST_F(DiskFiles, OfAnotherDriveOrCutShortAreRefused) {

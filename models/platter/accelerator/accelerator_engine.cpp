@@ -28,6 +28,7 @@ AcceleratorEngine::AcceleratorEngine(const sc_core::sc_module_name& name, const 
       loader_(planner, parameters),
       port_(options.clock_period),
       table_(queue_depth),
+      staged_(queue_depth),
       program_(new_program()),
       request_(core::Rank::Request, [this] { request(); }),
       device_(std::move(core), options.clock_period) {
@@ -137,7 +138,19 @@ void AcceleratorEngine::moved(const Command& command) {
   if (!table_.has(command) || course_.running())
     SC_REPORT_FATAL("/platter/accelerator/moved", "the accelerator does not serve a mapping that moves blocks");
   withhold(command);
+  if (in_sweep(command)) table_.leave_sweep();
   recall(command);
+}
+
+void AcceleratorEngine::renew(Picoseconds now) {
+  if (now < renews_from_) return;
+  const Command* oldest = nullptr;
+  for (const Command* command : table_.commands())
+    if (command != nullptr && (in_sweep(*command) || limited(*command)) &&
+        (oldest == nullptr || staged_[command->tag.value] < staged_[oldest->tag.value]))
+      oldest = command;
+  renews_from_ = (oldest != nullptr ? staged_[oldest->tag.value] : now) + loader_.comparable() / 2;
+  if (renews_from_ <= now) moved(*oldest);
 }
 
 void AcceleratorEngine::take_back(const Command& command) {
@@ -165,11 +178,14 @@ void AcceleratorEngine::recall(const Command& command) {
   const bool sweeps = in_sweep(command);
   const core::RequestClass cls =
       command.cls == core::RequestClass::Continuous && !sweeps ? core::RequestClass::Background : command.cls;
-  loader_.stage(port_, command, cls, program_->guarded(), sweeps, limit_of(command));
+  AcceleratorProgram::LimitUse limit;
+  if (limited(command)) limit = program_->limit_of(command, loader_.grace(table_.commands(), bound_));
+  loader_.stage(port_, command, cls, program_->guarded(), sweeps, limit);
   program_->stage(*this, command);
   port_.write(reg::kInsert, command.tag.value);
   port_.started_work(reg::cycles::insert(table_.beyond(command.extent.cylinder)));
   table_.enter(command, sweeps, limited(command));
+  staged_[command.tag.value] = core::now_ps();
 }
 
 void AcceleratorEngine::withhold(const Command& command) {
@@ -189,12 +205,6 @@ void AcceleratorEngine::take(core::Tag tag) {
   if (in_sweep(command)) table_.leave_sweep();
   table_.settle_direction();
   program_->served(*this, command);
-}
-
-AcceleratorProgram::LimitUse AcceleratorEngine::limit_of(const Command& command) const {
-  if (!loader_.parameters().has(kLimits) || !program_->guarded()) return {};
-  if (!scheduling::has_own_deadline(command) && !command.high_priority) return {};
-  return program_->limit_of(command, loader_.grace(table_.commands(), bound_));
 }
 
 bool AcceleratorEngine::limited(const Command& command) const {
@@ -233,6 +243,7 @@ void AcceleratorEngine::decide(const HeadState& head, Picoseconds now) {
 
 void AcceleratorEngine::start() {
   port_.not_before(core::now_ps());
+  renew(core::now_ps());
   if (course_.waiting()) program_->asked(*this, course_.when());
   const HeadState& head = course_.head();
   const bool downward = table_.downward(head.cylinder);

@@ -95,8 +95,6 @@ class AcceleratorEngine : public sc_core::sc_module, public engine::EngineIf, pr
   void deliver(core::Picoseconds now);
   std::unique_ptr<AcceleratorProgram> new_program() const;
   bool in_sweep(const scheduling::Command& command) const { return program_->guarded() && scheduling::in_sweep(command); }
-  /// How the entry of this command uses its limit.
-  AcceleratorProgram::LimitUse limit_of(const scheduling::Command& command) const;
   /// Is the accelerator told of this command's deadline, which belongs to no sweep, or of its priority?
   bool limited(const scheduling::Command& command) const;
   void warn_of_ignored_deadline(const scheduling::Command& command);
@@ -106,12 +104,16 @@ class AcceleratorEngine : public sc_core::sc_module, public engine::EngineIf, pr
   std::uint32_t read(std::uint32_t address) override { return port_.read(address); }
   void set(std::uint32_t address, std::uint32_t data) override;
   void withhold(const scheduling::Command& command) override;
+  /// Stages an entry again before its deadline or limit wraps around: one in each decision.
+  void renew(core::Picoseconds now);
   void recall(const scheduling::Command& command) override;
 
   Options options_;
   DriveLoader loader_;
   RegisterPort port_;
   TableMirror table_;
+  std::vector<core::Picoseconds> staged_;  ///< by tag: when its entry was staged
+  core::Picoseconds renews_from_ = 0;      ///< no entry needs to be staged again before
   DecisionCourse course_;
   Changes changes_;
   std::unique_ptr<AcceleratorProgram> program_;

@@ -51,10 +51,9 @@ struct Effort {
 /// How one policy uses the accelerator: which values it stages with a command, and which operations make a decision. The engine
 /// handles everything else: the table, head position and time, the sweep's direction, the interrupt.
 ///
-/// The calls of a decision are: `asked`, unless it is prepared in advance; `begin`, which returns the first operation; then
-/// `ended` after each operation, until it returns a decision. A decision may be begun again before it has ended, and may be made
-/// and then not used: the program commits its plan only when `served` is called. `arrived`, `served` and `withdrawn` are never
-/// called while an operation runs.
+/// The calls of a decision are: `asked`, unless it is prepared in advance; `begin`, which returns the first operation; then `ended` after each
+/// operation, until it returns a decision. A decision may be begun again before it has ended, and may be made and then not used: the program commits
+/// its plan only when `served` is called. `arrived`, `served` and `withdrawn` are never called while an operation runs.
 class AcceleratorProgram {
  public:
   struct Step {

@@ -36,8 +36,7 @@ class AcceleratorTarget : public sc_core::sc_module {
   std::uint64_t access_cycles() const { return access_cycles_; }
 
  private:
-  // Callbacks of `registers_`.
-  // RegisterTarget::b_transport alone calls it, for each access: the call itself would be a sixth of their time.
+  // Callbacks of `registers_`. RegisterTarget::b_transport alone calls it, for each access: the call itself would be a sixth of their time.
   [[gnu::always_inline]] inline tlm::tlm_response_status access(command::RegisterAccess& access);
   static bool look(std::uint32_t /*address*/, std::uint32_t& /*word*/) { return false; }
 

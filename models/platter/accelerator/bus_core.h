@@ -8,10 +8,9 @@ namespace platter::accelerator {
 
 class RtlCore;
 
-/// A scheduling accelerator behind its bus port, exact in cycles but without a clock input: the reference model, the Verilated
-/// RTL, or both in lock-step. An access that starts work runs it to its end at once, and reports after how many cycles the work
-/// has ended and the interrupt rises. Accesses follow each other without gaps and never while BUSY is set; the core does not
-/// model the time between them.
+/// A scheduling accelerator behind its bus port, exact in cycles but without a clock input: the reference model, the Verilated RTL, or both in
+/// lock-step. An access that starts work runs it to its end at once, and reports after how many cycles the work has ended and the interrupt rises.
+/// Accesses follow each other without gaps and never while BUSY is set; the core does not model the time between them.
 class BusCoreIf {
  public:
   virtual ~BusCoreIf() = default;

@@ -8,8 +8,7 @@ namespace platter::accelerator {
 
 /// Clock cycles that the firmware and the accelerator need, from the cycles of the contract (reg::cycles).
 
-/// Accesses that stage and insert a command, without those of the program. `rests` and `limits` tell whether E_REST and E_LIMIT
-/// are written too.
+/// Accesses that stage and insert a command, without those of the program. `rests` and `limits` tell whether E_REST and E_LIMIT are written too.
 std::uint32_t insert_accesses(bool rests, bool limits);
 
 /// Cycles of a decision's operations, with the accesses to OP and CLEAR between them. The program's accesses and the engine's at

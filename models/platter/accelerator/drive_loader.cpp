@@ -24,7 +24,7 @@ static_assert(static_cast<std::uint32_t>(core::RequestClass::Background) == reg:
 constexpr std::uint32_t kMinMarginTicks = 2;
 /// Largest excess of the seek table over the drive's seek curve that causes no warning.
 constexpr std::uint32_t kSeekLiftTicks = 8;
-/// Times of day wrap around, and can be compared up to half their range. This many turns of it are kept in reserve.
+/// Of the distance at which times of day can be compared, this many turns are kept in reserve.
 constexpr Picoseconds kTurnsKept = 16;
 
 }  // namespace
@@ -94,8 +94,10 @@ void DriveLoader::stage(RegisterPort& port, const Command& command, core::Reques
   const mechanics::Extent& extent = command.extent;
   port.set(reg::kEPos, position(extent.cylinder, extent.head, extent.write) |
                            (static_cast<std::uint32_t>(cls) << reg::kEPosClassLsb) | (limit.kind << reg::kEPosLimitLsb));
+  // A deadline that is put earlier is safe. One that has passed stays so until the entry is staged again.
   const auto latest = [&] {
-    return std::min(command.deadline, farthest_deadline() - std::max<Picoseconds>(limit.later, 0)) -
+    const Picoseconds farthest = core::now_ps() + comparable() - kTurnsKept * planner_.rotation().period();
+    return std::clamp(command.deadline, core::now_ps() - comparable() / 8, farthest - std::max<Picoseconds>(limit.later, 0)) -
            planner_.bus_block_time(false);
   };
   if (limit.kind != 0)
@@ -129,10 +131,8 @@ Picoseconds DriveLoader::grace(const std::vector<const Command*>& commands, Pico
   return longest + 2 * longest_hop_ + bound;
 }
 
-/// Times of day can be compared up to half their range. A deadline that is put earlier is safe.
-Picoseconds DriveLoader::farthest_deadline() const {
-  const unsigned range = parameters_.format.sum_w() - parameters_.format.angle_w - 1;
-  return core::now_ps() + planner_.rotation().period() * ((Picoseconds{1} << range) - kTurnsKept);
+Picoseconds DriveLoader::comparable() const {
+  return planner_.rotation().period() << (parameters_.format.sum_w() - parameters_.format.angle_w - 1);
 }
 
 }  // namespace platter::accelerator

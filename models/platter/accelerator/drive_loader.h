@@ -21,6 +21,8 @@ class DriveLoader {
   const scheduling::SeekTable& seek_table() const { return seek_table_; }
   std::uint32_t cylinders() const { return planner_.geometry().cylinders(); }
   core::Picoseconds longest_hop() const { return longest_hop_; }
+  /// Times of day wrap around, so they can be compared up to this distance.
+  core::Picoseconds comparable() const;
   /// The accelerator is told of accesses that begin in the middle of their sectors.
   bool rests() const { return rests_; }
 
@@ -37,8 +39,6 @@ class DriveLoader {
   core::Picoseconds grace(const std::vector<const scheduling::Command*>& commands, core::Picoseconds bound) const;
 
  private:
-  core::Picoseconds farthest_deadline() const;
-
   const mechanics::AccessPlanner& planner_;
   AcceleratorParameters parameters_;
   reg::Parameters built_;

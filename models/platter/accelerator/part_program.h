@@ -9,9 +9,8 @@
 
 namespace platter::accelerator {
 
-/// Common part of the clustered policies. It serves a part in an exact order, of which a DECIDE checks each command when it is
-/// due. If the guard refuses the part, it serves the sweep's first command. It also keeps the withheld commands.
-/// docs/reference/policies.md has the rules.
+/// Common part of the clustered policies. It serves a part in an exact order, of which a DECIDE checks each command when it is due. If the guard
+/// refuses the part, it serves the sweep's first command. It also keeps the withheld commands. docs/reference/policies.md has the rules.
 ///
 /// The plan of a decision is `planned_`; it becomes `part_` when the command decided on is served.
 class PartProgram : public AcceleratorProgram {

@@ -325,8 +325,7 @@ std::uint32_t ReferenceCore::remove(std::uint32_t tag) {
 }
 
 bool ReferenceCore::is_older(const Entry& a, const Entry& b) const {
-  // Compares the low bits of the insertion numbers, relative to the next number. An entry that 2^24 others have followed counts
-  // as new again.
+  // Compares the low bits of the insertion numbers, relative to the next number. An entry that 2^24 others have followed counts as new again.
   const auto place = [this](const Entry& e) { return (e.number - state_.insertions) & ((std::uint64_t{1} << reg::kSeqW) - 1); };
   return place(a) < place(b);
 }

@@ -31,7 +31,8 @@ CommandStatus Admission::check(const tlm::tlm_generic_payload& payload, const Co
   return CommandStatus::Good;
 }
 
-std::optional<CommandStatus> Admission::admit(Request& request) {
+std::optional<CommandStatus> Admission::admit(Request& request, bool full) {
+  request.for_tag = false;
   if (!power_.alive() || request.generation != power_.failures()) return CommandStatus::DriveFailed;
   if (request.withdrawn) {
     if (request.in_line) bucket_.withdraw(request.ticket);
@@ -55,8 +56,9 @@ std::optional<CommandStatus> Admission::admit(Request& request) {
     }
     status = check(payload, extension);  // another command may have taken its tag meanwhile
   }
-  if (status == CommandStatus::Good && queue_.full()) {
-    if (!rules_.reject_when_full) return std::nullopt;
+  if (status == CommandStatus::Good && full) {
+    request.for_tag = !rules_.reject_when_full;
+    if (request.for_tag) return std::nullopt;
     status = CommandStatus::QueueFull;
   }
   if (zones_ != nullptr && status == CommandStatus::Good) status = zones_->admit(command::command_of(payload));

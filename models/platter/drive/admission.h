@@ -21,6 +21,10 @@ struct Request {
   std::uint32_t generation = 0;  ///< the drive's failure count when the command was presented
   bool in_line = false;          ///< waits for tokens
   bool withdrawn = false;        ///< the host has aborted it
+  int host = QueueEntry::kBlockingCall;
+  bool for_tag = false;         ///< waits for a tag only
+  bool decided = false;         ///< the drive has accepted or refused it
+  QueueEntry* entry = nullptr;  ///< of an accepted call
   TokenBucket::Ticket ticket = 0;
 
   /// Withdraws it if it has this tag, and says so. It leaves the line with the next call of `admit`.
@@ -59,9 +63,9 @@ class Admission {
   void bind_zones(ZoneKeeper& zones) { zones_ = &zones; }
 
   Request request(tlm::tlm_generic_payload& payload) const { return {&payload, core::now_ps(), power_.failures()}; }
-  /// Returns Good if the command is accepted, or the status with which it is refused; nothing if it must wait: for the drive to be
-  /// ready, for a tag, or for tokens.
-  std::optional<command::CommandStatus> admit(Request& request);
+  /// Returns Good if the command is accepted, or the status with which it is refused; nothing if it must wait: for the drive to be ready, for a tag
+  /// (`full`: there is none for it), or for tokens.
+  std::optional<command::CommandStatus> admit(Request& request, bool full);
   std::uint64_t capacity_bytes() const { return rules_.capacity_bytes; }
 
   const TokenBucket& token_bucket() const { return bucket_; }

@@ -7,8 +7,7 @@
 
 namespace platter::drive {
 
-/// Orders responses: those before and after an ordered command stay before and after its own, and a flush responds after every
-/// older write.
+/// Orders responses: those before and after an ordered command stay before and after its own, and a flush responds after every older write.
 class AnswerOrder {
  public:
   /// The command's last block reaches the host at `when`. Returns the earliest time of its response.

@@ -75,11 +75,12 @@ bool HostPort::begin(int host, tlm::tlm_generic_payload& payload) {
   if (local_ != nullptr)
     SC_REPORT_ERROR("/platter/host_port/loosely_timed", "nb_transport, expected b_transport: the drive is loosely timed");
   Request request = admission_.request(payload);
-  if (begin_request(host, request)) return true;
+  request.host = host;
+  if (present(request)) return true;
   const auto index = static_cast<std::size_t>(host);
   if (index >= held_.by_host.size()) held_.by_host.resize(static_cast<std::size_t>(host_tgt_socket.size()));
   held_.by_host[index] = request;
-  held_.hosts.push_back(host);
+  held_.line.push_back(&held_.by_host[index]);
   return false;
 }
 
@@ -93,18 +94,24 @@ void HostPort::answer(tlm::tlm_generic_payload& payload, QueueEntry* entry) {
   free_entry(*entry);
 }
 
-bool HostPort::begin_request(int host, Request& request) {
-  const std::optional<CommandStatus> status = admission_.admit(request);
+bool HostPort::present(Request& request) {
+  return decide(request, queue_.full() || std::any_of(held_.line.begin(), held_.line.end(),
+                                                      [](const Request* waits) { return waits->for_tag; }));
+}
+
+bool HostPort::decide(Request& request, bool full) {
+  const std::optional<CommandStatus> status = admission_.admit(request, full);
   if (!status) return false;
+  request.decided = true;
   tlm::tlm_generic_payload& payload = *request.payload;
-  auto* extension = payload.get_extension<CommandExtension>();
-  if (*status != CommandStatus::Good) {
-    refuse(payload, extension, *status, request.since);
-    port_.respond(host, payload, nullptr);
-    completion_.now();
+  if (*status == CommandStatus::Good) {
+    request.entry = &accept(payload, request.since, request.host);
     return true;
   }
-  accept(payload, request.since, host);
+  refuse(payload, payload.get_extension<CommandExtension>(), *status, request.since);
+  if (request.host == QueueEntry::kBlockingCall) return true;
+  port_.respond(request.host, payload, nullptr);
+  completion_.now();
   return true;
 }
 
@@ -134,7 +141,6 @@ void HostPort::complete() {
   if (refuses_) {
     refuses_ = false;
     serve_waiting();
-    entry_freed_.notify(sc_core::SC_ZERO_TIME);
   }
   if (!completions_.empty()) completion_.at(completions_.back().when);
 }
@@ -180,36 +186,34 @@ void HostPort::tell_occupancy() const {
 }
 
 void HostPort::serve_waiting() {
-  for (std::size_t i = 0; i < held_.hosts.size();) {
-    const int id = held_.hosts[i];
-    if (!begin_request(id, held_.by_host[static_cast<std::size_t>(id)])) {
+  for (std::size_t i = 0; i < held_.line.size();) {
+    Request& request = *held_.line[i];
+    if (!decide(request, queue_.full())) {
       ++i;
       continue;
     }
-    held_.hosts.erase(held_.hosts.begin() + static_cast<std::ptrdiff_t>(i));
-    port_.end_request(id);
-    i = 0;  // the next command in the line for tokens may belong to another host
+    held_.line.erase(held_.line.begin() + static_cast<std::ptrdiff_t>(i));
+    if (request.host == QueueEntry::kBlockingCall)
+      call_decided_.notify(sc_core::SC_ZERO_TIME);
+    else
+      port_.end_request(request.host);
+    i = 0;  // the next command in the line for tokens may be before this one
   }
-  if (!queue_.full() && local_ == nullptr) entry_freed_.notify(sc_core::SC_ZERO_TIME);
 }
 
 bool HostPort::abort(Tag tag) {
   if (tag.value >= queue_.depth()) return false;
   if (controller_.abort(queue_.entry(tag))) return true;
   if (queue_.entry(tag).used()) return false;
-  const bool found =
-      std::any_of(held_.calls.begin(), held_.calls.end(), [tag](Request* call) { return call->withdraw(tag); }) ||
-      std::any_of(held_.hosts.begin(), held_.hosts.end(),
-                  [this, tag](int host) { return held_.by_host[static_cast<std::size_t>(host)].withdraw(tag); });
-  if (!found) return false;
+  if (std::none_of(held_.line.begin(), held_.line.end(), [tag](Request* request) { return request->withdraw(tag); }))
+    return false;
   refuses_ = true;
   completion_.now();  // the host receives no response within its call
   return true;
 }
 
 void HostPort::abort_waiting() {
-  for (Request* const call : held_.calls) call->withdrawn = true;
-  for (const int host : held_.hosts) held_.by_host[static_cast<std::size_t>(host)].withdrawn = true;
+  for (Request* const request : held_.line) request->withdrawn = true;
   refuses_ = true;
   completion_.now();
   std::vector<QueueEntry*> all;
@@ -245,20 +249,11 @@ void HostPort::call(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay) 
     return;
   }
   command::wait_for(delay);
-  auto* extension = payload.get_extension<CommandExtension>();
   Request request = admission_.request(payload);
-  std::optional<CommandStatus> status = admission_.admit(request);
-  if (!status) held_.calls.push_back(&request);
-  while (!status) {
-    wait(entry_freed_);
-    status = admission_.admit(request);
-    if (status) held_.calls.erase(std::find(held_.calls.begin(), held_.calls.end(), &request));
-  }
-  if (*status != CommandStatus::Good) {
-    refuse(payload, extension, *status, request.since);
-    return;
-  }
-  QueueEntry& entry = accept(payload, request.since, QueueEntry::kBlockingCall);
+  if (!present(request)) held_.line.push_back(&request);
+  while (!request.decided) wait(call_decided_);
+  if (request.entry == nullptr) return;
+  QueueEntry& entry = *request.entry;
   std::unique_ptr<sc_core::sc_event>& finished = finished_[entry.tag.value];
   if (!finished) finished = std::make_unique<sc_core::sc_event>();
   wait(*finished);
@@ -277,10 +272,10 @@ void HostPort::call_ahead(tlm::tlm_generic_payload& payload, sc_core::sc_time& d
   };
   auto* extension = payload.get_extension<CommandExtension>();
   Request request = admission_.request(payload);
-  std::optional<CommandStatus> status = admission_.admit(request);
+  std::optional<CommandStatus> status = admission_.admit(request, queue_.full());
   while (!status) {
     step();
-    status = admission_.admit(request);
+    status = admission_.admit(request, queue_.full());
   }
   if (*status != CommandStatus::Good) {
     refuse(payload, extension, *status, request.since);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <deque>
 #include <memory>
 #include <systemc>
 #include <tlm>
@@ -101,8 +102,10 @@ class HostPort : public sc_core::sc_module, public CompletionSinkIf, public Powe
   void call_ahead(tlm::tlm_generic_payload& payload, sc_core::sc_time& delay);
   unsigned int look(tlm::tlm_generic_payload& payload);
 
-  /// Returns true if the request phase has ended, with the command accepted or refused.
-  bool begin_request(int host, Request& request);
+  /// Accepts or refuses a new command. Returns false if it must wait: a tag that has just become free is for those in the line.
+  bool present(Request& request);
+  /// Accepts or refuses a command; `full`: it gets no tag.
+  bool decide(Request& request, bool full);
   QueueEntry& accept(tlm::tlm_generic_payload& payload, Picoseconds since, int host);
   void refuse(tlm::tlm_generic_payload& payload, command::CommandExtension* extension, command::CommandStatus status,
               Picoseconds asked);
@@ -126,14 +129,13 @@ class HostPort : public sc_core::sc_module, public CompletionSinkIf, public Powe
   std::vector<Completion> completions_;  ///< by descending time
   core::TimedCall completion_;
   struct {
-    std::vector<Request> by_host;  ///< by host: the request whose phase is held
-    std::vector<int> hosts;        ///< hosts whose request phase is held, in order of request
-    std::vector<Request*> calls;   ///< of callers of b_transport who wait for a tag
+    std::deque<Request> by_host;  ///< by host: the request whose phase is held
+    std::vector<Request*> line;   ///< these and the calls of b_transport that wait, in the order in which they came
   } held_;
   core::LocalTime* local_;  ///< of a loosely timed drive; null: its time is the kernel's
   bool answered_ = false;   ///< the command of call_ahead() has ended
   bool refuses_ = false;    ///< the drive has failed, or a held request was aborted: held requests have not yet been refused
-  sc_core::sc_event entry_freed_;
+  sc_core::sc_event call_decided_;
   /// By tag, for b_transport; each is made when its first caller waits. The kernel names every event, which takes longer than all else of a
   /// drive's construction.
   std::vector<std::unique_ptr<sc_core::sc_event>> finished_;

@@ -140,7 +140,8 @@ void DiskFile::open_locked() {
   if (fstat(fd_, &kind) != 0) throw core::InputError(file_, 0, 0, std::strerror(errno));
   if (!S_ISREG(kind.st_mode)) throw core::InputError(file_, 0, 0, "expected a regular file");
   if (flock(fd_, LOCK_EX | LOCK_NB) != 0)
-    throw core::InputError(file_, 0, 0, errno == EWOULDBLOCK ? "another process uses this disk" : std::strerror(errno));
+    throw core::InputError(file_, 0, 0,
+                           errno == EWOULDBLOCK ? "another device or process uses this disk" : std::strerror(errno));
 }
 
 void DiskFile::add_defects(const std::vector<std::uint8_t>& trailer) {

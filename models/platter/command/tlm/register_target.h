@@ -33,7 +33,7 @@ struct RegisterAccess {
 
 /// Returns the reason why a transaction is refused as a register access, or TLM_OK_RESPONSE if it is valid. The checks are in this order: a command that
 /// is neither read nor write; byte enables, whatever they are; a length that the registers do not have, or a streaming width below it; an address that
-/// is not aligned to the length, or out of range (IEEE 1666-2011, clause 14).
+/// is not aligned to the length, or out of range (IEEE 1666-2011, clause 14); no data pointer.
 inline tlm::tlm_response_status objection_to(const tlm::tlm_generic_payload& payload, const RegisterSpace& space) {
   const std::uint64_t address = payload.get_address();
   const std::uint32_t bytes = payload.get_data_length();
@@ -43,7 +43,7 @@ inline tlm::tlm_response_status objection_to(const tlm::tlm_generic_payload& pay
     return tlm::TLM_BURST_ERROR_RESPONSE;
   if ((address & (bytes - 1)) != 0 || address >= space.bytes || bytes > space.bytes - address)
     return tlm::TLM_ADDRESS_ERROR_RESPONSE;
-  return tlm::TLM_OK_RESPONSE;
+  return payload.get_data_ptr() == nullptr ? tlm::TLM_GENERIC_ERROR_RESPONSE : tlm::TLM_OK_RESPONSE;
 }
 
 /// Registers behind a TLM-2.0 target socket. This class checks each access, and applies its delay by one rule (IEEE 1666-2011, 11.1.3).
@@ -92,8 +92,8 @@ class RegisterTarget {
   unsigned int transport_dbg(tlm::tlm_generic_payload& payload) {
     const std::uint64_t address = payload.get_address();
     std::uint32_t word = 0;
-    if (!payload.is_read() || payload.get_data_length() < 4 || address % 4 != 0 || address >= space_.bytes ||
-        !owner_.look(static_cast<std::uint32_t>(address), word))
+    if (!payload.is_read() || payload.get_data_ptr() == nullptr || payload.get_data_length() < 4 || address % 4 != 0 ||
+        address >= space_.bytes || !owner_.look(static_cast<std::uint32_t>(address), word))
       return 0;
     std::memcpy(payload.get_data_ptr(), &word, 4);
     payload.set_response_status(tlm::TLM_OK_RESPONSE);
