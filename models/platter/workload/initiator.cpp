@@ -102,7 +102,7 @@ void Initiator::arrivals() {
   for (std::size_t i = 0; i < sources_.size(); ++i) {
     Source& source = sources_[i];
     while (source.has_next && source.next.issued <= now) {
-      if (source.producer->due(source.next)) enqueue(source.next, i);
+      enqueue(source.next, i);
       pull(i);
     }
     if (source.has_next && source.next.issued < earliest) earliest = source.next.issued;

@@ -30,8 +30,6 @@ class ProducerIf {
   /// An open producer is asked for its next request when the one before is issued. A closed producer is asked closed_depth() times at the start,
   /// and again after each of its requests that ends, unless it has failed in the instant of its issue, or with its drive.
   virtual bool next(Request& request, core::Picoseconds now) = 0;
-  /// A request of an open producer is due. Returns false if the host need not get it.
-  virtual bool due(const Request& /*request*/) { return true; }
   /// Number of requests to keep outstanding; 0: open, requests come at their own times.
   virtual std::uint32_t closed_depth() const { return 0; }
   /// The request that next() gave last is not issued, because it would be at or after the end of the run.

@@ -82,9 +82,10 @@ bool QosManager::overloaded(const QosWindow& window, std::uint64_t best_effort) 
 }
 
 void QosManager::probe(std::uint64_t best_effort) {
-  // A limit that best effort does not reach gives no information.
-  if (++windows_ < probe_windows_ || best_effort < below(limit_)) return;
+  if (++windows_ < probe_windows_) return;
   windows_ = 0;
+  // A limit that best effort does not reach gives no information.
+  if (best_effort < below(limit_)) return;
   limit_ = static_cast<std::uint32_t>(std::min<std::uint64_t>(std::uint64_t{limit_} + probe_step(), options_.disk_bytes_per_s));
 }
 

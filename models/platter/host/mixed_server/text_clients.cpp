@@ -32,6 +32,7 @@ void TextClients::make(core::RingBuffer<Request>& made) {
   TextRequest job;
   job.issued = job.ended = now;
   for (std::uint64_t unit = first; unit < first + units; ++unit) {
+    if (cache_.use(unit)) continue;
     ++job.units;
     Request request;
     request.issued = now;

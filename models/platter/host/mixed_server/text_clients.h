@@ -14,7 +14,7 @@
 namespace platter::host::mixed_server {
 
 /// Text clients issue Poisson requests of normally distributed sizes for whole units, from a random unit of the set on. Text begins at address 0.
-/// Units that are in the cache when their request arrives are not read again.
+/// Units in the cache, and those that are being read, are not read again.
 class TextClients {
  public:
   TextClients(const TextOptions& text, Picoseconds begin, Picoseconds end, std::uint64_t seed);
@@ -23,15 +23,9 @@ class TextClients {
   Picoseconds next() const { return arrivals_.next(); }
   /// Adds the next request's units to `made`. Their `stream` is the request's index in `requests`.
   void make(core::RingBuffer<workload::Request>& made);
-  /// A unit's request has arrived. Returns whether the unit must be read; otherwise it is in the cache, and has ended.
-  bool due(const workload::Request& unit) {
-    const bool cached = cache_.find(unit.address / options_.unit_bytes);
-    if (cached) requests_.unit_ended(unit.stream, unit.issued, false);
-    return !cached;
-  }
   /// A unit has been read, or (`failed`) cannot be read.
   void unit_ended(const workload::Request& unit, Picoseconds when, bool failed) {
-    if (!failed) cache_.insert(unit.address / options_.unit_bytes);
+    if (failed) cache_.erase(unit.address / options_.unit_bytes);
     requests_.unit_ended(unit.stream, when, failed);
   }
 

@@ -29,8 +29,11 @@ class TextRequests {
 
   /// The index of the request that is added next.
   std::uint32_t next_index() const { return free_.empty() ? static_cast<std::uint32_t>(all_.size()) : free_.back(); }
+  /// A request whose units are all in the cache has no units left. It ends at once, and gets no index.
   void add(const TextRequest& request) {
-    if (free_.empty()) {
+    if (request.units == 0) {
+      if (ended_) ended_(request);
+    } else if (free_.empty()) {
       all_.push_back(request);
     } else {
       all_[free_.back()] = request;

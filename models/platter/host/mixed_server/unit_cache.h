@@ -18,25 +18,31 @@ class UnitCache {
       : blocks_(static_cast<std::uint32_t>(std::min(units, cache_bytes / unit_bytes)), unit_bytes) {
     core::RandomStream random(seed, "mixed_server.text.cache");
     if (blocks_.capacity() == units) {
-      for (std::uint64_t unit = 0; unit < units; ++unit) insert(unit);
+      for (std::uint64_t unit = 0; unit < units; ++unit) touch(unit);
     }
-    while (blocks_.size() < blocks_.capacity()) insert(random.below(units));
+    while (blocks_.size() < blocks_.capacity()) touch(random.below(units));
   }
 
-  /// Returns whether the unit is in the cache. If so, it becomes the most recently used one.
-  bool find(std::uint64_t unit) {
-    const bool hit = blocks_.read(unit, 0, nullptr, 0);
+  /// Returns whether the unit was in the cache. Afterwards it is, as the most recently used one.
+  bool use(std::uint64_t unit) {
+    const bool hit = touch(unit);
     ++uses_;
     if (hit) ++hits_;
     return hit;
   }
-  /// Inserts a unit that was read, as the most recently used one.
-  void insert(std::uint64_t unit) { blocks_.insert(unit, nullptr); }
+  /// Takes a unit out that could not be read.
+  void erase(std::uint64_t unit) { blocks_.erase(unit); }
 
   std::uint64_t uses() const { return uses_; }
   std::uint64_t hits() const { return hits_; }
 
  private:
+  bool touch(std::uint64_t unit) {
+    const bool hit = blocks_.read(unit, 0, nullptr, 0);
+    if (!hit) blocks_.insert(unit, nullptr);
+    return hit;
+  }
+
   array::BlockCache blocks_;
   std::uint64_t uses_ = 0;
   std::uint64_t hits_ = 0;

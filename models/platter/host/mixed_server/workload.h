@@ -25,11 +25,6 @@ class Workload : public workload::ProducerIf {
   /// The next request; returns false after the last. `stream` of a text request is its index in `text().requests()`; of a video request, its client.
   bool next(workload::Request& request, Picoseconds now) override;
 
-  /// Text that is in the cache need not be read.
-  bool due(const workload::Request& request) override {
-    return request.cls == core::RequestClass::Continuous || text_.due(request);
-  }
-
   TextClients& text() { return text_; }
   const TextClients& text() const { return text_; }
   const VideoClients& video() const { return video_; }
