@@ -247,13 +247,6 @@ TEST_F(Manager, TakesADecreaseAsInterferenceUntilItKnowsBetter) {
   EXPECT_EQ(manager.aggregate_rate(), 7'599'999u);
 }
 
-TEST_F(Manager, TakesNoNoteOfInterferenceFromAStreamThatComesBackFaster) {
-  reach_managed();
-  EXPECT_EQ(window(3'000'000, 4'000'000), 2'000'000u);
-  for (int i = 0; i < 3; ++i) window(5'000'000, 2'000'000);
-  EXPECT_EQ(manager.aggregate_rate(), 8'000'000u) << "not the 7 that it read and left";
-}
-
 TEST_F(Manager, LetsBestEffortTakeUpARealDecrease) {
   reach_managed();
   EXPECT_EQ(window(1'500'000, 4'000'000), 2'000'000u);

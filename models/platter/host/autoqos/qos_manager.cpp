@@ -26,11 +26,11 @@ std::uint32_t QosManager::window(const QosWindow& window) {
       // If best effort is below the limit of inference, its rate says nothing about what the disk can deliver.
       aggregate_ = best_effort > inference_limit() ? multimedia + best_effort : options_.disk_bytes_per_s;
       probe_windows_ = options_.probe_windows;
-      infer();
+      infer(false);
       break;
     case QosState::Inference:
       if (window.opened > 0) {
-        infer();
+        infer(false);
         break;
       }
       // In the first window the streams still catch up, so it does not count.
@@ -39,11 +39,10 @@ std::uint32_t QosManager::window(const QosWindow& window) {
       break;
     case QosState::Managed:
       if (window.opened > 0 || multimedia > above(multimedia_)) {
-        infer();
-      } else if (const bool overload = overloaded(window, best_effort); overload || multimedia < below(multimedia_)) {
+        infer(false);
+      } else if (multimedia < below(multimedia_) || overloaded(window, best_effort)) {
         disturbed_aggregate_ = multimedia + best_effort;
-        // A busy disk delivered what it can. Without one, multimedia that comes back faster may have read less by itself.
-        infer(overload ? ~std::uint64_t{0} : above(multimedia_));
+        infer(true);
       } else {
         probe(best_effort);
       }
@@ -52,17 +51,17 @@ std::uint32_t QosManager::window(const QosWindow& window) {
   return limit_;
 }
 
-void QosManager::infer(std::uint64_t confirms) {
+void QosManager::infer(bool interference) {
   state_ = QosState::Inference;
   limit_ = std::max(inference_limit(), probe_step());
   windows_ = 0;
   sum_ = 0;
-  confirms_ = confirms;
+  interference_ = interference;
 }
 
 void QosManager::manage() {
   const std::uint64_t inferred = sum_ / std::max(options_.inference_windows - 1, 1u);
-  if (inferred >= below(multimedia_) && inferred <= confirms_) {
+  if (interference_ && inferred >= below(multimedia_)) {
     // Multimedia is back at its rate, so it had been disturbed. The disk could not deliver more than it did at that time.
     aggregate_ = disturbed_aggregate_;
     probe_windows_ = std::min(2 * probe_windows_, options_.most_probe_windows);

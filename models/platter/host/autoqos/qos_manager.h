@@ -60,7 +60,7 @@ class QosManager {
   std::uint64_t aggregate_rate() const { return aggregate_; }
 
  private:
-  void infer(std::uint64_t confirms = 0);
+  void infer(bool interference);
   void manage();
   void probe(std::uint64_t best_effort);
   bool overloaded(const QosWindow& window, std::uint64_t best_effort) const;
@@ -83,7 +83,7 @@ class QosManager {
 
   std::uint32_t windows_ = 0;              ///< inference: windows done; managed: windows at full rate since the last probe
   std::uint64_t sum_ = 0;                  ///< inference: sum of multimedia's rates
-  std::uint64_t confirms_ = 0;             ///< inference: highest rate that confirms an interference; 0: none is assumed
+  bool interference_ = false;              ///< inference: began by a drop of multimedia's rate or an overloaded disk
   std::uint64_t disturbed_aggregate_ = 0;  ///< the disk's rate at that time
   std::uint32_t probe_windows_ = 0;
 };
