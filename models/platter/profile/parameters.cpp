@@ -354,8 +354,8 @@ const params::Table<DriveProfile>& drive_parameters() {
        "firmware: a sequential stream goes first until another command reaches `controller.age_limit_s`; then the others that "
        "wait have a turn",
        at(&P::stream_first)},
-      {"queue.depth", "", "tags of the command queue; at most 256 with the engines model, rtl and lockstep", at(&P::queue_depth),
-       Range{1, kMaxTags}},
+      {"queue.depth", "", "tags of the command queue; at most 256 with the engines model, rtl and lockstep",
+       at(&P::queue_depth), Range{1, kMaxTags}},
       {"queue.reject_when_full", "", "true: a command beyond the depth is answered with an error; false: it waits",
        at(&P::reject_when_full)},
       {"queue.task_attributes", "",

@@ -41,11 +41,12 @@ struct ArrayConfig {
   std::uint32_t tags = 32;
   /// The same for each class, by core::index_of(); at least 1.
   std::array<std::uint32_t, core::kRequestClasses> class_tags{~0u, ~0u, ~0u};
-  std::uint32_t most_command_bytes = 1u << 20;  ///< adjacent parts become one command up to this length; a single part may be longer
-  bool holds_data = true;                       ///< false: the drives are timing only
-  CacheOptions cache;                           ///< none unless set
-  StreamBufferOptions stream_buffers;           ///< none unless set
-  RebuildOptions rebuild;                       ///< one unit at a time unless set
+  std::uint32_t most_command_bytes =
+      1u << 20;                        ///< adjacent parts become one command up to this length; a single part may be longer
+  bool holds_data = true;              ///< false: the drives are timing only
+  CacheOptions cache;                  ///< none unless set
+  StreamBufferOptions stream_buffers;  ///< none unless set
+  RebuildOptions rebuild;              ///< one unit at a time unless set
   Picoseconds poll = 0;  ///< interval of reading STATE of a failed drive; 0: never, the program calls Array::drive_revived()
 };
 
