@@ -43,8 +43,8 @@ struct DriveConfig {
   /// Absolute simulated time (ps) at which the drive fails; kNoDeadline: never. `Drive::set_alive(true)` revives it.
   Picoseconds fails_at = core::kNoDeadline;
   /// Temporal decoupling (IEEE 1666-2011, 10.1): b_transport never waits. It returns with a delay to the command's end, and all times are those of a
-  /// b_transport that waits. The drive has one initiator, whose calls of b_transport come at increasing times: a call before the end of the previous one
-  /// begins at that end. The drive runs ahead of the kernel. What else acts on it (registers, failures, tokens) acts at the time that it has
+  /// b_transport that waits. The drive has one initiator, whose calls of b_transport come at increasing times: a call before the end of the
+  /// previous one begins at that end. The drive runs ahead of the kernel. What else acts on it (registers, failures, tokens) acts at the time that it has
   /// reached, and transport_dbg sees the bytes as of that time. A second initiator and nb_transport are an SC_ERROR, and the engines
   /// `model`, `rtl` and `lockstep` an SC_FATAL; the type of these reports is `/platter/host_port/loosely_timed`. See docs/reference/drive.md.
   bool loosely_timed = false;
@@ -204,8 +204,9 @@ class Drive : public sc_core::sc_module {
     const core::LocalTime::Scope at(local_.get());
     power_.reset(delay);
   }
-  /// Aborts the waiting command with this tag, in the queue or at the port: it ends with Aborted. Returns false if there is no such command,
-  /// if its access has begun, if it manages zones, or if it is done or served from the buffer; it then ends normally. Must not be called from a probe's callback.
+  /// Aborts the waiting command with this tag, in the queue or at the port: it ends with Aborted. Returns false if there is no such command, if its
+  /// access has begun, if it manages zones, or if it is done or served from the buffer; it then ends normally. Must not be called from a probe's
+  /// callback.
   bool abort(Tag tag) {
     const core::LocalTime::Scope at(local_.get());
     return host_port_.abort(tag);

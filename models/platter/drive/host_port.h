@@ -68,7 +68,8 @@ class HostPort : public sc_core::sc_module, public CompletionSinkIf, public Powe
   void set_supply(PowerSupply* supply) { supply_ = supply; }
 
   /// Aborts the command with this tag, in the queue (Controller::abort) or in its request phase. Returns false if there is no such command, if an
-  /// access has begun, if it manages zones, or if it is done or served from the buffer: it then ends normally. Must not be called from a probe's callback.
+  /// access has begun, if it manages zones, or if it is done or served from the buffer: it then ends normally. Must not be called from a probe's
+  /// callback.
   bool abort(Tag tag);
 
   /// Aborts every command that waits, also in its request phase.
