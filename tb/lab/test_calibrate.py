@@ -99,6 +99,7 @@ read_block_us = 100.0
 
 [cache]
 segments = 4
+segment_blocks = 64
 write_back = "interleaved"
 """
 
