@@ -79,7 +79,8 @@ class Condition {
       // muParser would assign to the quantities.
       for (std::size_t i = 0; i < text.size(); ++i)
         if (text[i] == '=' && text[i + 1] != '=' && (i == 0 || std::strchr("=!<>", text[i - 1]) == nullptr))
-          throw mu::ParserError("Found a single \"=\", expected \"==\".");
+          throw mu::ParserError(  // NOLINT(bugprone-std-exception-baseclass): muParser's own
+              "Found a single \"=\", expected \"==\".");
       parser_.SetExpr(text);
       parser_.Eval();
       for (const auto& [name, value] : parser_.GetUsedVar())

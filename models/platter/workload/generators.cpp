@@ -133,7 +133,7 @@ TraceRest TraceProducer::rest(std::uint64_t most) {
     while (rest.requests < most && reader_.next(record)) ++rest.requests;
     rest.all = rest.requests < most;
   } catch (const core::InputError&) {
-    // The run did not need what is wrong with the rest.
+    rest.all = false;  // the run did not need what is wrong with the rest
   }
   return rest;
 }

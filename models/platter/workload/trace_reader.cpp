@@ -134,7 +134,7 @@ std::string action_advice(const TraceCounts& counts) {
   constexpr std::array<std::pair<char, std::string_view>, 3> kActions = {
       {{'D', "issued"}, {'C', "completed"}, {'Q', "queued"}}};
   for (const auto& [letter, name] : kActions)
-    if (counts.actions[static_cast<std::size_t>(letter)] > 0)
+    if (counts.actions[static_cast<unsigned char>(letter)] > 0)
       return fmt::format("; the other actions are {}; choose those that count as requests by {}", found,
                          option_text(fmt::format("--action {}", letter), fmt::format("trace_action = \"{}\"", name)));
   return fmt::format("; the other actions are {}", found);
@@ -281,7 +281,7 @@ void TraceReader::advance(Source& source) {
       case LineKind::OtherLine: ++counts_.other_lines; break;
       case LineKind::OtherAction:
         ++counts_.other_actions;
-        if (source.request.action > 0) ++counts_.actions[static_cast<std::size_t>(source.request.action)];
+        if (source.request.action > 0) ++counts_.actions[static_cast<unsigned char>(source.request.action)];
         break;
       case LineKind::Flush: ++counts_.flushes; break;
       case LineKind::Discard: ++counts_.discards; break;
