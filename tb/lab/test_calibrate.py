@@ -849,8 +849,7 @@ class CommandTest(unittest.TestCase):
         self.trace.write_text("\n".join(["# A remark.", *lines]))
         words = ("--trace", self.trace, "--profile", self.base, "--out", self.folder / "out.toml")
         command = ["calibrate", *map(str, words), "--platter", os.environ["PLATTER"]]
-        segments = "segments = 4\nsegment_blocks = 64\nwrite_segments = 1\n"
-        profile = PROFILE.replace("segments = 4\n", segments)
+        profile = PROFILE.replace("segments = 4\n", "segments = 4\nwrite_segments = 1\n")
         self.base.write_text(profile, encoding="utf-8")
         unfit = unittest.mock.patch("platter_lab.calibrate.command.calibrate", side_effect=OSError)
         with unfit, contextlib.redirect_stderr(io.StringIO()) as err:
