@@ -38,7 +38,7 @@ enum {
 /* What a request does. */
 enum { PLATTER_READ = 0, PLATTER_WRITE = 1, PLATTER_FLUSH = 2 };
 
-/* Classes of requests. */
+/* Classes of requests: of no stream; of a stream, with a deadline; without haste (docs/reference/glossary.md#class). */
 enum { PLATTER_DISCRETE = 0, PLATTER_CONTINUOUS = 1, PLATTER_BACKGROUND = 2 };
 
 /* A disk, or an array of disks. */
@@ -46,18 +46,19 @@ typedef struct platter_device platter_device;
 
 /* platter_request_init() sets the value in brackets. */
 typedef struct platter_request {
-  size_t size;      /* sizeof(platter_request), set by platter_request_init() */
-  int operation;    /* PLATTER_READ, PLATTER_WRITE, PLATTER_FLUSH [PLATTER_READ] */
-  int cls;          /* class of the request [PLATTER_DISCRETE] */
-  uint64_t block;   /* first block; a flush ignores it [0] */
-  uint32_t blocks;  /* number of blocks, together at most 1 GiB; a flush ignores it [1] */
-  uint32_t stream;  /* number of the stream of a continuous request [0] */
-  int64_t deadline; /* absolute time in ps [PLATTER_FOREVER] */
-  int fua;          /* 1: a write completes when it is on the media, and a read comes from there [0] */
-  void* data;       /* blocks * platter_block_bytes() bytes, or NULL: times only [NULL]. Of a write, platter_submit() copies
+  size_t size;     /* sizeof(platter_request), set by platter_request_init() */
+  int operation;   /* PLATTER_READ, PLATTER_WRITE, PLATTER_FLUSH [PLATTER_READ] */
+  int cls;         /* class of the request [PLATTER_DISCRETE] */
+  uint64_t block;  /* first block; a flush ignores it [0] */
+  uint32_t blocks; /* number of blocks, together at most 1 GiB; a flush ignores it [1] */
+  uint32_t stream; /* number of the stream of a continuous request [0] */
+  int64_t
+      deadline; /* absolute time in ps by which it should complete, for policies; a late one completes too [PLATTER_FOREVER] */
+  int fua;      /* 1: a write completes when it is on the media, and a read comes from there [0] */
+  void* data;   /* blocks * platter_block_bytes() bytes, or NULL: times only [NULL]. Of a write, platter_submit() copies
                            them. A read that completes with PLATTER_GOOD fills them, another leaves them as they are.
                            The memory of a read must live until its completion, or until platter_destroy(). */
-  uint64_t cookie;  /* comes back with the completion [0] */
+  uint64_t cookie; /* comes back with the completion [0] */
 } platter_request;
 
 /* Statuses of a completion besides 0 are errors. platter_status_text() has the texts of all, also of those of drives with zones (13 to 20). */
@@ -65,7 +66,7 @@ enum {
   PLATTER_GOOD = 0,
   PLATTER_DRIVE_FAILED = 8, /* for example, the power is off */
   PLATTER_NO_COPY = 9,      /* of an array: no drive that works has the data */
-  PLATTER_ABORTED = 10,     /* by platter_cancel() */
+  PLATTER_ABORTED = 10,     /* by platter_cancel(), a fault of the scenario, or the rules of zones */
   PLATTER_UNREADABLE = 11,  /* a block cannot be read */
   PLATTER_WRITE_FAULT = 12  /* a block cannot be written */
 };
@@ -86,7 +87,8 @@ typedef struct platter_completion {
 } platter_completion;
 
 /* Called when a request completes, within platter_run() or platter_cancel(). `completion` is valid during the call only.
- * It may call platter_submit(), platter_cancel(), platter_next(), platter_now(), and those that only return a number or a text.
+ * It may call platter_request_init(), platter_submit(), platter_cancel(), platter_next(), platter_now(), and those that only return a number or a
+ * constant text.
  * platter_destroy() has no effect there. All others return PLATTER_BAD_STATE. */
 typedef void (*platter_callback)(const platter_completion* completion, void* context);
 
@@ -100,7 +102,7 @@ const char* platter_error(void);
 const char* platter_status_text(int status);
 
 /* Makes a device of a scenario: the text of a TOML file (docs/reference/configuration.md), as `format = 1\ndrive = "wd22tb"\npolicy = "SPTF"`.
- * Its host is a drive or an array; its load counts for nothing. `name`: for messages, and of the device in waves; NULL: "device" with a number.
+ * Its key `host.kind` is drive or array; its load counts for nothing. `name`: for messages, and of the device in waves; NULL: "device" with a number.
  * `disk`: file that keeps the contents of the drive (docs/reference/power_loss.md), or NULL; only for one drive.
  * PLATTER_BAD_INPUT: an error in the scenario or the disk file, or another host. PLATTER_BAD_STATE: after the first platter_run(). */
 int platter_create(const char* scenario, const char* name, const char* disk, platter_device** device);
@@ -130,7 +132,8 @@ int64_t platter_now(void);
 /* Simulates until the time `until`, or until a request has completed for which there is no callback, whichever comes first.
  * With PLATTER_FOREVER it ends, at the latest, when no request of any device is outstanding.
  * It returns at once, and no time passes, while platter_next() has a completion: take all of them first.
- * PLATTER_BAD_ARGUMENT: `until` has passed, or is beyond 2^62 ps (53 days). PLATTER_FAILED: the simulation stopped; from then on PLATTER_BAD_STATE. */
+ * PLATTER_BAD_ARGUMENT: `until` has passed, or is beyond 2^62 ps (53 days) and not PLATTER_FOREVER.
+ * PLATTER_FAILED: the simulation stopped; from then on platter_run() returns PLATTER_BAD_STATE. */
 int platter_run(int64_t until);
 /* Takes the oldest completion that platter_run() or platter_cancel() has left. Returns 1, or 0 if there is none, or in another thread. */
 int platter_next(platter_completion* completion);
@@ -150,9 +153,11 @@ int platter_statistics(platter_device* device, const char** json);
 
 /* Records waves of the device from time 0 into an FST file, until platter_waves_end(). The scenario's window (`observe.wave_*`) does not count.
  * To be called before the first platter_run(), otherwise PLATTER_BAD_STATE. PLATTER_BAD_ARGUMENT: the device has such a file already, or its
- * engine has RTL. PLATTER_BAD_INPUT: the file cannot be written, or this library writes no waves. */
+ * engine has RTL. PLATTER_BAD_INPUT: the file cannot be written, or this library was built without
+ * Verilator, and so writes no waves. */
 int platter_waves_begin(platter_device* device, const char* path);
-/* Completes the file. Without it the file does not appear. PLATTER_BAD_ARGUMENT: there is none, or it was completed. */
+/* Completes the file. Without it the file does not appear. PLATTER_BAD_ARGUMENT: there is none, or it was completed. PLATTER_BAD_INPUT or
+ * PLATTER_FAILED: it cannot be written. */
 int platter_waves_end(platter_device* device);
 
 #ifdef __cplusplus

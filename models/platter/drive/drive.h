@@ -43,10 +43,10 @@ struct DriveConfig {
   /// Absolute simulated time (ps) at which the drive fails; kNoDeadline: never. `Drive::set_alive(true)` revives it.
   Picoseconds fails_at = core::kNoDeadline;
   /// Temporal decoupling (IEEE 1666-2011, 10.1): b_transport never waits. It returns with a delay to the command's end, and all times are those of a
-  /// b_transport that waits. The drive has one initiator, whose calls of b_transport come at increasing times: a call before the end of the
-  /// previous one begins at that end. The drive runs ahead of the kernel. What else acts on it (registers, failures, tokens) acts at the time that it has
-  /// reached, and transport_dbg sees the bytes as of that time. A second initiator and nb_transport are an SC_ERROR, and the engines
-  /// `model`, `rtl` and `lockstep` an SC_FATAL; the type of these reports is `/platter/host_port/loosely_timed`. See docs/reference/drive.md.
+  /// b_transport that waits. The time of a call is the kernel's and its delay. It must not decrease; before the end of the previous command, the
+  /// command begins at that end. Registers, failures and the token bucket act at the time that the drive has reached, and transport_dbg sees the
+  /// bytes as of that time. A second initiator and nb_transport are an SC_ERROR, and a call for which the engine waits for the kernel (`model`,
+  /// `rtl`, `lockstep`) an SC_FATAL; the type of these reports is `/platter/host_port/loosely_timed`. See docs/reference/drive.md.
   bool loosely_timed = false;
   std::vector<media::Fault> faults{};  ///< faults of the drive from the beginning; Drive::add_fault() adds further ones
 };
