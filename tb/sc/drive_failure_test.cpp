@@ -307,7 +307,8 @@ TEST_P(DriveFailures, LoseNothing) {
   EXPECT_TRUE(traffic.aborted == taken_back || c.end_response == EndResponse::Later)
       << "a slow host may receive the failure instead";
   EXPECT_GT(taken_back, scaled(40u));
-  EXPECT_EQ(torn > scaled(4u), !c.saved);
+  if (c.saved) EXPECT_EQ(torn, 0u);
+  if (!c.saved) EXPECT_GT(torn, scaled(10u));
   EXPECT_TRUE(best_effort.all_released() && media.all_released());
   EXPECT_EQ(disk->queue().occupancy(), 0u);
   std::uint64_t failed = 0;

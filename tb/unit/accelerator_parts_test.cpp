@@ -132,7 +132,7 @@ TEST(TableMirror, PredictsTheCyclesOfEveryDecision) {
           bus.put(reg::kEPos, command.extent.cylinder.value | static_cast<std::uint32_t>(command.cls) << reg::kEPosClassLsb);
           const std::uint32_t beyond = table.beyond(command.extent.cylinder);
           EXPECT_EQ(bus.put(reg::kInsert, tag), reg::cycles::insert(beyond));
-          table.enter(command, command.cls == core::RequestClass::Continuous, false);
+          table.enter(command, command.cls == core::RequestClass::Continuous, false, 0);
           break;
         }
         case 3:
@@ -168,7 +168,7 @@ TEST(TableMirror, TheSweepStartsAtTheNearerExtremeAndKeepsItsDirection) {
     commands[tag].cls = core::RequestClass::Continuous;
     commands[tag].deadline = 1;
     commands[tag].extent.cylinder = core::Cylinder(100u * (tag + 1u));
-    table.enter(commands[tag], true, false);
+    table.enter(commands[tag], true, false, 0);
   }
   EXPECT_TRUE(table.downward(core::Cylinder(280)));
   EXPECT_FALSE(table.downward(core::Cylinder(110)));

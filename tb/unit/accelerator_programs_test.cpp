@@ -203,7 +203,7 @@ class ProgramBench : private accelerator::ProgramHostIf {
     EXPECT_LE(accesses_ - before, program_->stage_accesses());
     accesses_ = before;
     bus_.put(reg::kInsert, command.tag.value);
-    table_.enter(command, sweeps(command), false);
+    table_.enter(command, sweeps(command), false, 0);
   }
 
   accelerator::AcceleratorParameters parameters_;

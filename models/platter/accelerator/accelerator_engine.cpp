@@ -28,7 +28,6 @@ AcceleratorEngine::AcceleratorEngine(const sc_core::sc_module_name& name, const 
       loader_(planner, parameters),
       port_(options.clock_period),
       table_(queue_depth),
-      staged_(queue_depth),
       program_(new_program()),
       request_(core::Rank::Request, [this] { request(); }),
       device_(std::move(core), options.clock_period) {
@@ -142,17 +141,6 @@ void AcceleratorEngine::moved(const Command& command) {
   recall(command);
 }
 
-void AcceleratorEngine::renew(Picoseconds now) {
-  if (now < renews_from_) return;
-  const Command* oldest = nullptr;
-  for (const Command* command : table_.commands())
-    if (command != nullptr && (in_sweep(*command) || limited(*command)) &&
-        (oldest == nullptr || staged_[command->tag.value] < staged_[oldest->tag.value]))
-      oldest = command;
-  renews_from_ = (oldest != nullptr ? staged_[oldest->tag.value] : now) + loader_.comparable() / 2;
-  if (renews_from_ <= now) moved(*oldest);
-}
-
 void AcceleratorEngine::take_back(const Command& command) {
   if (table_.has(command)) {  // otherwise the program withholds it
     withhold(command);
@@ -184,8 +172,7 @@ void AcceleratorEngine::recall(const Command& command) {
   program_->stage(*this, command);
   port_.write(reg::kInsert, command.tag.value);
   port_.started_work(reg::cycles::insert(table_.beyond(command.extent.cylinder)));
-  table_.enter(command, sweeps, limited(command));
-  staged_[command.tag.value] = core::now_ps();
+  table_.enter(command, sweeps, limited(command), core::now_ps());
 }
 
 void AcceleratorEngine::withhold(const Command& command) {
@@ -243,7 +230,8 @@ void AcceleratorEngine::decide(const HeadState& head, Picoseconds now) {
 
 void AcceleratorEngine::start() {
   port_.not_before(core::now_ps());
-  renew(core::now_ps());
+  // An entry's deadline is staged again before it wraps around: one in each decision.
+  if (const Command* old = table_.staged_before(core::now_ps(), loader_.comparable() / 2)) moved(*old);
   if (course_.waiting()) program_->asked(*this, course_.when());
   const HeadState& head = course_.head();
   const bool downward = table_.downward(head.cylinder);

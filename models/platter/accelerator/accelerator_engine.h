@@ -104,16 +104,12 @@ class AcceleratorEngine : public sc_core::sc_module, public engine::EngineIf, pr
   std::uint32_t read(std::uint32_t address) override { return port_.read(address); }
   void set(std::uint32_t address, std::uint32_t data) override;
   void withhold(const scheduling::Command& command) override;
-  /// Stages an entry again before its deadline or limit wraps around: one in each decision.
-  void renew(core::Picoseconds now);
   void recall(const scheduling::Command& command) override;
 
   Options options_;
   DriveLoader loader_;
   RegisterPort port_;
   TableMirror table_;
-  std::vector<core::Picoseconds> staged_;  ///< by tag: when its entry was staged
-  core::Picoseconds renews_from_ = 0;      ///< no entry needs to be staged again before
   DecisionCourse course_;
   Changes changes_;
   std::unique_ptr<AcceleratorProgram> program_;

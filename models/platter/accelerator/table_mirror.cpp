@@ -15,8 +15,9 @@ std::uint32_t distance(core::Cylinder a, core::Cylinder b) { return a > b ? a.va
 
 }  // namespace
 
-void TableMirror::enter(const Command& command, bool in_sweep, bool limited) {
+void TableMirror::enter(const Command& command, bool in_sweep, bool limited, core::Picoseconds now) {
   commands_[command.tag.value] = &command;
+  staged_[command.tag.value] = in_sweep || limited ? now : core::kNoDeadline;
   ++entries_;
   if (limited) ++limited_;
   debts_stale_ = true;
@@ -39,6 +40,19 @@ void TableMirror::leave_sweep() {
 }
 
 void TableMirror::clear() { *this = TableMirror(tags()); }
+
+const Command* TableMirror::staged_before(core::Picoseconds now, core::Picoseconds age) {
+  if (now < look_again_) return nullptr;
+  const Command* oldest = nullptr;
+  core::Picoseconds first = now;
+  for (const Command* command : commands_)
+    if (command != nullptr && staged_[command->tag.value] < first) {
+      oldest = command;
+      first = staged_[command->tag.value];
+    }
+  look_again_ = first + age;
+  return look_again_ <= now ? oldest : nullptr;
+}
 
 std::uint32_t TableMirror::beyond(core::Cylinder cylinder) const {
   std::uint32_t beyond = 0;

@@ -13,10 +13,10 @@ namespace platter::accelerator {
 /// (docs/reference/scheduler_accelerator.md). It follows every access that changes either.
 class TableMirror {
  public:
-  explicit TableMirror(std::uint32_t tags) : commands_(tags) {}
+  explicit TableMirror(std::uint32_t tags) : commands_(tags), staged_(tags) {}
 
-  /// A command has been entered. `in_sweep`: as a continuous entry; `limited`: with a deadline of its own.
-  void enter(const scheduling::Command& command, bool in_sweep, bool limited);
+  /// A command has been staged and entered, at `now`. `in_sweep`: as a continuous entry; `limited`: with a deadline of its own.
+  void enter(const scheduling::Command& command, bool in_sweep, bool limited, core::Picoseconds now);
   /// A command has been taken out.
   void leave(const scheduling::Command& command, bool limited);
   /// It was a continuous entry.
@@ -30,6 +30,8 @@ class TableMirror {
   std::uint32_t entries() const { return entries_; }
   std::uint32_t continuous() const { return continuous_; }
   bool any_limited() const { return limited_ > 0; }
+  /// Of the entries with a deadline, the one that was staged first, if that is at least `age` ago; otherwise null.
+  const scheduling::Command* staged_before(core::Picoseconds now, core::Picoseconds age);
   /// Entries on higher cylinders.
   std::uint32_t beyond(core::Cylinder cylinder) const;
 
@@ -50,6 +52,8 @@ class TableMirror {
 
  private:
   std::vector<const scheduling::Command*> commands_;
+  std::vector<core::Picoseconds> staged_;  ///< by tag: when the entry was staged; kNoDeadline: it has no deadline
+  core::Picoseconds look_again_ = 0;       ///< until then `staged_before` finds none
   std::uint32_t entries_ = 0;
   std::uint32_t continuous_ = 0;
   std::uint32_t limited_ = 0;
