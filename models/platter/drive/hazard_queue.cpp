@@ -88,7 +88,8 @@ bool HazardQueue::conflict(const QueueEntry& older, const QueueEntry& younger) c
 
 void HazardQueue::find_blockers(QueueEntry& entry) {
   const bool write = entry.asked.write();
-  if (write || entry.asked.fua || entry.asked.flush() || entry.ordered() || pending_.barriers > 0) {  // other reads never wait
+  if (write || (entry.asked.fua && pending_.writes > 0) || entry.asked.flush() || entry.ordered() ||
+      pending_.barriers > 0) {  // other reads never wait
     for (const QueueEntry& other : entries_)
       if (other.used() && &other != &entry && conflict(other, entry)) ++entry.blockers;
     if (entry.blockers > 0) {
@@ -138,11 +139,13 @@ void HazardQueue::release_younger(QueueEntry& entry) {
 }
 
 bool HazardQueue::waits_for_room(const QueueEntry& write) const {
-  if ((held_.empty() && retried_.empty()) || write.head_of_queue()) return false;
-  return std::any_of(entries_.begin(), entries_.end(), [&](const QueueEntry& other) {
-    return other.stage == Stage::Held && other.asked.write() && !other.over_dirty && !other.stuck &&
-           other.actuator == write.actuator && other.command.sequence < write.command.sequence;
-  });
+  if (write.head_of_queue()) return false;
+  const auto has_it_first = [&](Tag tag) {
+    const QueueEntry& other = entry(tag);
+    return other.stage == Stage::Held && other.asked.write() && !other.over_dirty && other.actuator == write.actuator &&
+           other.command.sequence < write.command.sequence;
+  };
+  return std::any_of(held_.begin(), held_.end(), has_it_first) || std::any_of(retried_.begin(), retried_.end(), has_it_first);
 }
 
 const std::vector<QueueEntry*>& HazardQueue::buffered_writes(const QueueEntry& read) {
