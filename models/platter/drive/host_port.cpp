@@ -270,20 +270,12 @@ void HostPort::call_ahead(tlm::tlm_generic_payload& payload, sc_core::sc_time& d
           "the engine waits for a process of the kernel, expected one that answers without it, such as firmware: the drive is "
           "loosely timed");
   };
-  auto* extension = payload.get_extension<CommandExtension>();
   Request request = admission_.request(payload);
-  std::optional<CommandStatus> status = admission_.admit(request, queue_.full());
-  while (!status) {
-    step();
-    status = admission_.admit(request, queue_.full());
-  }
-  if (*status != CommandStatus::Good) {
-    refuse(payload, extension, *status, request.since);
-  } else {
-    QueueEntry& entry = accept(payload, request.since, QueueEntry::kBlockingCall);
+  while (!decide(request, queue_.full())) step();
+  if (request.entry != nullptr) {
     answered_ = false;
     while (!answered_) step();
-    free_entry(entry);
+    free_entry(*request.entry);
     serve_waiting();
   }
   delay = core::to_sc_time(scope.ahead());
