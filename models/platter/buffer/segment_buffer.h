@@ -121,7 +121,10 @@ class SegmentBuffer {
   /// Stores a write of these blocks in a segment. False if it must wait until blocks have been written to the media.
   bool accept_write(Lba first, std::uint32_t blocks);
   /// All data of the write that was stored last, and of those before it, is there at `when`.
-  void arrives(Picoseconds when) { segments_[uses_.newest()].data_end = when; }
+  void arrives(Picoseconds when) {
+    Picoseconds& data_end = segments_[uses_.newest()].data_end;
+    data_end = std::max(data_end, when);
+  }
   /// True if blocks of a cached write that wait for the media overlap these.
   bool dirty(Lba first, std::uint32_t blocks) const;
   bool any_dirty() const { return dirty_segments_ > 0; }
