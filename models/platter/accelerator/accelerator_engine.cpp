@@ -230,8 +230,8 @@ void AcceleratorEngine::decide(const HeadState& head, Picoseconds now) {
 
 void AcceleratorEngine::start() {
   port_.not_before(core::now_ps());
-  // An entry's deadline is staged again before it wraps around: one in each decision.
-  if (const Command* old = table_.staged_before(core::now_ps(), loader_.comparable() / 2)) moved(*old);
+  // An entry's deadline is staged again before it wraps around.
+  while (const Command* old = table_.staged_before(core::now_ps(), loader_.comparable() / 2)) moved(*old);
   if (course_.waiting()) program_->asked(*this, course_.when());
   const HeadState& head = course_.head();
   const bool downward = table_.downward(head.cylinder);
