@@ -199,6 +199,7 @@ class Traffic {
       }
     } else {
       ++reads;
+      if (data_ && t.extension.fua) expect_on_media(t.lba(), t.blocks(), -1, number, "FUA read");
       if (data_) {
         ASSERT_TRUE(t.data == expected_[&t])
             << "read of " << t.blocks() << " blocks at " << t.lba() << ", accepted as number " << t.accepted_order;
