@@ -139,8 +139,7 @@ TEST(TableMirror, PredictsTheCyclesOfEveryDecision) {
         case 4: {
           if (table.commands()[tag] == nullptr) break;
           EXPECT_EQ(bus.put(below(2) == 0 ? reg::kRemove : reg::kServe, tag), reg::cycles::remove(table.entries()));
-          table.leave(command, false);
-          if (command.cls == core::RequestClass::Continuous) table.leave_sweep();
+          table.leave(command, command.cls == core::RequestClass::Continuous, false);
           break;
         }
         case 5:

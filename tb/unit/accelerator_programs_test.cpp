@@ -164,8 +164,7 @@ class ProgramBench : private accelerator::ProgramHostIf {
 
   void take_out(const Command& command, std::uint32_t how) {
     bus_.put(how, command.tag.value);
-    table_.leave(command, false);
-    if (sweeps(command)) table_.leave_sweep();
+    table_.leave(command, sweeps(command), false);
   }
 
   /// An access of the engine.
@@ -190,7 +189,7 @@ class ProgramBench : private accelerator::ProgramHostIf {
   void withhold(const Command& command) override {
     ++withheld_;
     bus_.put(reg::kRemove, command.tag.value);
-    table_.leave(command, false);
+    table_.leave(command, sweeps(command), false);
   }
   void recall(const Command& command) override {
     const core::RequestClass cls =

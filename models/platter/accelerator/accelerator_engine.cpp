@@ -137,7 +137,6 @@ void AcceleratorEngine::moved(const Command& command) {
   if (!table_.has(command) || course_.running())
     SC_REPORT_FATAL("/platter/accelerator/moved", "the accelerator does not serve a mapping that moves blocks");
   withhold(command);
-  if (in_sweep(command)) table_.leave_sweep();
   recall(command);
 }
 
@@ -145,7 +144,6 @@ void AcceleratorEngine::take_back(const Command& command) {
   if (table_.has(command)) {  // otherwise the program withholds it
     withhold(command);
     table_.debts_no_longer_hold();
-    if (in_sweep(command)) table_.leave_sweep();
   }
   program_->withdrawn(*this, command);
 }
@@ -172,13 +170,13 @@ void AcceleratorEngine::recall(const Command& command) {
   program_->stage(*this, command);
   port_.write(reg::kInsert, command.tag.value);
   port_.started_work(reg::cycles::insert(table_.beyond(command.extent.cylinder)));
-  table_.enter(command, sweeps, limited(command), core::now_ps());
+  table_.enter(command, sweeps, limit.kind != 0, core::now_ps());
 }
 
 void AcceleratorEngine::withhold(const Command& command) {
   port_.write(reg::kRemove, command.tag.value);
   port_.started_work(reg::cycles::remove(table_.entries()));
-  table_.leave(command, limited(command));
+  table_.leave(command, in_sweep(command), limited(command));
 }
 
 void AcceleratorEngine::take(core::Tag tag) {
@@ -187,9 +185,8 @@ void AcceleratorEngine::take(core::Tag tag) {
   port_.write(reg::kServe, tag.value);
   port_.started_work(reg::cycles::remove(table_.entries()));
   port_.assume(reg::kHeadPos, loader_.position(extent.end_cylinder, extent.end_head, extent.write));
-  table_.leave(command, limited(command));
+  table_.leave(command, in_sweep(command), limited(command));
   --count_;
-  if (in_sweep(command)) table_.leave_sweep();
   table_.settle_direction();
   program_->served(*this, command);
 }

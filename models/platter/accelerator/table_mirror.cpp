@@ -27,13 +27,11 @@ void TableMirror::enter(const Command& command, bool in_sweep, bool limited, cor
   }
 }
 
-void TableMirror::leave(const Command& command, bool limited) {
+void TableMirror::leave(const Command& command, bool in_sweep, bool limited) {
   commands_[command.tag.value] = nullptr;
   --entries_;
   if (limited) --limited_;
-}
-
-void TableMirror::leave_sweep() {
+  if (!in_sweep) return;
   sums_stale_ = true;
   --continuous_;
   direction_settled_ = direction_settled_ && continuous_ > 0;

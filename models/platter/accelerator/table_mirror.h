@@ -17,10 +17,8 @@ class TableMirror {
 
   /// A command has been staged and entered, at `now`. `in_sweep`: as a continuous entry; `limited`: with a deadline of its own.
   void enter(const scheduling::Command& command, bool in_sweep, bool limited, core::Picoseconds now);
-  /// A command has been taken out.
-  void leave(const scheduling::Command& command, bool limited);
-  /// It was a continuous entry.
-  void leave_sweep();
+  /// A command has been taken out; the same as when it was entered.
+  void leave(const scheduling::Command& command, bool in_sweep, bool limited);
   /// As after a reset.
   void clear();
 
