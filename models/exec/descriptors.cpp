@@ -33,7 +33,10 @@ int copied(int fd, int made) {
 }
 
 void forget(unsigned first, unsigned last) {
-  for (unsigned fd = first; fd <= std::min(last, (1U << 16) - 1); ++fd) set_ours(static_cast<int>(fd), false);
+  for (unsigned fd = first; fd <= std::min(last, (1U << 16) - 1); ++fd) {
+    set_ours(static_cast<int>(fd), false);
+    after_replaced(static_cast<int>(fd));
+  }
 }
 
 }  // namespace

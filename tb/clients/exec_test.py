@@ -446,13 +446,14 @@ int main(void) {
   fclose(stdin), dup2(none, 0);
   pread(fd, text, 7, 0);
   const int nowhere = lseek(fd, 0, SEEK_DATA);
-  dprintf(out, "%s %d %d %d\\n", text, none, ioctl(fd, FIOCLEX), nowhere);
+  dup2(fd, 0), close_range(0, 0, 0), open("/proc/version", O_RDONLY);
+  dprintf(out, "%s %d %d %d %c\\n", text, none, ioctl(fd, FIOCLEX), nowhere, getchar());
   return 0;
 }
 """,
         )
         out, _ = self.call("sh", "-c", f"{program} 2> /dev/pl0", options=("--quiet",))
-        self.assertEqual(out, "abc 3 1\n1\na\nABCDEFG 1 0 -1\n")
+        self.assertEqual(out, "abc 3 1\n1\na\nABCDEFG 1 0 -1 L\n")
 
     def test_a_second_thread_is_refused(self):
         out, _ = self.python(
