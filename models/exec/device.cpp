@@ -16,7 +16,6 @@
 #include <cstring>
 
 #include "exec/session.h"
-#include "exec/streams.h"
 
 namespace platter::exec {
 
@@ -212,7 +211,6 @@ int open_device(int flags) {
     return fail(good ? EMFILE : error);
   }
   set_ours(made, true);
-  after_replaced(made);
   return made;
 }
 

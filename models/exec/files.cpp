@@ -13,6 +13,7 @@
 
 #include "exec/device.h"
 #include "exec/interpose.h"
+#include "exec/streams.h"
 
 namespace {
 
@@ -50,7 +51,7 @@ PLATTER_INTERPOSE(int, open, const char* path, int flags, ...) {
   va_start(arguments, flags);
   const unsigned mode = mode_of(flags, arguments);
   va_end(arguments);
-  return is_device(AT_FDCWD, path) ? platter::exec::open_device(flags) : PLATTER_NEXT(open)(path, flags, mode);
+  return is_device(AT_FDCWD, path) ? platter::exec::open_and_follow(flags) : PLATTER_NEXT(open)(path, flags, mode);
 }
 PLATTER_ALSO(open, open64)
 
@@ -59,20 +60,21 @@ PLATTER_INTERPOSE(int, openat, int folder, const char* path, int flags, ...) {
   va_start(arguments, flags);
   const unsigned mode = mode_of(flags, arguments);
   va_end(arguments);
-  return is_device(folder, path) ? platter::exec::open_device(flags) : PLATTER_NEXT(openat)(folder, path, flags, mode);
+  return is_device(folder, path) ? platter::exec::open_and_follow(flags) : PLATTER_NEXT(openat)(folder, path, flags, mode);
 }
 PLATTER_ALSO(openat, openat64)
 
 PLATTER_INTERPOSE(int, __open_2, const char* path, int flags) {
-  return is_device(AT_FDCWD, path) ? platter::exec::open_device(flags) : PLATTER_NEXT(__open_2)(path, flags);
+  return is_device(AT_FDCWD, path) ? platter::exec::open_and_follow(flags) : PLATTER_NEXT(__open_2)(path, flags);
 }
 PLATTER_ALSO(__open_2, __open64_2)
 PLATTER_INTERPOSE(int, __openat_2, int folder, const char* path, int flags) {
-  return is_device(folder, path) ? platter::exec::open_device(flags) : PLATTER_NEXT(__openat_2)(folder, path, flags);
+  return is_device(folder, path) ? platter::exec::open_and_follow(flags) : PLATTER_NEXT(__openat_2)(folder, path, flags);
 }
 PLATTER_ALSO(__openat_2, __openat64_2)
 PLATTER_INTERPOSE(int, creat, const char* path, mode_t mode) {
-  return is_device(AT_FDCWD, path) ? platter::exec::open_device(O_CREAT | O_WRONLY | O_TRUNC) : PLATTER_NEXT(creat)(path, mode);
+  return is_device(AT_FDCWD, path) ? platter::exec::open_and_follow(O_CREAT | O_WRONLY | O_TRUNC)
+                                   : PLATTER_NEXT(creat)(path, mode);
 }
 PLATTER_ALSO(creat, creat64)
 

@@ -104,7 +104,7 @@ int open_path(const char* mode) {
     case 'a': flags |= (plus ? O_RDWR : O_WRONLY) | O_APPEND; break;
     default: errno = EINVAL; return -1;
   }
-  const int fd = platter::exec::open_device(flags);
+  const int fd = platter::exec::open_and_follow(flags);
   if (fd >= 0 && appends(mode)) platter::exec::seek(fd, 0, SEEK_END);
   return fd;
 }
@@ -138,6 +138,12 @@ void after_replaced(int fd) {
   if (fd == 2) setvbuf(made, nullptr, _IONBF, 0);
   saved[fd] = standard_stream(fd);
   standard_stream(fd) = made;
+}
+
+int open_and_follow(int flags) {
+  const int fd = open_device(flags);
+  after_replaced(fd);
+  return fd;
 }
 
 }  // namespace platter::exec

@@ -13,10 +13,10 @@ from typing import Any
 import numpy as np
 from lab_case import PLATTER, LabCase
 from platter_lab.bound import check as checker
-from platter_lab.bound.command import certified
 from platter_lab.bound.dual import Walks, assignment_duals, walk_prices
 from platter_lab.bound.instance import Instance, Request
 from platter_lab.bound.load import Load, read_log
+from platter_lab.bound.outcome import certified
 from platter_lab.bound.schedule import anneal, beam, shortest_first
 from platter_lab.executable import ROOT
 

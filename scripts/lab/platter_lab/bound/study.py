@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import Any
 
 from platter_lab import LabError
-from platter_lab.bound.command import POLICIES, Outcome, of_batch, of_closed_load, of_rounds
 from platter_lab.bound.load import Load
+from platter_lab.bound.outcome import POLICIES, Outcome, of_batch, of_closed_load, of_rounds
 from platter_lab.executable import ROOT, expect_tree
 from platter_lab.files import write_whole
 
