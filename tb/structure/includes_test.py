@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Includes run downwards: no room includes one that stands above it, and no file itself,
-by whatever way.
+"""Includes run downwards: no room includes one that stands above it. No file includes itself, and
+no module of the lab imports itself, by whatever way.
 
 Environment: PLATTER_SOURCE (the tree).
 """
 
+import ast
 import os
 import pathlib
 import re
@@ -59,6 +60,22 @@ def includes():
             yield name, local.relative_to(MODELS).as_posix() if local.is_file() else included
 
 
+def imports():
+    """Pairs of modules of the lab. A package's own file is its face, and none of them."""
+    files = {
+        ".".join(file.relative_to(SOURCE / "scripts/lab").with_suffix("").parts): file
+        for file in (SOURCE / "scripts/lab/platter_lab").rglob("*.py")
+        if file.stem != "__init__"
+    }
+    for name, file in files.items():
+        for node in ast.walk(ast.parse(file.read_text())):
+            if isinstance(node, ast.ImportFrom):
+                used = [node.module, *(f"{node.module}.{one.name}" for one in node.names)]
+                yield from ((name, one) for one in used if one in files)
+            elif isinstance(node, ast.Import):
+                yield from ((name, one.name) for one in node.names if one.name in files)
+
+
 class Includes(unittest.TestCase):
     def test_every_file_is_in_a_room_and_every_room_has_files(self):
         self.assertEqual({room_of(file) for pair in includes() for file in pair}, set(LEVEL))
@@ -74,24 +91,30 @@ class Includes(unittest.TestCase):
         ]
         self.assertEqual(upwards, [])
 
-    def test_no_file_includes_itself(self):
+    def expect_no_circle(self, pairs):
         below = {}
-        for name, included in includes():
-            below.setdefault(name, []).append(included)
+        for name, used in pairs:
+            below.setdefault(name, []).append(used)
         done, under_way = set(), []
 
         def visit(name):
             if name in done:
                 return
-            self.assertNotIn(name, under_way, "a circle of includes")
+            self.assertNotIn(name, under_way, "a circle")
             under_way.append(name)
-            for included in below.get(name, ()):
-                visit(included)
+            for used in below.get(name, ()):
+                visit(used)
             under_way.pop()
             done.add(name)
 
         for name in list(below):
             visit(name)
+
+    def test_no_file_includes_itself(self):
+        self.expect_no_circle(includes())
+
+    def test_no_module_of_the_lab_imports_itself(self):
+        self.expect_no_circle(imports())
 
 
 if __name__ == "__main__":
