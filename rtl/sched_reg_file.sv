@@ -115,7 +115,8 @@ module sched_reg_file
   output logic [TimeW-1:0] delay_ticks_o,
   // DEFER.TICKS: Added to the key of a continuous entry while CTRL.DEFER_C is set, in ticks.
   output logic [(TimeW - 1)-1:0] defer_ticks_o,
-  // GRACE.TICKS: How long before its limit an entry of kind 3 begins to go first, in ticks.
+  // GRACE.TICKS: How long before its limit an entry with E_POS.LIMIT = 3 begins to go first,
+  // in ticks.
   output logic [SumW-1:0] grace_ticks_o,
   // CLUSTER.MAX: Most entries; 0: no limit.
   output logic [8:0] cluster_max_o,

@@ -310,7 +310,7 @@ inline constexpr std::uint32_t kDefer = 0x058;
 inline constexpr std::uint32_t kDeferTicksLsb = 0;
 inline constexpr std::uint32_t kDeferTicksWidth = 23;
 
-// GRACE (rw): How long before its limit an entry of kind 3 begins to go first, in ticks.
+// GRACE (rw): How long before its limit an entry with E_POS.LIMIT = 3 begins to go first, in ticks.
 inline constexpr std::uint32_t kGrace = 0x05C;
 inline constexpr std::uint32_t kGraceTicksLsb = 0;
 inline constexpr std::uint32_t kGraceTicksWidth = 32;
@@ -384,7 +384,7 @@ inline constexpr std::uint32_t kDue = 0x088;
 inline constexpr std::uint32_t kDueTicksLsb = 0;
 inline constexpr std::uint32_t kDueTicksWidth = 32;
 
-// EXPIRED (ro): Entry of kind 2 that would have missed its limit in the last decision; of several the one with the lowest tag. Each decision judges anew.
+// EXPIRED (ro): Entry with E_POS.LIMIT = 2 that would have missed its limit in the last decision; of several the one with the lowest tag. Each decision judges anew.
 inline constexpr std::uint32_t kExpired = 0x08C;
 inline constexpr std::uint32_t kExpiredTagLsb = 0;
 inline constexpr std::uint32_t kExpiredTagWidth = 8;

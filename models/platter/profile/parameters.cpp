@@ -302,7 +302,7 @@ const params::Table<DriveProfile>& drive_parameters() {
       {"cache.segment_blocks", "", "sectors of a segment", at(&P::cache, &B::segment_blocks), Range{0, 1e6}},
       {"cache.read_ahead", "", "how far the drive reads ahead after the last block of a read", at(&P::cache, &B::read_ahead),
        OneOf{{"none", "track", "cylinder", "segment", "next-track", "whole-track", "whole-track-next"}}},
-      {"cache.read_ahead_blocks", "", "most sectors that the drive reads ahead past the request",
+      {"cache.read_ahead_blocks", "", "most sectors that the drive reads ahead past the request, with `track`, `cylinder` and `segment`",
        at(&P::cache, &B::read_ahead_blocks), Range{0, 1e6}},
       {"cache.read_ahead_from_request_start", "",
        "with `cache.read_ahead_blocks` = 0: the size of the segment is counted from the request's end, so the read-ahead may "
@@ -641,8 +641,8 @@ std::pair<std::string, std::string> limits_objection(const LimitsProfile& limits
           fmt::format("found {} descriptors, expected at most {}", descriptors->size(), command::DurationTable::kDescriptors));
     for (std::size_t i = 0; i < descriptors->size(); ++i) {
       const DurationProfile& d = (*descriptors)[i];
-      const auto object = [&, name = name](const char* key, std::string text) {
-        return Found(fmt::format("duration_limits.{}.{}.{}", name, i, key), std::move(text));
+      const auto object = [&, direction = name](const char* key, std::string text) {
+        return Found(fmt::format("duration_limits.{}.{}.{}", direction, i, key), std::move(text));
       };
       for (const auto& [kind, word, time_ms, action] :
            {std::tuple{LimitKind::Inactive, "inactive", d.inactive_ms, d.inactive_policy},

@@ -169,7 +169,7 @@
 #define PLATTER_SCHED_DEFER_TICKS_LSB 0u
 #define PLATTER_SCHED_DEFER_TICKS_WIDTH 23u
 
-/* GRACE (rw): How long before its limit an entry of kind 3 begins to go first, in ticks. */
+/* GRACE (rw): How long before its limit an entry with E_POS.LIMIT = 3 begins to go first, in ticks. */
 #define PLATTER_SCHED_GRACE 0x05Cu
 #define PLATTER_SCHED_GRACE_TICKS_LSB 0u
 #define PLATTER_SCHED_GRACE_TICKS_WIDTH 32u
@@ -243,7 +243,7 @@
 #define PLATTER_SCHED_DUE_TICKS_LSB 0u
 #define PLATTER_SCHED_DUE_TICKS_WIDTH 32u
 
-/* EXPIRED (ro): Entry of kind 2 that would have missed its limit in the last decision; of several the one with the lowest tag. Each decision judges anew. */
+/* EXPIRED (ro): Entry with E_POS.LIMIT = 2 that would have missed its limit in the last decision; of several the one with the lowest tag. Each decision judges anew. */
 #define PLATTER_SCHED_EXPIRED 0x08Cu
 #define PLATTER_SCHED_EXPIRED_TAG_LSB 0u
 #define PLATTER_SCHED_EXPIRED_TAG_WIDTH 8u
