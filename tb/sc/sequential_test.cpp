@@ -26,13 +26,17 @@ class Sequential : public workload::ProducerIf {
   Sequential(std::uint32_t depth, Picoseconds think, std::uint64_t bytes = 0) : depth_(depth), think_(think), bytes_(bytes) {}
   bool next(Request& request, Picoseconds now) override {
     request = {};
+    if (issued_ == most) return false;
     request.issued = now + (issued_ < depth_ ? 0 : think_);
-    request.address = issued_++ * kBlockBytes;
+    request.address = issued_++ * length;
     if (bytes_ > 0) request.address %= bytes_;
-    request.length = kBlockBytes;
+    request.length = length;
     return true;
   }
   std::uint32_t closed_depth() const override { return depth_; }
+
+  std::uint32_t length = kBlockBytes;      ///< of a read, bytes
+  std::uint64_t most = ~std::uint64_t{0};  ///< reads
 
  private:
   std::uint32_t depth_;
@@ -70,10 +74,14 @@ class Count : public workload::RequestObserverIf {
     const bool random = f.request.address >= stream_bytes_;
     ++(random ? of_random : of_stream);
     if (random) longest = std::max(longest, f.timing.response());
+    if (first_end == 0) first_end = core::now_ps();
+    last_end = core::now_ps();
   }
   std::uint64_t of_stream = 0;
   std::uint64_t of_random = 0;
-  Picoseconds longest = 0;  ///< response of a random read
+  Picoseconds longest = 0;    ///< response of a random read
+  Picoseconds first_end = 0;  ///< when the first request ended, and the last one
+  Picoseconds last_end = 0;
 
  private:
   std::uint64_t stream_bytes_;
@@ -176,6 +184,44 @@ TEST_P(BufferedDrive, IsNoSlowerForAHostThatAsksForMoreOrSoonerOrHasAFasterBus) 
       if (think > 0) expect_no_less(GetParam(), rates(all[bus][think]), rates(all[bus][think - 1]), name_of(bus, think));
       if (bus > 1) expect_no_less(GetParam(), rates(all[bus][think]), rates(all[bus - 1][think]), name_of(bus, think));
     }
+}
+
+TEST_P(BufferedDrive, ReadsOfAnySizeAreNoSlowerWithTheReadAheadOrMoreAtOnce) {
+  constexpr std::array<std::uint32_t, 3> kAtOnce = {1, 2, 16};
+  constexpr std::uint64_t kReads = 60;
+  const profile::DriveProfile profile = system::load_drive(GetParam());
+  profile::DriveProfile without = profile;
+  without.cache.read_ahead = profile::ReadAhead::None;
+  const std::uint32_t segment = profile.cache.segment_blocks * profile.geometry.sector_bytes;
+  const std::array<std::uint32_t, 4> sizes = {65'536, segment, segment + 4096, 2 * segment};
+  std::vector<std::unique_ptr<Rig>> all;
+  for (const std::uint32_t size : sizes)
+    for (const std::uint32_t depth : kAtOnce)
+      for (const profile::DriveProfile& one : {profile, without}) {
+        all.push_back(std::make_unique<Rig>("large" + std::to_string(all.size()), one, "SPTF", "firmware", depth, 0));
+        all.back()->stream.length = size;
+        all.back()->stream.most = kReads;
+      }
+  run_until(3'600'000 * kMs);
+  auto rig = all.begin();
+  for (const std::uint32_t size : sizes) {
+    Picoseconds least = std::numeric_limits<Picoseconds>::max() / 2;  // time of the same bytes with fewer at once
+    for (const std::uint32_t depth : kAtOnce) {
+      std::array<Picoseconds, 2> times{};  // with the read-ahead, and without it
+      for (Picoseconds& time : times) {
+        ASSERT_EQ((*rig)->count.of_stream, kReads);
+        time = (*rig)->count.last_end - (*rig)->count.first_end;
+        ++rig;
+      }
+      const std::string what = std::to_string(size) + " bytes, depth " + std::to_string(depth);
+      const bool costly = GetParam() == "cheetah15k5";  // a hit has an overhead there, and a read from the media has none
+      if (!costly) {
+        EXPECT_LE(times[0], times[1] + times[1] / 20) << what;
+      }
+      EXPECT_LE(times[0], least + least / 20) << what;
+      least = std::min(least, times[0]);
+    }
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(Shipped, BufferedDrive, ::testing::ValuesIn(buffered_drives()),

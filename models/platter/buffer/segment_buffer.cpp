@@ -256,8 +256,9 @@ std::uint64_t SegmentBuffer::read_ahead_limit(const Segment& segment, std::uint6
     while (edge < capacity && edge < limit && geometry.to_physical(Lba(edge)).cylinder == cylinder) edge = track_end(edge);
     limit = std::min(limit, edge);
   }
-  // Blocks after the request must not overwrite the kept blocks of the request.
-  if (profile_.keep_read_blocks) limit = std::min(limit, first + profile_.segment_blocks);
+  // Blocks after the request must not overwrite the kept blocks of the request. If the request fills the segment, the drive reads ahead all the same.
+  if (profile_.keep_read_blocks)
+    limit = std::min(limit, (blocks < profile_.segment_blocks ? first : end) + profile_.segment_blocks);
   return std::max(std::min(limit, capacity), end);
 }
 
@@ -279,12 +280,15 @@ void SegmentBuffer::begin_run(const TrackRest& rest, Picoseconds from) {
 }
 
 void SegmentBuffer::start_read_ahead(std::size_t segment, Lba first, std::uint32_t blocks, const HeadState& place,
-                                     Picoseconds now, bool after_hit) {
+                                     Picoseconds now, bool after_hit, std::uint64_t wanted) {
   stream_ = stopped_ = Stream{};
   if (segment == kNone || profile_.read_ahead == ReadAhead::None) return;
   const std::uint64_t next = after_hit ? segments_[segment].end : first.value + blocks;
   const TrackRest rest = next < end_of_reach(planner_.geometry(), first.value) ? rest_of_track(next) : TrackRest{next, {}};
-  const std::uint64_t limit = barrier(next, read_ahead_limit(segments_[segment], first.value, blocks, rest), true);
+  std::uint64_t limit = std::max(read_ahead_limit(segments_[segment], first.value, blocks, rest), wanted);
+  if (wanted > 0 && !after_hit)
+    limit = std::min(limit, next + profile_.segment_blocks);  // their first blocks stay until the bus takes them
+  limit = barrier(next, limit, true);
   if (whole_track() && !after_hit) {
     const std::uint64_t last_track = track_first(next - 1);
     const std::uint64_t from = std::max(last_track, segments_[segment].first);

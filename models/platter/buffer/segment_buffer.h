@@ -85,9 +85,10 @@ class SegmentBuffer {
 
   // --- read-ahead ---
 
-  /// The drive continues to read into `segment` after a read whose last block was under the head until `now`.
+  /// The drive continues to read into `segment` after a read whose last block was under the head until `now`. `wanted`: end of the waiting reads that
+  /// continue that read, which are read in any case; 0: none waits.
   void start_read_ahead(std::size_t segment, Lba first, std::uint32_t blocks, const HeadState& place, Picoseconds now,
-                        bool after_hit = false);
+                        bool after_hit = false, std::uint64_t wanted = 0);
   bool reading_ahead(Picoseconds now) {
     if (stream_.active) advance(now);
     return stream_.active;

@@ -114,16 +114,22 @@ void CacheManager::read_ahead(const QueueEntry& served, const ActuatorUnit& unit
   read_ahead_goes_on(now + planner_.command_overhead(false, at.last_was_write));
 }
 
-void CacheManager::read_ended(const QueueEntry& entry, const ActuatorUnit& unit, bool idle, bool continued) {
+void CacheManager::read_ended(const QueueEntry& entry, ActuatorUnit& unit, Picoseconds now, bool idle, std::uint64_t wanted) {
   const mechanics::Extent& extent = entry.command.extent;
   const AccessTimes& times = unit.times();
   const std::size_t segment = buffer_.read_done(extent.first, extent.blocks, buffer_.passing(extent, times.rotation),
                                                 entry.buffered > 0 ? &entry.hit : nullptr);
   const core::Lba first(extent.first.value - entry.buffered);
-  if (!switches_.read_ahead || !(continued || (idle && buffer_.reads_ahead(first, previous_end_)))) return;
+  if (!switches_.read_ahead || !(wanted > 0 || (idle && buffer_.reads_ahead(first, previous_end_)))) return;
   reading_ = &unit;
-  buffer_.start_read_ahead(segment, first, extent.blocks + entry.buffered, unit.state(), times.media_end);
+  const std::uint32_t blocks = extent.blocks + entry.buffered;
+  buffer_.start_read_ahead(segment, first, blocks, unit.state(), times.media_end, false, wanted);
   read_ahead_goes_on(times.media_end);
+  if (wanted == 0 || buffer_.reading_ahead(now)) return;
+  // The segment was full before the bus was ready for the next read.
+  free_arm(unit, now);
+  buffer_.start_read_ahead(segment, first, blocks, unit.state(), now, true, wanted);
+  read_ahead_goes_on(now);
 }
 
 Picoseconds CacheManager::free_arm(ActuatorUnit& unit, Picoseconds now) {

@@ -60,9 +60,9 @@ class CacheManager : public OpenReadAheadIf {
   /// May an idle actuator read ahead after a read that the buffer has served?
   bool may_read_ahead(const QueueEntry& served, Picoseconds now);
   void read_ahead(const QueueEntry& served, const ActuatorUnit& unit, Picoseconds now);
-  /// A read from the media has ended. `idle`: its actuator has no other work and may read ahead. `continued`: it reads on for a waiting
-  /// read that begins where this one ends.
-  void read_ended(const QueueEntry& entry, const ActuatorUnit& unit, bool idle, bool continued);
+  /// A read from the media has ended. `idle`: its actuator has no other work and may read ahead. `wanted`: it reads on up to this block, for waiting
+  /// reads that begin where this one ends; 0: none waits.
+  void read_ended(const QueueEntry& entry, ActuatorUnit& unit, Picoseconds now, bool idle, std::uint64_t wanted);
   /// May the drive read on for waiting reads that continue the last one?
   bool reads_on() const { return switches_.read_ahead && buffer_.hits_ahead(); }
   /// True if all blocks of a waiting read are in the buffer, or on their way there.

@@ -415,7 +415,7 @@ void Controller::accessed(QueueEntry& entry) {
       const core::Lba end(extent.first.value + extent.blocks);
       if (dispatcher.stream_may_wait(end) && cache->reads_on())
         dispatcher.find_stream(end, dispatcher.unit().times().media_end, cache->segments().segment_blocks(), stream_);
-      cache->read_ended(entry, dispatcher.unit(), !dispatcher.has_work(), !stream_.empty());
+      cache->read_ended(entry, dispatcher.unit(), now, !dispatcher.has_work(), stream_.empty() ? 0 : stream_.back()->end());
     }
   }
   entry.result.timing.bus += done - now;
