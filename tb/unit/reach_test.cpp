@@ -41,5 +41,22 @@ TEST(Reach, AFasterSpindleAndASlowerBusShow) {
   EXPECT_EQ(fast.mean_seek_ms, before.mean_seek_ms);
 }
 
+TEST(Reach, ASpreadOfArrivalsCostsTurns) {
+  profile::DriveProfile profile = system::load_drive("exos_x18_18tb");
+  const Reach spread = reach(AccessPlanner(profile));
+  profile.arrival_spread_us.clear();
+  const Reach exact = reach(AccessPlanner(profile));
+  EXPECT_LT(spread.sptf_per_s, 0.95 * exact.sptf_per_s);
+  EXPECT_EQ(spread.outer_bytes_per_s, exact.outer_bytes_per_s);
+}
+
+TEST(Reach, TheSequentialRateIsOfEverySurface) {  // whose tracks differ in length
+  const profile::DriveProfile profile = system::load_drive("exos_x18_18tb");
+  const AccessPlanner planner(profile);
+  const std::uint32_t whole = 20'000'000;  // blocks, more than the bands of all surfaces once
+  const Extent extent = planner.resolve(core::Lba(0), whole, false);
+  EXPECT_NEAR(reach(planner).outer_bytes_per_s, whole * 512e12 / static_cast<double>(extent.media), 5e5);
+}
+
 }  // namespace
 }  // namespace platter::mechanics

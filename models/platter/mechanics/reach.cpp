@@ -11,15 +11,16 @@ namespace platter::mechanics {
 
 namespace {
 
-constexpr std::uint64_t kSequentialBytes = 8'000'000;
+constexpr std::uint64_t kSequentialBytes = 8'000'000;  ///< at least
+constexpr std::uint64_t kSequentialPart = 1000;  ///< of the drive: some tracks of every surface, also where they lie in bands
 constexpr std::uint32_t kAccesses = 4000;
 
 double seconds(Picoseconds time) { return static_cast<double>(time) * 1e-12; }
 
 double sequential(const AccessPlanner& planner, bool outer) {
   const Geometry& geometry = planner.geometry();
-  const auto blocks =
-      static_cast<std::uint32_t>(std::min<std::uint64_t>(geometry.block_count(), kSequentialBytes / geometry.sector_bytes()));
+  const auto blocks = static_cast<std::uint32_t>(std::min(
+      geometry.block_count(), std::max(kSequentialBytes / geometry.sector_bytes(), geometry.block_count() / kSequentialPart)));
   const Extent extent = planner.resolve(core::Lba(outer ? 0 : geometry.block_count() - blocks), blocks, false);
   return static_cast<double>(blocks) * geometry.sector_bytes() / seconds(extent.media);
 }
@@ -31,6 +32,7 @@ double random_reads(const AccessPlanner& planner) {
   const auto blocks = static_cast<std::uint32_t>(
       std::min<std::uint64_t>(geometry.block_count(), std::max(1u, Reach::kRandomBytes / geometry.sector_bytes())));
   core::RandomStream places(1, "reach");
+  ArrivalDraws draws(1, "reach");
   const auto next = [&] {
     return planner.resolve(core::Lba(places.below(geometry.block_count() - blocks + 1)), blocks, false);
   };
@@ -46,7 +48,7 @@ double random_reads(const AccessPlanner& planner) {
         least = wait;
         chosen = j;
       }
-    const AccessTime time = planner.commit(head, waiting[chosen], now);
+    const AccessTime time = planner.commit(head, waiting[chosen], now, 0, 0, &draws);
     now += time.positioning() + std::max(time.transfer, time.bus_finish);
     waiting[chosen] = next();
   }
