@@ -512,6 +512,34 @@ TEST(MediaFault, ScrubbingFindsBadBlocksInIdleTimeOnly) {
   });
 }
 
+TEST(MediaFault, ScrubbingBeginsWhenTheIdleTimeIsOver) {
+  profile::DriveProfile p = faulty_profile();
+  p.recovery.scrub_after_ms = 50;
+  p.recovery.scrub_blocks = 128;
+  with_drive(p, {}, [](drive::Drive& disk, Script& s, Transaction& t) {
+    for (std::uint64_t i = 0; i < 100; ++i) {  // a piece or two fit into each pause
+      EXPECT_GE(disk.media_errors().scrubbed_blocks, 128 * i);
+      go(s, t, false, 100, 1);
+      s.pause(50 * kMs + 128 * us(100) + us(500) + 2 * kTurn);
+    }
+  });
+}
+
+TEST(MediaFault, ScrubbingTakesNoTimeOfTheBus) {
+  profile::DriveProfile p = faulty_profile();
+  p.recovery.scrub_after_ms = 50;
+  p.recovery.scrub_blocks = 128;
+  p.bus_overlap = false;
+  const auto fast = make_faulty(p, {});
+  p.bus_read_block_us = 2'000;
+  const auto slow = make_faulty(p, {}, "slow");
+  const AtHost of_fast("of_fast", *fast);
+  const AtHost of_slow("of_slow", *slow);
+  run_until(3'000 * kMs);
+  EXPECT_GT(fast->media_errors().scrubbed_blocks, 5'000u);
+  EXPECT_EQ(slow->media_errors().scrubbed_blocks, fast->media_errors().scrubbed_blocks);
+}
+
 TEST(MediaFault, ScrubbingGivesUpABadBlockAfterAFewTurns) {
   profile::DriveProfile p = faulty_profile();
   p.recovery.read_ms = {12.8, 2'000};

@@ -253,7 +253,7 @@ void Dispatcher::prepare(Picoseconds now) {
     at.cylinder = unit_.end_place().cylinder;
     at.head = unit_.end_place().head;
     if (!current->internal()) at.last_was_write = extent.write;
-    if (!extent.write) at.bus_free = bus_.sent_after(extent.blocks, unit_.times().bus_finish);
+    if (!extent.write && !extent.inside) at.bus_free = bus_.sent_after(extent.blocks, unit_.times().bus_finish);
   }
   at.bus_free = std::max(at.bus_free, when);  // a bus that is free earlier makes no difference
   engine_.prepare(at, when);

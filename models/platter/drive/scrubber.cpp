@@ -51,7 +51,7 @@ void Scrubber::submit(std::uint64_t first, std::uint32_t blocks) {
   if (of_run_ == 0 || extended_) entry_.asked.recovery_limit = limit_;
   entry_.command.cls = core::RequestClass::Background;
   entry_.command.extent =
-      planner_.resolve(core::Lba(first), static_cast<std::uint32_t>(std::min<std::uint64_t>(blocks, left)), false);
+      planner_.resolve_inside(core::Lba(first), static_cast<std::uint32_t>(std::min<std::uint64_t>(blocks, left)));
   entry_.command.sequence = queue_.next_sequence();
   entry_.command.arrival = entry_.result.timing.issued = now;
   entry_.command.overhead_end = now + planner_.command_overhead(false, dispatcher.unit().state().last_was_write);
@@ -65,7 +65,7 @@ void Scrubber::wake() {
   const Picoseconds now = now_ps();
   const Picoseconds due = last_ + idle_;
   if (now < due || !may_move() || queue_.occupancy() > 0) {
-    wake_.at(std::max(due, now + idle_));
+    wake_.at(now < due ? due : now + idle_);
     return;
   }
   if (test_ == Test::Runs && next_of_test()) return;

@@ -231,7 +231,7 @@ void AccessPlanner::take_as_they_come(const Extent& extent, Picoseconds arrival,
   time.rotation = whole - past;
   time.early = rotation_.period() - whole;
   time.transfer = time.media = rotation_.period();
-  if (extent.write) return;
+  if (extent.write || extent.inside) return;
   // The bus sends in order. It begins with the first block, when that has come round. Block i (from 1) of the late blocks is there at
   // first_in + (i - 1) * sector. At most as many blocks are skipped as sectors.
   const Picoseconds first_in = time.early + sector;

@@ -48,6 +48,7 @@ struct Extent {
   std::uint32_t tracks = 0;    ///< passes over a track; a track of which a part of a physical sector is written is passed twice
   std::uint32_t start_sector = 0;  ///< number of the first sector on its track
   std::uint32_t sectors = 0;       ///< physical ones, slipped ones between the blocks included
+  bool inside = false;             ///< its blocks stay in the drive (reads)
   bool connected = false;          ///< the command already holds the bus before its first sector comes (reads)
 };
 
@@ -126,6 +127,16 @@ class AccessPlanner {
   /// `continues`: a read whose first blocks the host has received from the buffer.
   Extent resolve(Lba first, std::uint32_t blocks, bool write, bool continues = false) const {
     return resolve_part(first, blocks, blocks, write, continues);
+  }
+
+  /// The same of a read whose blocks do not cross the bus.
+  Extent resolve_inside(Lba first, std::uint32_t blocks) const {
+    Extent extent = resolve(first, blocks, false);
+    extent.inside = true;
+    extent.transfer = extent.bus_finish = extent.media;
+    extent.end_phase = rotation_.phase(extent.start_phase + extent.media);
+    extent.end_angle = rotation_.angle_at(extent.end_phase);
+    return extent;
   }
 
   /// For a write whose access begins with block `from` of the extent: time from the start of this block's sector until `blocks` blocks are on the media.

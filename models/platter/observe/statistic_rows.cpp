@@ -20,7 +20,7 @@ constexpr std::array<std::string_view, kPartNames.size()> kPartMeanings = {
     "settle before a write on another track; negative if it shortens the seek",
     "wait until the first sector reaches the head",
     "from the first sector to the last, with all switches of track and cylinder",
-    "time that the host bus adds"};
+    "time that the host bus adds; of a read from the buffer also the wait for blocks that a read-ahead still fetches"};
 
 const params::Statistics<Samples>& response_rows() {
   static const params::Statistics<Samples> rows = [] {

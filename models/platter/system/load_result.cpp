@@ -41,7 +41,8 @@ const params::Statistics<ActuatorResult>& actuator_rows() {
   static const auto rows =
       params::Statistics<R>()
           .value("utilisation", "",
-                 "share of the measured time in which an access ran, for each actuator; for several drives the mean",
+                 "share of the measured time in which an access ran (no read-ahead), for each actuator; for several drives the "
+                 "mean",
                  "time-weighted mean", [](const R& r) { return r.utilisation; }, {"utilisation of each actuator", 3})
           .value("accesses", "", "accesses that each actuator has begun in the whole run; for several drives the sum", "count",
                  [](const R& r) { return r.accesses; }, {"accesses of each actuator"});
@@ -94,7 +95,8 @@ void LoadResult::measure(const Scenario& s, const observe::Statistics& statistic
   for (const auto& drive : disks.drives()) {
     drive::Drive& each = *drive;
     sum += each.media_errors();
-    faulty = faulty || each.faults().on() || each.media_errors().wait_blocks > 0;
+    const media::MediaErrors& counts = each.media_errors();
+    faulty = faulty || each.faults().on() || counts.wait_blocks > 0 || counts.scrubbed_blocks > 0;
     occupancy += each.queue().occupancy_integral(end);
     for (std::size_t i = 0; i < each.actuators(); ++i) {
       scheduler.decided += each.engine(i).statistics();
@@ -151,7 +153,8 @@ const params::Statistics<LoadResult>& load_rows() {
           .value("hiccups", "",
                  "continuous requests that missed their deadline; failed ones count in `failed` of their class instead",
                  "count", [](const R& r) { return r.requests->hiccups(); }, {"hiccups"})
-          .value("utilisation", "", "share of the measured time in which an access ran; for several drives the mean",
+          .value("utilisation", "",
+                 "share of the measured time in which an access ran (no read-ahead); for several drives the mean",
                  "time-weighted mean", [](const R& r) { return r.utilisation; }, {"utilisation", 3})
           .section("queue_depth", "use of the drive's queue; for several drives the mean", depth)
           .section("throughput", "requests of all classes together", throughput)
@@ -185,7 +188,7 @@ const params::Statistics<LoadResult>& load_rows() {
                  [](const R& r) { return r.actuators; })
           .group("errors",
                  "media errors, retries and restarts in the whole run, warm-up included; for several drives the sum; left out "
-                 "without faults",
+                 "without faults, unless a drive has scrubbed",
                  media::error_rows(), [](const R& r) { return r.errors; })
           .group("trace", "the trace that was read; left out without one", trace, [](const R& r) { return r.trace; })
           .group("serving",

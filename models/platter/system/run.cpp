@@ -181,7 +181,8 @@ reads and its writes alone. Flushes and zone management commands count in the cl
 
 The values are computed once, when the run has ended. They do not change the simulated times.
 
-In a closed load, throughput times mean response time is the number of outstanding requests (Little's law).
+In a closed load in which all requests end, throughput times mean response time is the number of outstanding requests (Little's law). A request that
+a policy starves is in no mean; see `waiting`.
 
 ## Statistics
 
