@@ -16,6 +16,7 @@ ZoneLoadCounts ZoneLoadCounts::since(const ZoneLoadCounts& begin) const {
   counts.cleaned_units -= begin.cleaned_units;
   counts.live_units -= begin.live_units;
   counts.waits -= begin.waits;
+  counts.waited -= begin.waited;
   return counts;
 }
 
@@ -39,6 +40,8 @@ const params::Statistics<ZoneLoadCounts>& zone_load_rows() {
           .value("live_share", "", "live data of these zones when the cleaner began with them, as a share of the zones", "mean",
                  [share](const Z& z) { return share(z.live_units, z.cleaned_units); }, {"live share", 3})
           .value("waits", "", "writes of the host that waited for an empty zone", "count", [](const Z& z) { return z.waits; })
+          .value("waited_ms", "ms", "sum of these waits, as far as they have ended; they are in no response time", "sum",
+                 [](const Z& z) { return core::to_milliseconds(z.waited); })
           .value("empty_zones", "", "zones that are empty, at the end", "count", [](const Z& z) { return z.empty_zones; });
   return rows;
 }
@@ -197,26 +200,39 @@ void ZoneLog::cleaner_request(Request& request, core::Picoseconds now) {
   ++cleaner_outstanding_;
 }
 
-void ZoneLog::host_request(Request& request, core::Picoseconds now) {
-  if (!waiting_ && filled_ > 0 && read_fraction_ > 0 && kinds_.uniform() <= read_fraction_) {
-    const Place unit = places_of_[places_.below(filled_)];
-    ++zones_[zone_of(unit)].reads;
-    fill(request, Operation::Read, unit, now);
-  } else {
-    if (!host_has_room()) {
-      waiting_ = true;
-      ++counts_.waits;
-      return;
-    }
-    waiting_ = false;
-    const bool first = filled_ < space_.logical_units;
-    const auto logical = first ? filled_++ : static_cast<std::uint32_t>(places_.below(space_.logical_units));
-    const Place unit = append(host_, logical);
-    move(logical, unit);
-    fill(request, Operation::Write, unit, now);
-    counts_.written_bytes += unit_bytes_;
-  }
+void ZoneLog::host_write(Request& request, core::Picoseconds now) {
+  const bool first = filled_ < space_.logical_units;
+  const auto logical = first ? filled_++ : static_cast<std::uint32_t>(places_.below(space_.logical_units));
+  const Place unit = append(host_, logical);
+  move(logical, unit);
+  fill(request, Operation::Write, unit, now);
+  counts_.written_bytes += unit_bytes_;
   ++host_outstanding_;
+}
+
+bool ZoneLog::host_request(Request& request, core::Picoseconds now) {
+  if (!waiting_.empty() && host_has_room()) {
+    counts_.waited += now - waiting_.front();
+    waiting_.pop_front();
+    host_write(request, now);
+    return true;
+  }
+  while (host_outstanding_ + waiting_.size() < depth_) {
+    if (filled_ > 0 && read_fraction_ > 0 && kinds_.uniform() <= read_fraction_) {
+      const Place unit = places_of_[places_.below(filled_)];
+      ++zones_[zone_of(unit)].reads;
+      fill(request, Operation::Read, unit, now);
+      ++host_outstanding_;
+      return true;
+    }
+    if (host_has_room()) {
+      host_write(request, now);
+      return true;
+    }
+    waiting_.push_back(now);
+    ++counts_.waits;
+  }
+  return false;
 }
 
 bool ZoneLog::next(Request& request, core::Picoseconds now) {
@@ -225,9 +241,7 @@ bool ZoneLog::next(Request& request, core::Picoseconds now) {
     cleaner_request(request, now);
     return true;
   }
-  if (!host_can()) return false;
-  host_request(request, now);
-  return !waiting_;
+  return host_can() && host_request(request, now);
 }
 
 void ZoneLog::ended(const Request& request) {

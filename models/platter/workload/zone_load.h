@@ -24,6 +24,7 @@ struct ZoneLoadCounts {
   std::uint64_t cleaned_units = 0;  ///< units of these zones, live or not
   std::uint64_t live_units = 0;     ///< of these, live when the cleaner began with their zone
   std::uint64_t waits = 0;          ///< writes that waited for an empty zone
+  core::Picoseconds waited = 0;     ///< sum of the waits that have ended
   std::uint64_t empty_zones = 0;    ///< now
 
   /// Those since `begin`.
@@ -123,10 +124,14 @@ class ZoneLog : public ZoneLoad {
     Place from = kNowhere;
   };
 
-  bool host_can() const { return host_outstanding_ < depth_ && (!waiting_ || host_has_room()); }
+  bool host_can() const {
+    return host_outstanding_ + waiting_.size() < depth_ || (!waiting_.empty() && host_has_room());
+  }
   bool cleaner_can() const;
   bool host_has_room() const { return host_.zone != kNone || empty_.size() > 1; }  // the cleaner needs one
-  void host_request(Request& request, core::Picoseconds now);
+  /// False if the host can issue nothing more: its writes wait for room.
+  bool host_request(Request& request, core::Picoseconds now);
+  void host_write(Request& request, core::Picoseconds now);
   void cleaner_request(Request& request, core::Picoseconds now);
   /// The next unit of an end, which takes an empty zone if it has none.
   Place append(End& end, std::uint32_t logical);
@@ -148,7 +153,7 @@ class ZoneLog : public ZoneLoad {
   End host_;
   End cleaner_;
   std::uint32_t filled_ = 0;  ///< logical units that have been written
-  bool waiting_ = false;      ///< the host's next request is a write, and there is no room
+  core::RingBuffer<core::Picoseconds> waiting_;  ///< writes of the host without room: since when
   std::uint32_t host_outstanding_ = 0;
   std::uint32_t cleaner_outstanding_ = 0;
   // Of the cleaner's present zone:
