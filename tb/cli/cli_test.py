@@ -1364,17 +1364,8 @@ class Runs(Case):
         waves = self.folder / "waves.fst"
         settings = overrides(["engine=firmware", "sim.warmup_s=0", "sim.measure_s=60"])
         log = self.folder / "requests.csv"
-        self.run_good(
-            "run",
-            MIXED,
-            *settings,
-            "--waves",
-            waves,
-            "--wave-when",
-            "discrete && response_ms > 300",
-            "--requests",
-            log,
-        )
+        when = ("--wave-when", "discrete && response_ms > 300")
+        self.run_good("run", MIXED, *settings, "--waves", waves, *when, "--requests", log)
         windows = [
             (int(r["issued_ps"]) - 10**10, int(r["completed_ps"]) + 10**10)
             for r in csv.DictReader(log.read_text().splitlines())
@@ -1530,13 +1521,34 @@ class Runs(Case):
         events, log = self.timeline_of(
             MIXED,
             *overrides(["engine=model", "sim.warmup_s=0", "sim.measure_s=10"]),
-            "--wave-from",
-            2,
-            "--wave-to",
-            5,
+            *["--wave-from", "2", "--wave-to", "5"],
         )
         rows = [
             r
+    def test_timeline_and_waves_show_what_the_end_cuts_and_are_busy_as_the_result(self):
+        result, waves = self.folder / "result.json", self.folder / "waves.fst"
+        words = overrides(
+            "engine=firmware sim.warmup_s=0 sim.measure_s=1 observe.wave_to_s=1 "
+            "workload.discrete.outstanding=8 drive.controller.firmware_base_cycles=200000"
+        )
+        load = (SCENARIOS / "random_4k.toml", *words, "--result", result, "--waves", waves)
+        events, log = self.timeline_of(*load)
+        begun, ended = ({e["id"] for e in events if e["ph"] == phase} for phase in "be")
+        self.assertEqual(ended, {int(row["number"]) for row in log})
+        self.assertEqual(begun - ended, set(range(len(begun))) - ended)
+        self.assertEqual(len(begun - ended), 8)
+        utilisation = json.loads(result.read_text())["utilisation"]
+        self.assertLess(utilisation, 0.95)
+        accesses = sum(end - begin for _, begin, end, _, _ in self.accesses_of(events))
+        self.assertAlmostEqual(accesses / 10**12, utilisation, places=9)
+        signals = {v.full_name: v for v in pywellen.Waveform(str(waves)).all_vars()}
+        changes = [(time, int(value)) for time, value in signals["disk.controller.busy"].tv]
+        busy = sum(
+            (end - begin) * value
+            for (begin, value), (end, _) in itertools.pairwise([*changes, (10**12, 0)])
+        )
+        self.assertAlmostEqual(busy / 10**12, utilisation, places=9)
+
             for r in log
             if int(r["completed_ps"]) >= 2 * 10**12 and int(r["issued_ps"]) <= 5 * 10**12
         ]
