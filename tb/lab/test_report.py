@@ -385,6 +385,19 @@ class Numbers(Case):
                 )
             )
 
+    def test_no_arm_where_the_log_does_not_say_what_it_did(self) -> None:
+        """Of two actuators, and of requests that take several accesses."""
+        short = {"sim__measure_s": 2, "sim__warmup_s": 0, "workload__discrete__mean_bytes": 16384}
+        for scenario in ("two_actuators", "eager_writing"):
+            file = simulate(self.folder, scenario, scenario, **short)
+            given = read_inputs([file])
+            assert isinstance(given, list)
+            self.assertRaisesRegex(LabError, "one actuator", charts.arm, given[0].run)
+            page = self.page(file)
+            self.assertIn("accesses under way", page)
+            self.assertNotIn("share of time in access", page)
+            self.assertNotIn("the arm went to", page)
+
     def test_paired_differences(self) -> None:
         runs = read_inputs([self.sptf, self.slack])
         frame = charts.differences(runs[0].run, runs[1].run)

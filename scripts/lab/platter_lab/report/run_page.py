@@ -370,7 +370,7 @@ def _over_time(page: Page, given: RunInput) -> None:
         + " Drag to move, wheel to zoom, double click to go back.",
     )
     page.section("Arm and requests")
-    if drive and not (frame := charts.accesses(run)).is_empty():
+    if charts.one_arm(run) and not (frame := charts.accesses(run)).is_empty():
         first = charts.slowest(run, SLOWEST)["number"].to_list()
         request = next(
             (one for one in first if frame["number"].index_of(one) is not None), frame["number"][-1]
