@@ -45,59 +45,43 @@ std::string named(const Candidate& of) {
 }
 
 /// Why a decision passed a request over.
-enum class Why { Hazard, Buffer, NoEntry, Arm, Deadline, Forced, Batch, Age, Stream, Guard, Placed, Nearer, Policy };
+struct Reason {
+  const char* name;
+  const char* text;
+  bool (*holds)(const Sight& s);
+};
+using drive::Stage;
+using scheduling::Rule;
 
-Why why(const Sight& s) {
-  if (s.stage == drive::Stage::Blocked) return Why::Hazard;
-  if (s.stage == drive::Stage::Held) return Why::Buffer;
-  if (!s.in_engine) return Why::NoEntry;
-  if (!s.chosen) return Why::Arm;
-  if (s.rule == scheduling::Rule::Deadline) return Why::Deadline;
-  if (s.forced) return Why::Forced;
-  if (s.held_back) return Why::Batch;
-  if (s.rule == scheduling::Rule::Age) return Why::Age;
-  if (s.rule == scheduling::Rule::Stream) return Why::Stream;
-  if (s.own.guard == GuardVerdict::Refuses) return Why::Guard;
-  if (!s.chosen->placed || !s.own.placed) return Why::Placed;
-  return s.chosen->cost < s.own.cost ? Why::Nearer : Why::Policy;
-}
+/// The first one that holds is given.
+constexpr Reason kReasons[] = {
+    {"hazard", "it waited for an older command: over the same blocks or zone, or one of the two is a flush or ordered",
+     [](const Sight& s) { return s.stage == Stage::Blocked; }},
+    {"stuck", "a fault kept it stuck", [](const Sight& s) { return s.stage == Stage::Held && s.stuck; }},
+    {"zone", "it was changing zones", [](const Sight& s) { return s.stage == Stage::Held && s.changes_zones; }},
+    {"buffer", "it waited until the buffer had written blocks to the media",
+     [](const Sight& s) { return s.stage == Stage::Held; }},
+    {"no_entry", "it had no queue entry in the scheduling engine yet", [](const Sight& s) { return !s.in_engine; }},
+    {"arm", "the policy moved the arm or waited", [](const Sight& s) { return !s.chosen; }},
+    {"limit", "it was held back until shortly before its duration limit",
+     [](const Sight& s) { return s.held_back && s.limited; }},
+    {"priority", "a command with priority went first", [](const Sight& s) { return s.rule == Rule::Priority; }},
+    {"deadline", "a command went first because of its own deadline or duration limit",
+     [](const Sight& s) { return s.rule == Rule::Deadline; }},
+    {"forced", "the guard let only the sweep go on", [](const Sight& s) { return s.forced; }},
+    {"batch", "its stream was held back for a batch of other commands", [](const Sight& s) { return s.held_back; }},
+    {"age", "the age limit of the firmware put another command first", [](const Sight& s) { return s.rule == Rule::Age; }},
+    {"stream", "a sequential stream went first", [](const Sight& s) { return s.rule == Rule::Stream; }},
+    {"guard", "the guard refused it", [](const Sight& s) { return s.own.guard == GuardVerdict::Refuses; }},
+    {"placed", "the policy served or passed over a write whose place it chooses itself",
+     [](const Sight& s) { return !s.chosen->placed || !s.own.placed; }},
+    {"nearer", "the access to another command could begin sooner", [](const Sight& s) { return s.chosen->cost < s.own.cost; }},
+    {"policy", "the policy preferred another command, though this access could have begun sooner",
+     [](const Sight&) { return true; }},
+};
 
-const char* text(Why why) {
-  switch (why) {
-    case Why::Hazard: return "it waited for an older command over the same blocks, or for a flush";
-    case Why::Buffer: return "it waited until the buffer had written blocks to the media";
-    case Why::NoEntry: return "it had no queue entry in the scheduling engine yet";
-    case Why::Arm: return "the policy moved the arm or waited";
-    case Why::Deadline: return "a command that would otherwise have missed its own deadline went first";
-    case Why::Forced: return "the guard let only the sweep go on";
-    case Why::Batch: return "its stream was held back for a batch of other commands";
-    case Why::Age: return "the age limit of the firmware put another command first";
-    case Why::Stream: return "a sequential stream went first";
-    case Why::Guard: return "the guard refused it";
-    case Why::Placed: return "the policy served or passed over a write whose place it chooses itself";
-    case Why::Nearer: return "the access to another command could begin sooner";
-    case Why::Policy: return "the policy preferred another command, though this access could have begun sooner";
-  }
-  return "?";
-}
-
-const char* name(Why why) {
-  switch (why) {
-    case Why::Hazard: return "hazard";
-    case Why::Buffer: return "buffer";
-    case Why::NoEntry: return "no_entry";
-    case Why::Arm: return "arm";
-    case Why::Deadline: return "deadline";
-    case Why::Forced: return "forced";
-    case Why::Batch: return "batch";
-    case Why::Age: return "age";
-    case Why::Stream: return "stream";
-    case Why::Guard: return "guard";
-    case Why::Placed: return "placed";
-    case Why::Nearer: return "nearer";
-    case Why::Policy: return "policy";
-  }
-  return "?";
+const Reason& why(const Sight& s) {
+  return *std::find_if(std::begin(kReasons), std::end(kReasons), [&s](const Reason& reason) { return reason.holds(s); });
 }
 
 json to_json(const Candidate& of) {
@@ -131,7 +115,7 @@ json to_json(const Sight& s) {
             {"own", to_json(s.own)},
             {"chosen", s.chosen ? to_json(*s.chosen) : json()},
             {"served", s.is_chosen}};
-  j["why"] = s.is_chosen ? json() : json(name(why(s)));
+  j["why"] = s.is_chosen ? json() : json(why(s).name);
   return j;
 }
 
@@ -174,7 +158,7 @@ int width(bool several) { return several ? 52 : 44; }
 void show_decision(const Moment& m, const Sight& s, bool several) {
   std::string what = !s.chosen ? std::string("none") : named(*s.chosen);
   if (several) what = s.drive + ": " + what;
-  std::string reason = s.is_chosen ? "this one" : text(why(s));
+  std::string reason = s.is_chosen ? "this one" : why(s).text;
   if (!s.is_chosen && s.own.guard == GuardVerdict::Refuses)
     reason += fmt::format(": the sweep would be {:.3f} ms late", in_ms(s.own.excess));
   const auto cost = [](const Candidate& of) { return of.placed ? fmt::format("{:.3f}", in_ms(of.cost)) : std::string("-"); };
@@ -227,9 +211,9 @@ void show(const Moment& m, const std::vector<const Sight*>& sights, bool all) {
                std::fabs(in_ms(t.completed - m.command.deadline)));
   if (t.accepted > t.issued)
     fmt::print("  {:.3f} ms in the host, before the drive had a tag for it\n", in_ms(t.accepted - t.issued));
-  std::map<Why, std::size_t> reasons;
+  std::map<const Reason*, std::size_t> reasons;
   for (const Sight* s : sights)
-    if (!s->is_chosen) ++reasons[why(*s)];
+    if (!s->is_chosen) ++reasons[&why(*s)];
   if (sights.empty()) {
     fmt::print("  no decision saw it: {}\n", t.seek + t.rotation + t.transfer > 0 ? "it went first at once"
                                              : !good                              ? "it failed before one"
@@ -240,7 +224,7 @@ void show(const Moment& m, const std::vector<const Sight*>& sights, bool all) {
   const std::size_t passed =
       static_cast<std::size_t>(std::count_if(sights.begin(), sights.end(), [](const Sight* s) { return !s->is_chosen; }));
   fmt::print("  {} decision{} passed it over{}\n", passed, passed == 1 ? "" : "s", passed == 0 ? "" : ":");
-  for (const auto& [reason, count] : reasons) fmt::print("  {:>8}  {}\n", count, text(reason));
+  for (const auto& [reason, count] : reasons) fmt::print("  {:>8}  {}\n", count, reason->text);
   show_decisions(m, sights, all);
 }
 
@@ -346,7 +330,7 @@ int explain(const ExplainOptions& options) {
     json one = to_json(moments.chosen[i]);
     one["decisions"] = json::array();
     for (const Sight& sight : decisions.sights()) {
-      if (sight.request != i) continue;
+      if (sight.request != i || sight.effective > moments.chosen[i].timing.completed) continue;  // it took effect too late
       sights.push_back(&sight);
       one["decisions"].push_back(to_json(sight));
     }

@@ -1152,15 +1152,15 @@ class Runs(Case):
             )
             for one, row in zip(told["requests"], slowest, strict=True):
                 for key in (
-                    "issued_ps",
-                    "accepted_ps",
-                    "started_ps",
-                    "completed_ps",
-                    "queue_ps",
-                    "seek_ps",
-                    "rotation_ps",
+                    "issued",
+                    "accepted",
+                    "started",
+                    "completed",
+                    "queue",
+                    "seek",
+                    "rotation",
                 ):
-                    self.assertEqual(one[key], int(row[key]))
+                    self.assertEqual(one[f"{key}_ps"], int(row[f"{key}_ps"]))
                 seen = one["decisions"]
                 self.assertEqual(
                     [d["effective_ps"] for d in seen], sorted(d["effective_ps"] for d in seen)
@@ -1183,16 +1183,8 @@ class Runs(Case):
         settings = overrides(
             "policy=SPTF sim.measure_s=60 workload.continuous.streams=52 drive.queue.depth=128"
         )
-        told = self.explained(
-            MIXED,
-            *settings,
-            *overrides(["engine=firmware"]),
-            "--slowest",
-            20,
-            "--when",
-            "discrete == 1 && reads >= 1 && response_ms != 0",
-            "--no-waves",
-        )
+        when = ("--slowest", 20, "--when", "discrete == 1 && reads >= 1 && response_ms != 0")
+        told = self.explained(MIXED, *settings, "--set", "engine=firmware", *when, "--no-waves")
         refused = [d for one in told["requests"] for d in one["decisions"] if d["why"] == "guard"]
         self.assertTrue(refused)
         for d in refused:
@@ -1244,15 +1236,9 @@ class Runs(Case):
         """And no other request of its stream, though all of a client's units are asked for at one
         time."""
         server = SOURCE / "docs/papers/integrated-servers/server.toml"
-        told = self.explained(
-            server,
-            *overrides(["sim.warmup_s=2", "sim.measure_s=5"]),
-            "--slowest",
-            5,
-            "--when",
-            "continuous",
-            "--no-waves",
-        )
+        words = overrides(["sim.warmup_s=2", "sim.measure_s=5"])
+        words += ["--slowest", "5", "--when", "continuous", "--no-waves"]
+        told = self.explained(server, *words)
         for one in told["requests"]:
             self.assertEqual(len({(d["drive"], d["own"]["tag"]) for d in one["decisions"]}), 1)
             self.assertEqual(sum(d["served"] for d in one["decisions"]), 1)
@@ -1275,15 +1261,8 @@ class Runs(Case):
             self.assertIn(f"array.{d['drive']}.in_drive[", view)
 
     def test_explain_says_which_writes_the_policy_places(self):
-        told = self.explained(
-            SCENARIOS / "eager_writing.toml",
-            *overrides(["sim.measure_s=3"]),
-            "--slowest",
-            1,
-            "--when",
-            "reads",
-            "--no-waves",
-        )
+        words = ["--slowest", "1", "--when", "reads", "--no-waves", "--set", "sim.measure_s=3"]
+        told = self.explained(SCENARIOS / "eager_writing.toml", *words)
         placed = [d for d in told["requests"][0]["decisions"] if d["why"] == "placed"]
         self.assertTrue(placed)
         for d in placed:
@@ -1364,17 +1343,8 @@ class Runs(Case):
         waves = self.folder / "waves.fst"
         settings = overrides(["engine=firmware", "sim.warmup_s=0", "sim.measure_s=60"])
         log = self.folder / "requests.csv"
-        self.run_good(
-            "run",
-            MIXED,
-            *settings,
-            "--waves",
-            waves,
-            "--wave-when",
-            "discrete && response_ms > 300",
-            "--requests",
-            log,
-        )
+        when = ("--wave-when", "discrete && response_ms > 300")
+        self.run_good("run", MIXED, *settings, "--waves", waves, *when, "--requests", log)
         windows = [
             (int(r["issued_ps"]) - 10**10, int(r["completed_ps"]) + 10**10)
             for r in csv.DictReader(log.read_text().splitlines())
@@ -1530,10 +1500,7 @@ class Runs(Case):
         events, log = self.timeline_of(
             MIXED,
             *overrides(["engine=model", "sim.warmup_s=0", "sim.measure_s=10"]),
-            "--wave-from",
-            2,
-            "--wave-to",
-            5,
+            *["--wave-from", "2", "--wave-to", "5"],
         )
         rows = [
             r
@@ -1557,6 +1524,30 @@ class Runs(Case):
         self.assertEqual(arrows.keys(), ends.keys())
         self.assertGreater(len(arrows), 100)
         self.assertTrue(all(arrows[i] <= ends[i] for i in arrows))
+
+    def test_timeline_and_waves_show_what_the_end_cuts_and_are_busy_as_the_result(self):
+        result, waves = self.folder / "result.json", self.folder / "waves.fst"
+        words = overrides(
+            "engine=firmware sim.warmup_s=0 sim.measure_s=1 observe.wave_to_s=1 "
+            "workload.discrete.outstanding=8 drive.controller.firmware_base_cycles=200000"
+        )
+        load = (SCENARIOS / "random_4k.toml", *words, "--result", result, "--waves", waves)
+        events, log = self.timeline_of(*load)
+        begun, ended = ({e["id"] for e in events if e["ph"] == phase} for phase in "be")
+        self.assertEqual(ended, {int(row["number"]) for row in log})
+        self.assertEqual(begun - ended, set(range(len(begun))) - ended)
+        self.assertEqual(len(begun - ended), 8)
+        utilisation = json.loads(result.read_text())["utilisation"]
+        self.assertLess(utilisation, 0.95)
+        accesses = sum(end - begin for _, begin, end, _, _ in self.accesses_of(events))
+        self.assertAlmostEqual(accesses / 10**12, utilisation, places=9)
+        signals = {v.full_name: v for v in pywellen.Waveform(str(waves)).all_vars()}
+        changes = [(time, int(value)) for time, value in signals["disk.controller.busy"].tv]
+        busy = sum(
+            (end - begin) * value
+            for (begin, value), (end, _) in itertools.pairwise([*changes, (10**12, 0)])
+        )
+        self.assertAlmostEqual(busy / 10**12, utilisation, places=9)
 
     def test_windows_of_a_closed_load_agree_with_the_log(self):
         """Throughput and response times are of what completes in the window;
@@ -1930,11 +1921,7 @@ measure_s = 40.0
                 "engine=firmware policy=SPTF sim.warmup_s=0 sim.measure_s=20 "
                 "workload.discrete.outstanding=8 workload.discrete.deadline_ms=100"
             ),
-            "--slowest",
-            10,
-            "--when",
-            "discrete",
-            "--no-waves",
+            *["--slowest", "10", "--when", "discrete", "--no-waves"],
         )
         seen = collections.Counter(d["why"] for one in told["requests"] for d in one["decisions"])
         self.assertGreater(seen["deadline"], 0)
@@ -1942,6 +1929,39 @@ measure_s = 40.0
         for one in told["requests"]:
             for d in one["decisions"]:
                 self.assertEqual(d["rule"] == "deadline", d["forced"])
+
+    def test_explain_says_what_limits_and_priority_do(self):
+        """Jobs with priority, with a guideline, and with a limit that ends commands, also while
+        a decision is made."""
+        load = self.folder / "limits.toml"
+        load.write_text(
+            'format = 1\nengine = "firmware"\npolicy = "LSPTF(0)"\nsim.measure_s = 2.0\n[drive]\n'
+            'file = "cheetah9lp"\ncontroller.firmware_base_cycles = 200000\n'
+            "[[drive.duration_limits.read]]\nguideline_ms = 500.0\n"
+            '[[drive.duration_limits.read]]\ninactive_ms = 25.5\ninactive_policy = "abort"\n'
+            + "".join(
+                f'[[workload.job]]\nname = "{bs}"\nrw = "randread"\nbs = "{bs}"\n{more}\n'
+                for bs, more in (
+                    ("4k", "iodepth = 2\nhigh_priority = true"),
+                    ("8k", "iodepth = 4\npriohint = 1"),
+                    ("12k", "iodepth = 2\npriohint = 2"),
+                )
+            )
+        )
+        seen = collections.Counter()
+        for words in ([], ["--when", "failed"]):
+            told = self.explained(load, "--slowest", 20, "--no-waves", *words)
+            for one in told["requests"]:
+                for d in one["decisions"]:
+                    seen[one["length_bytes"], d["why"]] += 1
+                    self.assertLessEqual(d["effective_ps"], one["completed_ps"])
+                    if d["rule"] == "priority":
+                        self.assertEqual(d["chosen"]["blocks"], 8)
+                    if d["rule"] == "deadline":
+                        self.assertGreater(d["chosen"]["blocks"], 8)
+        for reason in ((8192, "limit"), (12288, "limit"), (8192, "priority"), (4096, "deadline")):
+            self.assertGreater(seen[reason], 0, seen)
+        self.assertEqual(seen[4096, "limit"], 0)
 
     def test_a_timeline_names_the_rule_of_a_decision(self):
         events, _ = self.timeline_of(

@@ -149,6 +149,16 @@ class Plan(Case):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("retried 51 turns", done.stdout)
 
+    def test_explain_tells_of_a_stuck_command(self):
+        file = self.scenario(
+            '[[fault]]\nkind = "stuck"\ncount = 1\nat_s = 0.5\n'
+            '[[fault]]\nkind = "reset"\nat_s = 1.0\n'
+        )
+        done = self.platter("explain", file, "--slowest", 1, "--no-waves")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"\d\d  a fault kept it stuck\n")
+        self.assertNotIn("the buffer had written", done.stdout)
+
     def test_scrubbing_finds_bad_blocks(self):
         result = self.result_of(
             '[[fault]]\nkind = "unreadable"\nblock = 5000\n',

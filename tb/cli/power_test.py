@@ -422,6 +422,10 @@ class WriteLog(Served):
             self.assertEqual(client.ask(WRITE, place, 4096, bytes([i + 1]) * 4096)[0], 0)
             if i % 10 == 9:
                 self.assertEqual(client.ask(FLUSH)[0], 0)
+        # A write with FUA over a part of one that no flush has covered
+        self.assertEqual(client.ask(WRITE, 0, 4096, b"\x70" * 4096)[0], 0)
+        client.send(WRITE, 1024, 512, b"\x71" * 512, flags=1)
+        self.assertEqual(struct.unpack(">IIQ", client.get(16))[1], 0)
         self.assertEqual(client.ask(FLUSH)[0], 0)
         self.assertEqual(self.stop(process), 0)
         sector_bytes, found = entries(log.read_bytes())
@@ -436,6 +440,8 @@ class WriteLog(Served):
         # Between two flushes stand the writes that the second one made durable.
         first = [flags for _, flags, _ in found].index(1)
         self.assertEqual(first, 10)
+        last = [(sector, flags, len(data)) for sector, flags, data in found[-5:-1]]
+        self.assertEqual(last, [(2, 2, 512), (0, 0, 1024), (3, 0, 2560), (0, 1, 0)])
 
     def test_a_run_has_one(self):
         log = self.folder / "log"

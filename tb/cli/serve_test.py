@@ -74,9 +74,9 @@ class Nbd:
             data += part
         return bytes(data)
 
-    def send(self, kind, offset=0, length=0, data=b"", cookie=1):
+    def send(self, kind, offset=0, length=0, data=b"", cookie=1, flags=0):
         self.socket.sendall(
-            struct.pack(">IHHQQI", 0x25609513, 0, kind, cookie, offset, length) + data
+            struct.pack(">IHHQQI", 0x25609513, flags, kind, cookie, offset, length) + data
         )
 
     def ask(self, kind, offset=0, length=0, data=b""):

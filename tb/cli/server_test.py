@@ -468,6 +468,9 @@ class Mixed(Case):
             run = "sim.warmup_s=0 sim.measure_s=2 observe.wave_to_s=0.2 array.copies=2"
             small = "text.set_bytes=33554432 video.file_s=2"
             settings = overrides(f"{run} {small} failure.fails_at_s=0.1 failure.drive=2".split())
+            refused = platter("run", self.FILE, *settings, "--write-log", Path(folder, "writes"))
+            self.assertEqual(refused.returncode, 2)
+            self.assertIn("expected drive or array for a log of writes", refused.stderr)
             files = ("--requests", log, "--waves", waves, "--result", out)
             self.run_good("run", self.FILE, *settings, *files)
             rows = log.read_text().splitlines()

@@ -65,28 +65,22 @@ HOSTILE = "</script><script>window.hacked = 1</script><img src=x onerror='window
 
 def simulate(folder: Path, name: str, scenario: str = "mixed_media", **settings: object) -> Path:
     """The result; its log lies beside it."""
-    words = [
+    words: list[object] = [
         word
         for key, value in settings.items()
         for word in ("--set", f"{key.replace('__', '.')}={value}")
     ]
-    subprocess.run(
-        [
-            PLATTER,
-            "run",
-            CONFIGS / f"scenarios/{scenario}.toml",
-            "--quiet",
-            "--set",
-            "engine=firmware",
-            *words,
-            "--result",
-            folder / f"{name}.json",
-            "--requests",
-            folder / f"{name}.csv",
-        ],
-        check=True,
-    )
-    return folder / f"{name}.json"
+    result, log = folder / f"{name}.json", folder / f"{name}.csv"
+    words += ["--quiet", "--set", "engine=firmware", "--result", result, "--requests", log]
+    subprocess.run([PLATTER, "run", CONFIGS / f"scenarios/{scenario}.toml", *words], check=True)
+    return result
+
+
+def explain(folder: Path, *words: str) -> None:
+    """Why requests of the mixed media were slow."""
+    scenario = CONFIGS / "scenarios/mixed_media.toml"
+    words += ("--quiet", "--no-waves", "--set", "engine=firmware", "-o", str(folder))
+    subprocess.run([PLATTER, "explain", scenario, *words], check=True)
 
 
 def study(folder: Path) -> Path:
@@ -241,16 +235,8 @@ class Case(unittest.TestCase):
     def report(self, *words: object, output: str = "out.html") -> tuple[int, str]:
         err = io.StringIO()
         with contextlib.redirect_stderr(err), contextlib.redirect_stdout(io.StringIO()):
-            code = cli.main(
-                [
-                    "report",
-                    *map(str, words),
-                    "-o",
-                    str(self.folder / output),
-                    "--platter",
-                    str(PLATTER),
-                ]
-            )
+            out = str(self.folder / output)
+            code = cli.main(["report", *map(str, words), "-o", out, "--platter", str(PLATTER)])
         return code, err.getvalue()
 
     def page(self, *words: object) -> str:
@@ -399,6 +385,19 @@ class Numbers(Case):
                 )
             )
 
+    def test_no_arm_where_the_log_does_not_say_what_it_did(self) -> None:
+        """Of two actuators, and of requests that take several accesses."""
+        short = {"sim__measure_s": 2, "sim__warmup_s": 0, "workload__discrete__mean_bytes": 16384}
+        for scenario in ("two_actuators", "eager_writing"):
+            file = simulate(self.folder, scenario, scenario, **short)
+            given = read_inputs([file])
+            assert isinstance(given, list)
+            self.assertRaisesRegex(LabError, "one actuator", charts.arm, given[0].run)
+            page = self.page(file)
+            self.assertIn("accesses under way", page)
+            self.assertNotIn("share of time in access", page)
+            self.assertNotIn("the arm went to", page)
+
     def test_paired_differences(self) -> None:
         runs = read_inputs([self.sptf, self.slack])
         frame = charts.differences(runs[0].run, runs[1].run)
@@ -512,39 +511,22 @@ class Pages(Case):
         self.assertIn("Jain&#x27;s index of the response times: 1 if all are equal", page)
 
     def test_reasons(self) -> None:
-        subprocess.run(
-            [
-                PLATTER,
-                "explain",
-                CONFIGS / "scenarios/mixed_media.toml",
-                "--quiet",
-                "--set",
-                "engine=firmware",
-                "--set",
-                "sim.measure_s=20",
-                "--slowest",
-                "3",
-                "--no-waves",
-                "-o",
-                self.folder / "why",
-            ],
-            check=True,
-        )
-        page = self.page(self.sptf, "--explain", self.folder / "why/explain.json")
-        explained = json.loads((self.folder / "why/explain.json").read_text())["requests"]
+        explain(self.folder / "why", "--set", "sim.measure_s=20", "--slowest", "3")
+        why = self.folder / "why/explain.json"
+        page = self.page(self.sptf, "--explain", why)
+        explained = json.loads(why.read_text())["requests"]
+        schema = json.loads((ROOT / "docs/reference/explain.schema.json").read_text())
+        reasons = schema["$defs"]["decision"]["properties"]["why"]["enum"]
+        self.assertEqual({*run_page.WHY, None}, set(reasons))
         for one in explained:
             passed = sum(bool(decision["why"]) for decision in one["decisions"])
             self.assertRegex(
                 page, rf'data-key="{one["number"]}">.*passed over by {passed} decisions: '
             )
-        code, err = self.report(
-            self.slack, "--explain", self.folder / "why/explain.json", output="never.html"
-        )
+        code, err = self.report(self.slack, "--explain", why, output="never.html")
         self.assertEqual(code, 2)
-        self.assertRegex(
-            err,
-            r"explain.json: request \d+ is not in the log of requests, or is a different one there",
-        )
+        told = r"explain.json: request \d+ is not in the log of requests, or is a different one"
+        self.assertRegex(err, told)
 
     def test_a_long_log_is_bounded_and_said(self) -> None:
         long = simulate(self.folder, "long", "random_4k", sim__measure_s=600)
@@ -988,22 +970,7 @@ class Damaged(Case):
         super().setUpClass()
         cls.short = simulate(cls.folder, "short", sim__measure_s=2)
         cls.explained = cls.folder / "why/explain.json"
-        subprocess.run(
-            [
-                PLATTER,
-                "explain",
-                CONFIGS / "scenarios/mixed_media.toml",
-                "--quiet",
-                "--no-waves",
-                "--set",
-                "engine=firmware",
-                "--set",
-                "sim.measure_s=2",
-                "-o",
-                cls.folder / "why",
-            ],
-            check=True,
-        )
+        explain(cls.folder / "why", "--set", "sim.measure_s=2")
 
     def good_or_said(self, file: Path, how: str, *words: object) -> bool:
         output = self.folder / "damaged.html"

@@ -112,12 +112,16 @@ TEST(Energy, AReadAheadCountsUntilItsEnd) {
     script.access(read, false, 0, 8);
   });
   std::vector<Picoseconds> seen;
+  bool reads_ahead = false;
   for (Picoseconds at = 0; at < 40 * kMs; at += kMs / 4) {
     run_until(at);
     const PowerTimes times = rig.times();
     EXPECT_EQ(sum(times), at);
     seen.push_back(in(times, PowerState::ReadAhead));
     EXPECT_GE(seen.back(), seen[seen.size() > 1 ? seen.size() - 2 : 0]);
+    EXPECT_TRUE(!reads_ahead || seen.back() > seen[seen.size() - 2]);
+    reads_ahead = rig.disk->energy()->state(at) == PowerState::ReadAhead;
+    EXPECT_TRUE(reads_ahead || seen.back() == 0 || seen.back() == 24 * 100 * kUs) << at;
   }
   EXPECT_EQ(seen.back(), 24 * 100 * kUs);  // until the segment is full
 }

@@ -48,7 +48,9 @@ class Desk {
   }
   Tag pick() {
     scheduler->work(head);
-    return scheduler->pick(head, now).tag;
+    const Decision decision = scheduler->pick(head, now);
+    rule = decision.rule;
+    return decision.tag;
   }
   /// Serves the choice, and moves on to the end of its access.
   Tag serve() {
@@ -64,6 +66,7 @@ class Desk {
   std::vector<Command> commands{kTags};
   HeadState head{};
   Picoseconds now = 0;
+  Rule rule = Rule::Policy;  ///< of the last decision
 
  private:
   std::uint64_t sequence_ = 0;
@@ -74,7 +77,13 @@ TEST(LimitedPolicy, ALimitedCommandWaitsWhileOthersDo) {
   desk.limited(1, 0, 10'000 * kMs);  // under the head
   desk.enter(desk.add(2, 8'000'000));
   EXPECT_EQ(desk.serve(), Tag(2));
-  EXPECT_EQ(desk.serve(), Tag(1)) << "nothing else is left";
+  EXPECT_EQ(desk.rule, Rule::Policy);
+  EXPECT_TRUE(desk.scheduler->held_back(Tag(1)));
+  desk.limited(3, 8'000'000, 10'000 * kMs);
+  EXPECT_EQ(desk.serve(), Tag(3)) << "nothing else is left, and it is near";
+  EXPECT_EQ(desk.rule, Rule::Policy);
+  EXPECT_FALSE(desk.scheduler->held_back(Tag(1))) << "it competed";
+  EXPECT_EQ(desk.serve(), Tag(1));
   EXPECT_TRUE(desk.scheduler->empty());
 }
 
@@ -142,6 +151,7 @@ TEST(LimitedPolicy, PriorityGoesBeforeAll) {
   urgent.high_priority = true;
   desk.enter(urgent);
   EXPECT_EQ(desk.pick(), Tag(2));
+  EXPECT_EQ(desk.rule, Rule::Priority);
   desk.scheduler->withdraw(Tag(2));
   EXPECT_EQ(desk.pick(), Tag(1));
 }

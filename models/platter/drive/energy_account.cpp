@@ -96,7 +96,7 @@ PowerTimes EnergyAccount::times(Picoseconds now) const {
 }
 
 PowerState EnergyAccount::state(Picoseconds now) const {
-  const EnergyAccount account = at(now);
+  const EnergyAccount account = at(now + 1);  // so a read-ahead that goes on does not end at `now`
   for (std::size_t i = 0; i < account.count_; ++i)
     if (now >= account.intervals_[i].begin && now < account.intervals_[i].end) return account.intervals_[i].state;
   PowerState last = PowerState::Idle;

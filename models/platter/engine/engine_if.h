@@ -128,7 +128,7 @@ class EngineIf {
   /// For observers: what the deadline guard charges for the time between two accesses of the sweep; kNoDeadline without a guard.
   virtual Picoseconds guard_bound() const { return core::kNoDeadline; }
   /// For observers, while DecisionSinkIf::decided runs: true if the decision did not consider this command, because the rules of the
-  /// firmware held its stream back.
+  /// firmware held its stream back, or the policy held it back until shortly before its limit.
   virtual bool held_back(core::Tag /*tag*/) const { return false; }
   /// For observers: the part of an access's time by which this engine ranks candidates. The default is the time until the access begins,
   /// which may be in the middle of its sectors (zero latency). An engine that does not know such accesses ranks by the time until the

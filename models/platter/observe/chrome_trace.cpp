@@ -7,6 +7,8 @@
 #include <array>
 #include <utility>
 
+#include "platter/core/sc_time.h"
+
 namespace platter::observe {
 
 using core::Picoseconds;
@@ -86,6 +88,11 @@ class ChromeTrace::Watch : public drive::ProbeIf, public drive::DecisionProbeIf 
       trace_.event(fmt::format(kCounter, "open zones", process_, us(time), "zones", drive_.zones()->open()));
   }
   const drive::Drive& drive() const { return drive_; }
+  /// The run ends.
+  void close(Picoseconds now) {
+    if (phase_.begin < now) end_phase(now);
+    if (access_.begin < now) end_access(now);
+  }
 
   void carried(const drive::BusReport& report) override {
     if (actuator_ > 0) return;
@@ -176,22 +183,28 @@ void ChromeTrace::watch(drive::Drive& drive, const std::string& name, std::uint3
 }
 
 void ChromeTrace::finished(const workload::FinishedRequest& finished) {
-  const workload::Request& r = finished.request;
   const command::CommandTiming& t = finished.timing;
+  outstanding_.erase(finished.number);
   if (!inside({t.issued, t.completed})) return;
+  begin(finished.request, finished.number, t.completed > finished.request.deadline);
+  request('e', finished.request, finished.number, t.completed, "");
+}
+
+void ChromeTrace::request(char phase, const workload::Request& r, std::uint64_t number, Picoseconds time,
+                          std::string_view arguments) {
   const std::string cls(core::to_string(r.cls));
   const char* operation = r.flush()   ? "flush"
                           : r.zone()  ? kActions[static_cast<std::size_t>(r.zone_action)]
                           : r.write() ? "write"
                                       : "read";
-  const auto end = [&](char phase, Picoseconds time, const std::string& arguments) {
-    event(fmt::format(R"({{"ph":"{}","cat":"{}","name":"{} {}","id":{},"pid":{},"tid":{},"ts":{}{}}})", phase, cls, cls,
-                      operation, finished.number, kHost, kRequests, us(time), arguments));
-  };
-  end('b', t.issued,
-      fmt::format(R"(,"args":{{"number":{},"stream":{},"offset_bytes":{},"length_bytes":{},"late":{}{}}})", finished.number,
-                  r.stream, r.address, r.length, t.completed > r.deadline, zone_of(r)));
-  end('e', t.completed, "");
+  event(fmt::format(R"({{"ph":"{}","cat":"{}","name":"{} {}","id":{},"pid":{},"tid":{},"ts":{}{}}})", phase, cls, cls,
+                    operation, number, kHost, kRequests, us(time), arguments));
+}
+
+void ChromeTrace::begin(const workload::Request& r, std::uint64_t number, bool late) {
+  request('b', r, number, r.issued,
+          fmt::format(R"(,"args":{{"number":{},"stream":{},"offset_bytes":{},"length_bytes":{},"late":{}{}}})", number,
+                      r.stream, r.address, r.length, late, zone_of(r)));
 }
 
 std::string ChromeTrace::zone_of(const workload::Request& request) const {
@@ -217,6 +230,10 @@ void ChromeTrace::event(std::string_view json) {
 }
 
 OutputFile& ChromeTrace::close() {
+  const Picoseconds now = core::now_ps();
+  for (const auto& watch : watches_) watch->close(now);
+  for (const auto& [number, r] : outstanding_)
+    if (inside({r.issued, now})) begin(r, number, now > r.deadline);
   file_.write("\n]}\n");
   return file_;
 }

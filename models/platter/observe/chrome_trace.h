@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -16,7 +17,7 @@ namespace platter::observe {
 /// Writes what happens in a window of simulated time as Chrome's trace events (JSON), for Perfetto and chrome://tracing. A process for the host,
 /// with a span for each request, and one for each drive, with threads for its engine (decisions), its actuator (accesses, and in them the
 /// phases; a movement without an access is a span too), its channel (transfers from and to the media) and its bus (reads, writes); an arrow leads from a decision to its access. Times in
-/// microseconds with six decimals. What is not complete at the end of the run does not appear.
+/// microseconds with six decimals. At the end of the run an access under way ends, and an outstanding request has a begin only.
 class ChromeTrace : public workload::RequestObserverIf {
  public:
   /// Throws core::InputError where the file cannot be written.
@@ -25,9 +26,9 @@ class ChromeTrace : public workload::RequestObserverIf {
 
   /// To be called before the simulation starts. This object must live for as long as the drive runs.
   void watch(drive::Drive& drive, const std::string& name);
-  void issued(const workload::Request& /*request*/) override {}
+  void issued(const workload::Request& request) override { outstanding_.emplace_hint(outstanding_.end(), issued_++, request); }
   void finished(const workload::FinishedRequest& finished) override;
-  /// Ends the JSON; the file is then to be committed.
+  /// Writes what is under way, and ends the JSON; the file is then to be committed.
   OutputFile& close();
 
  private:
@@ -45,6 +46,11 @@ class ChromeTrace : public workload::RequestObserverIf {
   /// A span of a thread.
   void slice(std::size_t process, int thread, std::string_view name, const Span& span, std::string_view arguments = {});
   void event(std::string_view json);
+  /// The begin of a request (`phase` b) or its end (e).
+  void request(char phase, const workload::Request& r, std::uint64_t number, core::Picoseconds time,
+               std::string_view arguments);
+  /// The begin of a request, which is late or not.
+  void begin(const workload::Request& r, std::uint64_t number, bool late);
   /// The zone of a request that has ended, and its condition now; empty without zones, and for several drives.
   std::string zone_of(const workload::Request& request) const;
 
@@ -53,6 +59,8 @@ class ChromeTrace : public workload::RequestObserverIf {
   core::Picoseconds to_;
   bool any_ = false;
   std::vector<std::unique_ptr<Watch>> watches_;
+  std::map<std::uint64_t, workload::Request> outstanding_;  ///< by number
+  std::uint64_t issued_ = 0;
 };
 
 }  // namespace platter::observe

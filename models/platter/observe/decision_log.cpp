@@ -65,6 +65,7 @@ class DecisionLog::Watch : public drive::DecisionProbeIf {
       const auto waits = static_cast<std::uint32_t>(std::count_if(report.engine.begin(), report.engine.end(),
                                                                   [](const drive::QueueEntry* one) { return one != nullptr; }));
       const bool in_engine = std::find(report.engine.begin(), report.engine.end(), &entry) != report.engine.end();
+      const engine::EngineIf& engine = drive_.engine(report.actuator);
       Sight sight{i,
                   name_,
                   report.asked,
@@ -74,7 +75,10 @@ class DecisionLog::Watch : public drive::DecisionProbeIf {
                   report.decision.rule,
                   entry.stage,
                   in_engine,
-                  in_engine && drive_.engine(report.actuator).held_back(entry.command.tag),
+                  entry.stuck,
+                  entry.asked.zone() && entry.result.timing.started > 0,
+                  in_engine && engine.held_back(entry.command.tag),
+                  entry.command.limited && engine.guard_bound() != core::kNoDeadline,  // else for a batch
                   waits,
                   candidate(report, own, entry, in_engine),
                   std::nullopt,

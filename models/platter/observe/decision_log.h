@@ -47,7 +47,10 @@ struct Sight {
   scheduling::Rule rule;     ///< what has chosen the command
   drive::Stage stage;        ///< of the request's command, before the decision
   bool in_engine;            ///< it has an entry of the engine
-  bool held_back;            ///< the firmware holds its stream back
+  bool stuck;                ///< a fault keeps it from being answered
+  bool changes_zones;        ///< a zone management command at work
+  bool held_back;            ///< the decision did not consider it (EngineIf::held_back)
+  bool limited;              ///< if so: until shortly before its limit, not for a batch
   std::uint32_t candidates;  ///< commands in the engine
   Candidate own;
   std::optional<Candidate> chosen;

@@ -46,16 +46,18 @@ const std::vector<params::Signal<DriveView>>& drive_signals() {
       {{"controller", "state", "", 4, &states()},
        kEntered,
        [](const V& v) { return SignalValue{static_cast<std::uint64_t>(v.report.state)}; }},
-      {{"controller", "tag", "of the access that runs; 2047: an internal command with a tag that is no smaller", 11},
+      {{"controller", "tag", "of the access decided on last; 2047: an internal command with a tag that is no smaller", 11},
        kStarted,
        [](const V& v) { return SignalValue{std::uint64_t{std::min(v.access.tag, 2047u)}}; }},
-      {{"controller", "busy", "an access runs: tag, class and slack are of it", 1},
+      {{"controller", "busy", "an access runs", 1},
        kEntered,
-       [](const V& v) { return SignalValue{std::uint64_t{v.report.tag >= 0}}; }},
+       [](const V& v) {
+         return SignalValue{std::uint64_t{v.report.tag >= 0 && v.report.state != drive::ControllerState::Decide}};
+       }},
       {{"controller", "class", "", 2, &classes()},
        kStarted,
        [](const V& v) { return SignalValue{static_cast<std::uint64_t>(v.access.cls)}; }},
-      {{"controller", "slack_ms", "to the deadline of the access that runs; 0 without one", 0},
+      {{"controller", "slack_ms", "to the deadline of the access decided on last; 0 without one", 0},
        kEntered,
        [](const V& v) {
          return SignalValue{v.access.deadline == core::kNoDeadline ? 0.0 : core::to_milliseconds(v.access.deadline - v.now)};

@@ -77,8 +77,30 @@ void WriteLog::written(std::uint64_t address, std::uint32_t length, const std::u
     unflushed_.push_back(std::move(write));
     return;
   }
+  supersede(write.sector, write.sector + length / sector_bytes_);
   entry(write.sector, length / sector_bytes_, kFua, {});
   put(write.data.data(), write.data.size());
+}
+
+void WriteLog::supersede(std::uint64_t first, std::uint64_t end) {
+  for (auto old = unflushed_.begin(); old != unflushed_.end();) {
+    const std::uint64_t from = old->sector;
+    const std::uint64_t to = from + old->data.size() / sector_bytes_;
+    if (to <= first || end <= from) {
+      ++old;
+      continue;
+    }
+    const auto keep = [&](std::uint64_t low, std::uint64_t high) {
+      if (low >= high) return;
+      const auto at = [&](std::uint64_t sector) {
+        return old->data.begin() + static_cast<std::ptrdiff_t>((sector - from) * sector_bytes_);
+      };
+      unflushed_.insert(old, {old->number, low, {at(low), at(high)}});
+    };
+    keep(from, first);
+    keep(end, to);
+    old = unflushed_.erase(old);
+  }
 }
 
 void WriteLog::flushed(FlushMark mark) {

@@ -50,6 +50,8 @@ class WriteLog {
   };
 
   void entry(std::uint64_t sector, std::uint64_t sectors, std::uint64_t flags, std::string_view inside);
+  /// A durable write has replaced these sectors of the writes that have not been flushed.
+  void supersede(std::uint64_t first, std::uint64_t end);
   void put(const void* data, std::size_t length);
   void put_super();
 

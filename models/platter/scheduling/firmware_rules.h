@@ -69,7 +69,7 @@ class FirmwareRulesScheduler : public WrappedScheduler {
     policy_->awaited(since);
     return true;
   }
-  bool held_back(Tag tag) const override { return picked_in_batch_ && held_back_[tag.value]; }
+  bool held_back(Tag tag) const override { return (picked_in_batch_ && held_back_[tag.value]) || policy_->held_back(tag); }
 
  private:
   /// The sequential stream: its waiting commands are those of its direction that begin between `low` and `rules_.stream_reach` blocks

@@ -71,6 +71,7 @@ class LimitedScheduler : public WrappedScheduler {
     admit(now);
     Decision decision = policy_->pick(head, now);
     picked_ = {now, 0};
+    only_held_ = false;
     if (decision.forced) return decision;
     const Command* const cheapest = decision.kind == Decision::Kind::Serve ? commands_[decision.tag.value] : nullptr;
     choice_ = cheapest != nullptr ? positioning(*cheapest, head, now) : kNoDeadline;
@@ -90,17 +91,24 @@ class LimitedScheduler : public WrappedScheduler {
     if (chosen != nullptr) choice_ = time;  // what a guideline would change
     for (const Command* command : dated_)
       if (pays(*command) && times_.late(*command, head, now)) consider(*command);
-    if (chosen == nullptr && cheapest == nullptr)
+    only_held_ = chosen == nullptr && cheapest == nullptr;
+    if (only_held_)
       for (const Command* command : held_) consider(*command);  // there is nothing else to do
     if (chosen == nullptr) return decision;
     picked_.extra = extra(*chosen, time);
-    return Decision::serve(chosen->tag, chosen == cheapest ? Rule::Policy : Rule::Deadline);
+    const Rule rule = chosen->high_priority ? Rule::Priority : Rule::Deadline;
+    return Decision::serve(chosen->tag, chosen == cheapest || only_held_ ? Rule::Policy : rule);
   }
 
   Decision next_of_sweep(const HeadState& head, Picoseconds now) override {
     account_.passed(now);
     picked_ = {now, 0};
+    only_held_ = false;
     return policy_->next_of_sweep(head, now);
+  }
+
+  bool held_back(Tag tag) const override {
+    return !only_held_ && std::any_of(held_.begin(), held_.end(), [tag](const Command* held) { return held->tag == tag; });
   }
 
   bool affords(const Command& command, const HeadState& head, Picoseconds now) override {
@@ -160,6 +168,7 @@ class LimitedScheduler : public WrappedScheduler {
   std::size_t count_ = 0;
   Picoseconds choice_ = kNoDeadline;  ///< positioning time of the inner policy's last choice; kNoDeadline: it had none
   Picked picked_;
+  bool only_held_ = false;  ///< at the last decision only commands held back waited, so they competed
 };
 
 }  // namespace

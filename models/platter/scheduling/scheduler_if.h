@@ -12,7 +12,8 @@ struct GapStatistics;
 /// What has chosen the command of a decision; for observers.
 enum class Rule : std::uint8_t {
   Policy,    ///< the policy, or its deadline guard
-  Deadline,  ///< its own deadline, outside the sweep (OwnDeadlines)
+  Deadline,  ///< its own deadline or limit, outside the sweep (OwnDeadlines, LSPTF)
+  Priority,  ///< its priority (LSPTF)
   Age,       ///< the age limit of the firmware (FirmwareRules)
   Stream,    ///< the firmware's rule that a sequential stream goes first
 };
@@ -21,6 +22,7 @@ constexpr const char* to_string(Rule rule) {
   switch (rule) {
     case Rule::Policy: return "policy";
     case Rule::Deadline: return "deadline";
+    case Rule::Priority: return "priority";
     case Rule::Age: return "age";
     case Rule::Stream: return "stream";
   }
@@ -133,7 +135,8 @@ class SchedulerIf {
   /// Tells the policy that commands of hosts wait outside it until buffered writes (destages) are on the media. `since`: from when the oldest of them
   /// waits. Returns true if the policy has answered wait and would now answer otherwise: `pick` is then called again. The default ignores it.
   virtual bool awaited(const AwaitedDestages& /*since*/) { return false; }
-  /// For observers: the last `pick` did not consider this command, because its stream was held back (FirmwareRules).
+  /// For observers: the last `pick` did not consider this command, because its stream was held back (FirmwareRules), or the time of its limit had
+  /// not come (LSPTF).
   virtual bool held_back(Tag /*tag*/) const { return false; }
   /// The policy's budgets by class; null if it has none.
   virtual const ClassBudgets* class_budgets() const { return nullptr; }

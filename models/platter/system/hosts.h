@@ -31,6 +31,7 @@ struct HostInfo {
   std::string_view description;
   bool several_drives = false;
   bool keeps_logs = false;     ///< can write a log of its requests, timelines and waves
+  bool logs_writes = false;    ///< can write a log of its writes
   bool takes_clients = false;  ///< clients outside of the simulation can take its place
   /// The keys of its scenarios, besides those of every scenario.
   std::vector<const Section*> sections;

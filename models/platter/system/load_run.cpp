@@ -167,7 +167,7 @@ HostInfo load_host(std::string_view name, std::string_view description, std::vec
   HostInfo host;
   host.name = name;
   host.description = description;
-  host.keeps_logs = true;
+  host.keeps_logs = host.logs_writes = true;
   host.takes_clients = true;
   host.sections = std::move(sections);
   host.set_defaults = [](Scenario&) {};

@@ -16,18 +16,15 @@ namespace platter::system {
 using nlohmann::json;
 
 std::unique_ptr<RunIf> make_run(const Scenario& scenario, const RunOptions& options) {
-  const auto refuse = [&](bool asked, const char* what) {
-    if (asked)
-      scenario.refuse("host.kind", fmt::format("found {}, expected {} for {}", scenario.host->name,
-                                               hosts_that(&HostInfo::keeps_logs), what));
+  const auto refuse = [&](bool asked, const char* what, bool HostInfo::* able = & HostInfo::keeps_logs) {
+    if (asked && !(scenario.host->*able))
+      scenario.refuse("host.kind", fmt::format("found {}, expected {} for {}", scenario.host->name, hosts_that(able), what));
   };
-  if (!scenario.host->keeps_logs) {
-    refuse(!options.requests.empty() || !options.observers.empty(), "a log of requests");
-    refuse(!options.block_trace.empty(), "a block trace");
-    refuse(!options.write_logs.empty(), "a log of writes");
-    refuse(!options.timeline.empty(), "a timeline");
-    refuse(writes_waves(options), "waves");
-  }
+  refuse(!options.requests.empty() || !options.observers.empty(), "a log of requests");
+  refuse(!options.block_trace.empty(), "a block trace");
+  refuse(!options.write_logs.empty(), "a log of writes", &HostInfo::logs_writes);
+  refuse(!options.timeline.empty(), "a timeline");
+  refuse(writes_waves(options), "waves");
   if (writes_waves(options))
     observe::WaveFile::require(options.waves.empty() ? options.wave_windows.front().file : options.waves);
   check_engine(scenario);

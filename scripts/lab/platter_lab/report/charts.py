@@ -22,6 +22,7 @@ from platter_lab.model import Run
 from platter_lab.report import look
 from platter_lab.report.inputs import PS_PER_S, measured
 from platter_lab.report.shape import PARTS, classes_in, has_parts, has_responses
+from platter_lab.report.statistics_table import settings
 
 CDF_POINTS = 400  # a line, at most
 TIME_BINS = 240
@@ -429,7 +430,6 @@ def over_time(run: Run) -> alt.VConcatChart:
             for i in range(TIME_BINS)
         ]
     classes = classes_of(frame)
-    single = run.result["configuration"]["host"]["kind"] == "drive"
     zoom = alt.TopLevelSelectionParameter(
         name="zoom_time",
         bind="scales",
@@ -464,7 +464,7 @@ def over_time(run: Run) -> alt.VConcatChart:
 
     busy = (
         panel("busy", "share of time in access", alt.Axis(format="%"), True)
-        if single
+        if one_arm(run)
         else panel("busy", "accesses under way", alt.Axis(), True)
     )
     return alt.vconcat(
@@ -609,15 +609,26 @@ def accesses(run: Run) -> pl.DataFrame:
     )
 
 
+def one_arm(run: Run) -> bool:
+    """Whether the log says what one arm did: it is of a drive with one actuator, and each request
+    took one access at most. Of several, the log has the sums, and the waits between them as queue.
+    """
+    keys = settings(run.result["configuration"])
+    if keys.get("host.kind") != "drive" or keys.get("drive.actuators.count", "1") != "1":
+        return False
+    waited = pl.col("queue_ps") > pl.col("started_ps") - pl.col("issued_ps")
+    return log_of(run).filter((pl.col("started_ps") > 0) & waited).is_empty()
+
+
 def arm(run: Run, request: int | None = None, *, most: int = 110) -> alt.LayerChart:
     """The arm of one drive, access by access, up to a request's (default: the slowest of the
     measured time) and a little beyond: from where to where it went, and since when each request had
     waited.
     """
-    if run.result["configuration"]["host"]["kind"] != "drive":
+    if not one_arm(run):
         raise LabError(
             f'found a run of host.kind "{run.result["configuration"]["host"]["kind"]}"; expected '
-            "one of a drive, which has one arm"
+            "one of a drive with one actuator, in which each request took one access"
         )
     frame = accesses(run)
     if request is None:

@@ -29,11 +29,19 @@ from platter_lab.statistics import ABSENT
 SLOWEST = 20
 # Of a decision, as `platter explain` names them (docs/reference/explain.md).
 WHY = {
-    "hazard": "it waited for an older command over the same blocks",
+    "hazard": "it waited for an older command",
+    "stuck": "a fault kept it stuck",
+    "zone": "it was changing zones",
     "buffer": "the buffer had to write blocks first",
     "no_entry": "it had no queue entry in the engine yet",
     "placed": "the policy chooses the place of a write itself",
     "arm": "the policy moved the arm or waited",
+    "limit": "it was held back until shortly before its duration limit",
+    "priority": "a command with priority went first",
+    "deadline": "a command went first because of its own deadline or duration limit",
+    "batch": "its stream was held back for a batch of other commands",
+    "age": "the age limit put another command first",
+    "stream": "a sequential stream went first",
     "forced": "the guard let only the sweep go on",
     "guard": "the guard refused it",
     "nearer": "another access could begin sooner",
@@ -362,7 +370,7 @@ def _over_time(page: Page, given: RunInput) -> None:
         + " Drag to move, wheel to zoom, double click to go back.",
     )
     page.section("Arm and requests")
-    if drive and not (frame := charts.accesses(run)).is_empty():
+    if charts.one_arm(run) and not (frame := charts.accesses(run)).is_empty():
         first = charts.slowest(run, SLOWEST)["number"].to_list()
         request = next(
             (one for one in first if frame["number"].index_of(one) is not None), frame["number"][-1]
