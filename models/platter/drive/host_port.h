@@ -28,13 +28,13 @@ struct PortCounters {
   std::uint64_t failed = 0;         ///< commands that ended with any status but Good, refused ones included
 };
 
-/// The drive's host interface: a TLM-2.0 target for any number of hosts, each with its own request and response phases.
+/// The drive's host interface: a TLM-2.0 target for any number of initiator sockets, each with its own request and response phases.
 ///
 /// nb_transport uses the four phases of the base protocol. END_REQ is sent when the queue accepts the command. So a full queue holds the request
 /// phase (or refuses the command with QueueFull, by configuration). BEGIN_RESP is sent when a read's last block has crossed the bus, or when a write
-/// is on the media or in the buffer. That of a flush is sent when every older write is on the media, and that of a zone command when it has been
-/// carried out. b_transport waits through the same queue and mechanics. transport_dbg reads and writes, in zero time, what a
-/// command would find. A command that cannot be executed gets a TLM error response, and is counted.
+/// is on the media or in the buffer, each plus the profile's completion times. That of a flush is sent when every older write is on the media, and
+/// that of a zone command when it has been carried out. b_transport waits through the same queue and mechanics. transport_dbg reads and writes, in
+/// zero time, what a command would find. A command that cannot be executed gets a TLM error response, and is counted.
 ///
 /// While the token bucket is on, a discrete or background command waits for its tokens before it may take a tag; meanwhile its
 /// request phase is held, as by a full queue. If the host's continuous commands must not wait behind such a command, bind a second

@@ -42,8 +42,8 @@ struct Decision {
     Move,  ///< move the arm to `cylinder`, then decide again (SCAN's run to the edge)
   };
   Kind kind = Kind::Idle;  ///< what to do
-  /// No candidate passed the deadline guard, so the sweep continues; or a command goes first because of its own deadline (OwnDeadlines). Rules outside
-  /// the policy leave such a decision as it is.
+  /// No candidate passed the deadline guard, so the sweep continues; or a command goes first because of its own deadline (OwnDeadlines). Rules
+  /// outside the policy leave such a decision as it is.
   bool forced = false;
   Tag tag;                  ///< of Serve and Write: the command
   core::Cylinder cylinder;  ///< of Move
@@ -82,9 +82,10 @@ struct DecisionWork {
   std::uint64_t cycles = 0;
 };
 
-/// A scheduling policy. It holds the commands that may be served now (the queue keeps back those that must wait for an older overlapping
-/// one) and never changes the mechanics. Where a mapping moves blocks, the extent of a read may change while the policy holds it (`moved`),
-/// and the extent of a write has only a length.
+/// A scheduling policy. It holds the commands that may be served now (the queue keeps back those that must wait for an older overlapping one) and
+/// never changes the mechanics. Where a mapping moves blocks, the extent of a read may change while the policy holds it (`moved`), and the extent of
+/// a write has only a length. Its functions must not wait. A decision for a command that the policy does not hold ends the simulation with
+/// std::logic_error.
 class SchedulerIf {
  public:
   virtual ~SchedulerIf() = default;
@@ -103,8 +104,8 @@ class SchedulerIf {
   virtual void moved(Tag /*tag*/) {}
   /// True if the policy holds no command.
   virtual bool empty() const = 0;
-  /// A round has begun. Only a policy that is the second phase of a TPS gets this call: the first phase has the round's continuous commands. Plans made
-  /// before are no longer valid.
+  /// A round has begun. Only a policy that is the second phase of a TPS gets this call: the first phase has the round's continuous commands. Plans
+  /// made before are no longer valid.
   virtual void begin_round() {}
   /// Returns the decision that becomes known at `now` (absolute, ps), for the arm in the state `head`; idle (`{}`) without commands. The engine
   /// has called `work` with the same state before. Does not remove the picked command: the engine calls `remove`.
@@ -125,9 +126,9 @@ class SchedulerIf {
   virtual bool leaves_time(const Command& /*command*/, const HeadState& /*head*/, Picoseconds /*now*/) { return true; }
   /// True if the command may go first because of its own deadline. False only under a policy that limits what guidelines may cost (LSPTF).
   virtual bool affords(const Command& /*command*/, const HeadState& /*head*/, Picoseconds /*now*/) { return true; }
-  /// The deadline guard before a decision: true if the decision may become known as late as `effective`, after examining all that `work`
-  /// counts. If false, the sweep must continue: the caller then uses `next_of_sweep` instead of `pick`, which examines one
-  /// command and is known earlier. A policy without a guard always has time.
+  /// The deadline guard before a decision: true if the decision may become known as late as `effective` (absolute, ps), after examining all that
+  /// `work` counts. If false, the sweep must continue: the caller then uses `next_of_sweep` instead of `pick`, which examines one command and is
+  /// known earlier. A policy without a guard always has time.
   virtual bool has_time(const HeadState& /*head*/, Picoseconds /*effective*/) { return true; }
   /// The next command of the sweep. Nothing else is examined, so no decision takes less work: `kShortest`.
   virtual Decision next_of_sweep(const HeadState& head, Picoseconds now) { return pick(head, now); }

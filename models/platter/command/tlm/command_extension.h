@@ -43,9 +43,9 @@ inline tlm::tlm_response_status response_status(CommandStatus status) {
 /// What a command carries beyond a generic payload: attributes to the drive, and the result back to the host. A payload without it is a
 /// discrete command without a deadline.
 ///
-/// The drive reads the attributes at BEGIN_REQ, and writes the result before BEGIN_RESP (or before b_transport returns). The extension
-/// belongs to the host and stays attached until then. The payload's destructor deletes an extension that is still attached: an extension
-/// that is not on the heap must be detached before (`clear_extension`).
+/// The drive reads the attributes from BEGIN_REQ to END_REQ, so they stay as they are until then. It writes the result before BEGIN_RESP (or before
+/// b_transport returns). The extension belongs to the host and stays attached until then. The payload's destructor deletes an extension that is still
+/// attached: an extension that is not on the heap must be detached before (`clear_extension`).
 class CommandExtension : public tlm::tlm_extension<CommandExtension>, public Attributes, public Result {
  public:
   bool flush = false;  ///< FLUSH CACHE; the payload's command is TLM_IGNORE_COMMAND
