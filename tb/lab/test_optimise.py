@@ -21,7 +21,7 @@ from platter_lab import LabError
 from platter_lab.cost import prices
 from platter_lab.cost.prices import COSTS, Engine, NoPriceError, Source
 from platter_lab.executable import ROOT
-from platter_lab.optimise.space import read_space
+from platter_lab.optimise.space import Range, read_space
 from platter_lab.optimise.study import Record, Study
 from platter_lab.pareto import undominated
 from platter_lab.runs.point import Scenario
@@ -480,32 +480,20 @@ when = { engine = "model" }
         self.assertEqual(self.frame().height, 10)
 
     def test_a_range_has_the_values_of_its_steps_and_its_ends(self) -> None:
-        def weight(given: str) -> Any:
-            space = read_space(self.space(('{ from = 0.1, to = 2.0, scale = "log" }', given)))
-            return space.parameter("weight").domain
-
-        stepped = weight("{ from = 1000.5, to = 1002.5, step = 0.5 }")
-        self.assertEqual(stepped.all(), [1000.5, 1001.0, 1001.5, 1002.0, 1002.5])
-        self.assertEqual(weight("{ from = 0.1, to = 0.7, step = 0.2 }").all(), [0.1, 0.3, 0.5, 0.7])
-        free = weight("{ from = 1.23449, to = 5.67851 }")
-        tidied = [free.tidy(one) for one in (1.23449, 1.98765, 5.67851)]
-        self.assertEqual(tidied, [1.23449, 1.988, 5.67851])
+        self.assertEqual(Range(1000.5, 1001.5, 0.5, False, False).all(), [1000.5, 1001.0, 1001.5])
+        tidied = map(Range(1.23449, 5.67851, None, False, False).tidy, (1.23449, 1.98765, 5.67851))
+        self.assertEqual([*tidied], [1.23449, 1.988, 5.67851])
 
     def test_conditions_of_conditions_keep_a_key_apart(self) -> None:
-        base, rest = SPACE.split("[[parameter]]", 1)[0], SPACE[SPACE.index("[[objective]]") :]
-
         def read(last: str) -> int:
-            conditions = (("a", "{}"), ("b", "{ a = 1 }"), ("c", "{ b = 1 }"), ("d", last))
-            tables = (
-                f"[[parameter]]\nname = '{name}'\nwhen = {when}\nvalues = [1, 2]\n"
-                + ("key = 'accelerator.lanes'\n" if name in "cd" else "")
-                for name, when in conditions
-            )
-            return len(read_space(self.space(text=base + "".join(tables) + rest)).parameters)
+            table = "[[parameter]]\nname = '{}'\nkey = 'sim.key'\nvalues = [1, 2]\nwhen = {}\n"
+            tables = table.format("c", "{ lanes = 1 }") + table.format("d", last)
+            objective = '[[objective]]\nname = "p99"'
+            return len(read_space(self.space((objective, tables + objective))).parameters)
 
-        self.assertEqual([read("{ a = 2 }"), read("{ b = 2 }")], [4, 4])
+        self.assertEqual([read('{ engine = "firmware" }'), read("{ lanes = 2 }")], [7, 7])
         with self.assertRaisesRegex(LabError, "a key that c sets too"):
-            read("{ a = [1, 2] }")
+            read('{ engine = "model" }')
 
     def test_a_trial_that_two_begin_as_the_last_one_counts_once(self) -> None:
         space = read_space(self.space())
