@@ -46,6 +46,9 @@ BREAKS = (
     ),
 )  # fmt: skip
 
+NO_SYNTAX = "module near_policy;\n  wire = 1;\nendmodule\n"
+NO_ENGINE = "adapter.cpp: the adapter offers no engine; expected the line PLATTER_OWN_ENGINE"
+
 
 def run(*words, cwd=None, env=None):
     return subprocess.run(
@@ -75,6 +78,9 @@ class OwnEngine(unittest.TestCase):
         for name in ("sstf", "wrong"):
             shutil.copytree(cls.folder / "near", cls.folder / name)
             (cls.folder / name / "near_policy.sv").write_text(sstf())
+        (cls.folder / "wrong" / "part").mkdir()
+        (cls.folder / "wrong" / "near_policy.sv").rename(cls.folder / "wrong/part/near_policy.sv")
+        cls.replace("wrong/files.f", "near_policy.sv", "part/near_policy.sv")
         cls.replace("wrong/near.sv", "Entries - 1)) state_q", "Entries - 2)) state_q")
         made = run("engine", "new", cls.folder / "broken")
         assert made.returncode == 0, made
@@ -148,15 +154,9 @@ class OwnEngine(unittest.TestCase):
             f'exec "{SOURCE}/scripts/verilator" "$@"\n'
         )
         tool.chmod(0o755)
+        env = {"PLATTER_VERILATOR": str(tool)}
         for words, code in (((), 0), (("--strict",), 1)):
-            broken = run(
-                "engine",
-                "build",
-                "near",
-                *words,
-                cwd=self.folder,
-                env={"PLATTER_VERILATOR": str(tool)},
-            )
+            broken = run("engine", "build", "near", *words, cwd=self.folder, env=env)
             self.assertEqual(broken.returncode, code, broken.stderr)
             self.assertIn("Verilator failed", broken.stderr)
 
@@ -305,63 +305,32 @@ class OwnEngine(unittest.TestCase):
 
     def test_bad_folders(self):
         cache = self.folder / "cache"
-        for what, change, message in (
-            (
-                "no list",
-                lambda f: (f / "files.f").unlink(),
-                "files.f: there is no such file; expected a folder",
-            ),
-            (
-                "no adapter",
-                lambda f: (f / "adapter.cpp").unlink(),
-                "adapter.cpp: there is no such file",
-            ),
-            (
-                "no source",
-                lambda f: (f / "near.sv").unlink(),
-                'files.f:5: found "near.sv", expected the name',
-            ),
+        other_port = (self.folder / "near" / "near.sv").read_text()
+        other_port = re.sub(r"\bupdate_head_i\b", "other_i", other_port)
+        for what, file, text, message in (
+            ("no list", "files.f", None, "files.f: there is no such file; expected a folder"),
+            ("no adapter", "adapter.cpp", None, "adapter.cpp: there is no such file"),
+            ("no source", "near.sv", None, 'files.f:5: found "near.sv", expected the name'),
             (
                 "no module",
-                lambda f: (f / "near.sv").write_text("module other; endmodule\n"),
+                "near.sv",
+                "module other; endmodule\n",
                 "near.sv: there is no module near; expected it in this file, the last one of",
             ),
-            (
-                "syntax",
-                lambda f: (f / "near_policy.sv").write_text(
-                    "module near_policy;\n  wire = 1;\nendmodule\n"
-                ),
-                "bad/near_policy.sv:2:8: syntax error",
-            ),
-            (
-                "a port that is missing",
-                lambda f: (f / "near.sv").write_text(
-                    re.sub(r"\bupdate_head_i\b", "other_i", (f / "near.sv").read_text())
-                ),
-                "update_head_i",
-            ),
-            (
-                "another adapter",
-                lambda f: (f / "adapter.cpp").write_text('#include "Vengine.h"\n'),
-                "adapter.cpp: the adapter offers no engine; expected the line PLATTER_OWN_ENGINE",
-            ),
+            ("syntax", "near_policy.sv", NO_SYNTAX, "bad/near_policy.sv:2:8: syntax error"),
+            ("a port that is missing", "near.sv", other_port, "update_head_i"),
+            ("another adapter", "adapter.cpp", '#include "Vengine.h"\n', NO_ENGINE),
         ):
             with self.subTest(what=what):
                 bad = self.folder / "bad"
                 shutil.rmtree(bad, ignore_errors=True)
                 shutil.copytree(self.folder / "near", bad)
-                change(bad)
+                (bad / file).write_text(text) if text else (bad / file).unlink()
                 env = {"PLATTER_RTL_CACHE": str(cache)}
+                simulate = ("run", "near/lockstep.toml", "--set", "engine=own:bad")
                 for words in (
                     ("engine", "build", "bad"),
-                    (
-                        "run",
-                        "near/lockstep.toml",
-                        "--set",
-                        "engine=own:bad",
-                        "--requests",
-                        "bad.csv",
-                    ),
+                    (*simulate, "--requests", "bad.csv"),
                 )[: 1 if what in ("another adapter", "a port that is missing") else 2]:
                     done = run(*words, cwd=self.folder, env=env)
                     self.assertEqual(done.returncode, 2, done.stderr)
@@ -370,6 +339,18 @@ class OwnEngine(unittest.TestCase):
                 self.assertFalse((self.folder / "bad.csv").exists())
                 if what != "another adapter":
                     self.assertEqual([str(f) for f in cache.glob("*") if f.is_dir()], [])
+
+    def test_a_changed_source_in_a_folder_below_is_seen(self):
+        from platter_lab.runs.job import content_of
+
+        shutil.copytree(self.folder / "wrong", self.folder / "moved")
+        kept = set()
+        for code, text in ((0, sstf()), (2, NO_SYNTAX)):
+            (self.folder / "moved/part/near_policy.sv").write_text(text)
+            kept.add(content_of(f"own:{self.folder}/moved"))
+            built = run("engine", "build", "moved", cwd=self.folder)
+            self.assertEqual(built.returncode, code, built.stderr)
+        self.assertEqual(len(kept), 2)
 
     def test_bad_words(self):
         for engine, message in (

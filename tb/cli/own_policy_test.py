@@ -113,7 +113,7 @@ class OwnPolicy(unittest.TestCase):
 
     def test_without_a_gain_it_is_the_policy_of_the_table(self):
         logs = []
-        for name, policy in (("sstf", "SSTF"), ("nearest", f"{self.own('nearest')}(0)")):
+        for name, policy in (("sstf", "SSTF"), ("nearest", f"{self.own('nearest')}( 0 )")):
             log = self.folder / f"{name}.csv"
             self.assertEqual(self.simulate(policy, "--requests", log).returncode, 0)
             logs.append(log.read_bytes())

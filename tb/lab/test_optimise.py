@@ -21,7 +21,7 @@ from platter_lab import LabError
 from platter_lab.cost import prices
 from platter_lab.cost.prices import COSTS, Engine, NoPriceError, Source
 from platter_lab.executable import ROOT
-from platter_lab.optimise.space import read_space
+from platter_lab.optimise.space import Range, read_space
 from platter_lab.optimise.study import Record, Study
 from platter_lab.pareto import undominated
 from platter_lab.runs.point import Scenario
@@ -478,6 +478,22 @@ when = { engine = "model" }
         self.assertEqual(len(owners), 2)
         self.assertEqual(self.optimise(space)[0], 0)
         self.assertEqual(self.frame().height, 10)
+
+    def test_a_range_has_the_values_of_its_steps_and_its_ends(self) -> None:
+        self.assertEqual(Range(1000.5, 1001.5, 0.5, False, False).all(), [1000.5, 1001.0, 1001.5])
+        tidied = map(Range(1.23449, 5.67851, None, False, False).tidy, (1.23449, 1.98765, 5.67851))
+        self.assertEqual([*tidied], [1.23449, 1.988, 5.67851])
+
+    def test_conditions_of_conditions_keep_a_key_apart(self) -> None:
+        def read(last: str) -> int:
+            table = "[[parameter]]\nname = '{}'\nkey = 'sim.key'\nvalues = [1, 2]\nwhen = {}\n"
+            tables = table.format("c", "{ lanes = 1 }") + table.format("d", last)
+            objective = '[[objective]]\nname = "p99"'
+            return len(read_space(self.space((objective, tables + objective))).parameters)
+
+        self.assertEqual([read('{ engine = "firmware" }'), read("{ lanes = 2 }")], [7, 7])
+        with self.assertRaisesRegex(LabError, "a key that c sets too"):
+            read('{ engine = "model" }')
 
     def test_a_trial_that_two_begin_as_the_last_one_counts_once(self) -> None:
         space = read_space(self.space())

@@ -142,6 +142,21 @@ TEST(DurationLimit, TheNextGuidelineFollowsAlsoDuringTheAccess) {
   EXPECT_EQ(rig.counted(3), "i0 a0 g1 r0 A0 U0");
 }
 
+TEST(DurationLimit, ALimitThatIsReplacedWhileTheSpindleStartsCostsNoTime) {
+  profile::DriveProfile profile = toy_profile();
+  profile.overhead_overlap = true;
+  profile.spin_up_s = profile.power.standby_s = profile.power.spindle_w = 0.064;  // 10 turns
+  Rig rig("FCFS", profile);
+  rig.descriptor(1).guideline = {10 * kMs, LimitPolicy::ContinueNextLimit};
+  rig.descriptor(2).guideline = {30 * kMs, LimitPolicy::ContinueNoLimit};
+  for (const std::uint8_t number : {std::uint8_t{0}, std::uint8_t{1}}) {
+    run_until(core::now_ps() + 100 * kToyTurn);
+    const Transaction& read = rig.read(0, 1, number);
+    run_until(core::now_ps() + 100 * kToyTurn);
+    EXPECT_EQ(response(read), 11 * kToyTurn + 105 * kUs);
+  }
+}
+
 TEST(DurationLimit, ALimitMayPassWhileTheAcceleratorLetsGo) {
   Rig rig("SPTF", toy_profile(), {}, "model");
   rig.descriptor(1).guideline = {60'000, LimitPolicy::ContinueNextLimit};

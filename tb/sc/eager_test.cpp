@@ -7,6 +7,7 @@
 
 #include "byte_load.h"
 #include "platter/mapping/eager/eager_mapping.h"
+#include "platter/scheduling/gap_statistics.h"
 #include "testing.h"
 
 namespace platter::testing {
@@ -236,6 +237,18 @@ TEST(EagerDrive, AFlushWaitsForOlderWritesAsEver) {
   run_until(1000 * kMs);
   EXPECT_TRUE(flush.released);
   EXPECT_GE(flush.begin_resp, write.begin_resp);
+}
+
+TEST(EagerDrive, GapsCountOnWhenThePowerReturns) {
+  const auto disk = make_eager("disk", "FreeBW-SATF", toy_profile());
+  AtHost host("host", *disk);
+  for (const std::uint64_t block : {3u, 5u}) {
+    host.submit(false, block * kBlock, kBlock);
+    run_until(core::now_ps() + 100 * kMs);
+    disk->set_alive(false);
+    disk->set_alive(true);
+  }
+  EXPECT_EQ(disk->engine().gaps()->gaps, 2u);
 }
 
 // --- refused ---------------------------------------------------------------------------------------------------------

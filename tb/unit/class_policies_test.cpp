@@ -406,6 +406,18 @@ TEST(FairQueue, AClassWithoutWeightComesLast) {
   EXPECT_EQ(rig.serve(), "xAyp");
 }
 
+TEST(FairQueue, TheLeastWeightTakesNoTurnOfOthersInALongRun) {
+  Rig rig("SFQ(1|1|0.000001)", 0);
+  Command whole_disk;
+  whole_disk.cls = kB;
+  whole_disk.extent = rig.planner.resolve(Lba(0), 100 * kSectors, false);
+  for (int i = 0; i < 20; ++i) rig.add_command('p', whole_disk);
+  rig.serve(18);
+  ASSERT_GT(rig.now, 10 * kPicosecondsPerSecond);  // tags beyond 64 bits
+  on_one_sector(rig, "xy");
+  EXPECT_EQ(rig.serve(), "xypp");
+}
+
 TEST(FairQueue, SharesAreTheWeights) {
   const auto weighted = shares("SFQ(2|1|1)");
   EXPECT_NEAR(weighted[static_cast<std::size_t>(kC)], 0.5, 0.001);

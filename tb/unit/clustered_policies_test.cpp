@@ -131,6 +131,20 @@ TEST(CiOpt, WhatComesMeanwhileIsListedWhenTheListIsServed) {
   EXPECT_EQ(rig.serve(), "bcyxAzB");
 }
 
+TEST(CiOpt, AListEndsWhenOneGoesFirstOutOfTurnOrOneOfThePartIsWithdrawn) {
+  const auto rest = [](const char* policy, std::size_t tag, void (SchedulerIf::*leave)(Tag)) {
+    Rig rig(policy, 0);
+    rig.add('a', 10).add('b', 20).add('c', 30).serve(1);
+    rig.add('x', 40).add('y', 25);
+    (*rig.scheduler.*leave)(rig.commands[tag].tag);
+    return rig.serve();
+  };
+  EXPECT_EQ(rest("OPS:SCAN/CI-OPT(1)", 2, &SchedulerIf::remove), "byx") << "c was of the list";
+  EXPECT_EQ(rest("OPS:SCAN/CI-OPT(1)", 3, &SchedulerIf::remove), "byc") << "x has come later";
+  EXPECT_EQ(rest("OPS:SCAN/CI-OPT(1)", 3, &SchedulerIf::withdraw), "bcy");
+  EXPECT_EQ(rest("OPS:SCAN/CI-OPT(3)", 1, &SchedulerIf::withdraw), "xya") << "of equal orders the last one's slot is the least";
+}
+
 TEST(CiOpt, AfterTheRoundAnIntervalIsLeftWhenItsListIsServed) {
   Rig rig("OPS:SCAN/CI-OPT(1)", 0);
   rig.add('A', 50).add('B', 80).add('g', 85).add('h', 82);

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <map>
 #include <regex>
+#include <set>
 #include <sstream>
 #include <system_error>
 
@@ -96,17 +97,21 @@ std::string engine_entry_name(const EngineSource& source, const ObjectRecipe& ma
   Digest digest;
   digest.add(fmt::format("{} | {} | {} | {}", fmt::join(made.verilator_options, " "), fmt::join(made.compiler_options, " "),
                          fmt::join(made.fast_options, " "), recipe::kVerilatorVersion));
-  for (const fs::path& file : source.files) digest.add(file.string());
-  // Also what the sources may include.
-  std::vector<fs::path> beside;
-  for (const fs::directory_entry& entry : fs::directory_iterator(source.folder)) {
-    const std::string ending = entry.path().extension().string();
-    for (const char* of_source : {".sv", ".svh", ".v", ".vh", ".vlt", ".cpp", ".h", ".hpp"})
-      if (ending == of_source) beside.push_back(entry.path());
+  std::set<fs::path> files;
+  std::set<fs::path> folders = {source.folder};
+  for (const fs::path& file : source.files) {
+    digest.add(file.string());
+    folders.insert(files.insert((source.folder / file).lexically_normal()).first->parent_path());
   }
-  std::sort(beside.begin(), beside.end());
-  for (const fs::path& file : beside) {
-    digest.add(file.filename().string());
+  // Also what the sources may include.
+  for (const fs::path& folder : folders)
+    for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
+      const std::string ending = entry.path().extension().string();
+      for (const char* of_source : {".sv", ".svh", ".v", ".vh", ".vlt", ".cpp", ".h", ".hpp"})
+        if (ending == of_source) files.insert(entry.path());
+    }
+  for (const fs::path& file : files) {
+    digest.add(file.lexically_relative(source.folder).string());
     digest.add(text_of(file));
   }
   for (const char* file : {"accelerator/candidates_master.h", "accelerator/candidates_design.h", "accelerator/rtl_design.h",

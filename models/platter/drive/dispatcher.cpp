@@ -32,8 +32,10 @@ Dispatcher::Dispatcher(const sc_core::sc_module_name& name, engine::EngineIf& en
 // --- commands -------------------------------------------------------------------------------------------------------
 
 void Dispatcher::submit(QueueEntry& entry) {
-  // A read-ahead stops for a command. The time until the actuator is free adds to the command's overhead.
-  if (unit_.doing() == ControllerState::Idle && !take_arm()) entry.command.overhead_end += arm_free_ - now_ps();
+  // A read-ahead stops for a command. The time until the actuator is free adds to the command's overhead, but only once: a command may come
+  // back from the engine with another limit.
+  const bool again = entry.stage == Stage::Queued || entry.stage == Stage::Leaving;
+  if (!again && unit_.doing() == ControllerState::Idle && !take_arm()) entry.command.overhead_end += arm_free_ - now_ps();
   if (entry.stage != Stage::Queued) entry.enter(Stage::Queued);
   if (entry.head_of_queue()) {
     const auto younger = [](const QueueEntry* a, const QueueEntry* b) { return a->command.sequence < b->command.sequence; };

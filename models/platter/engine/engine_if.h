@@ -138,7 +138,7 @@ class EngineIf {
   virtual EngineStatistics statistics() const = 0;
   /// The budgets of a policy by class (CELLO); null for a policy that has none. A reset replaces the object.
   virtual const scheduling::ClassBudgets* class_budgets() const { return nullptr; }
-  /// Statistics of a policy that writes eagerly; null for others. A reset starts them again.
+  /// Statistics of a policy that writes eagerly; null for others. The pointer holds until the next call.
   virtual const scheduling::GapStatistics* gaps() const { return nullptr; }
 };
 

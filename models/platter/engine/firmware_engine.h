@@ -8,6 +8,7 @@
 
 #include "platter/core/sc_time.h"
 #include "platter/engine/engine_if.h"
+#include "platter/scheduling/gap_statistics.h"
 
 namespace platter::engine {
 
@@ -62,7 +63,11 @@ class FirmwareEngine : public sc_core::sc_module, public EngineIf {
   bool empty() const override { return scheduler_->empty(); }
   EngineStatistics statistics() const override { return statistics_; }
   const scheduling::ClassBudgets* class_budgets() const override { return scheduler_->class_budgets(); }
-  const scheduling::GapStatistics* gaps() const override { return scheduler_->gaps(); }
+  const scheduling::GapStatistics* gaps() const override {
+    if (scheduler_->gaps() == nullptr) return nullptr;
+    gaps_ = earlier_gaps_;
+    return &(gaps_ += *scheduler_->gaps());
+  }
 
   void prepare(const HeadState& at, Picoseconds when) override {
     if (prepared_ && when == when_ && at == at_) return;
@@ -100,6 +105,7 @@ class FirmwareEngine : public sc_core::sc_module, public EngineIf {
   }
 
   void reset() override {
+    if (gaps() != nullptr) earlier_gaps_ = gaps_;
     scheduler_ = create_();
     count_ = 0;
     prepared_ = false;
@@ -124,6 +130,8 @@ class FirmwareEngine : public sc_core::sc_module, public EngineIf {
   Picoseconds when_ = 0;
   Picoseconds began_ = 0;  ///< start of the current decision, not before the last one's end
   EngineStatistics statistics_;
+  scheduling::GapStatistics earlier_gaps_;  ///< of the policies before the present one
+  mutable scheduling::GapStatistics gaps_;  ///< the sum that `gaps` gives
 };
 
 }  // namespace platter::engine

@@ -31,7 +31,7 @@ class ClassBudgets {
   void begin(Picoseconds now) {
     if (number_ == now / interval_) return;
     number_ = now / interval_;
-    for (Account& account : accounts_) account.used = account.reassigned = account.weighted = 0;
+    for (Account& account : accounts_) account.weighted = account.used = account.reassigned = 0;
   }
   /// True if the class is within its budget.
   bool covers(RequestClass cls) const { return of(cls).used < of(cls).budget; }
@@ -74,7 +74,7 @@ class ClassBudgets {
     Picoseconds budget = 0;
     Picoseconds used = 0;
     Picoseconds reassigned = 0;
-    Picoseconds weighted = 0;  ///< `reassigned` over the weight
+    WeightedTime weighted = 0;  ///< `reassigned` over the weight
     Picoseconds total = 0;
   };
 

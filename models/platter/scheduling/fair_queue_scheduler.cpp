@@ -86,8 +86,8 @@ class FairQueueScheduler : public SchedulerIf {
     explicit Flow(std::size_t capacity) : commands(capacity) {}
 
     CommandSet commands;
-    Picoseconds start = 0;   ///< start tag of its oldest command
-    Picoseconds finish = 0;  ///< finish tag of the last command served
+    WeightedTime start = 0;   ///< start tag of its oldest command
+    WeightedTime finish = 0;  ///< finish tag of the last command served
   };
 
   void choose(const Command& command, bool own_choice, const HeadState& head, Picoseconds now) {
@@ -100,8 +100,8 @@ class FairQueueScheduler : public SchedulerIf {
   const AccessPlanner& planner_;
   ClassWeights weights_;
   std::array<Flow, core::kRequestClasses> flows_;
-  Picoseconds virtual_time_ = 0;  ///< start tag of the command in service, or of the last one of its own choice
-  Picoseconds last_finish_ = 0;   ///< the greatest finish tag
+  WeightedTime virtual_time_ = 0;  ///< start tag of the command in service, or of the last one of its own choice
+  WeightedTime last_finish_ = 0;   ///< the greatest finish tag
   Picoseconds busy_until_ = 0;
   const Command* picked_ = nullptr;
   bool own_choice_ = true;  ///< no rule outside the policy has put it first

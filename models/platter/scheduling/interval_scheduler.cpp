@@ -272,10 +272,10 @@ class IntervalScheduler : public GuardedScheduler {
     FlatScheduler::remove(tag);
     postponed_.remove(tag);
     const auto at = std::find_if(list_.begin(), list_.end(), [tag](const Entry& e) { return e.command->tag == tag; });
-    if (at != list_.end())
+    if (at != list_.end() && !served)
       list_.erase(at);
-    else if (!part_.remove(tag))
-      end_list();
+    else if (part_.remove(tag) ? !served : served || continuous != nullptr)  // not if one that has come later is withdrawn
+      plan_anew();
     if (continuous == nullptr) return;
     sweep_.remove(tag);
     if (served) {

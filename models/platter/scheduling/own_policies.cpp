@@ -365,13 +365,15 @@ bool is_own_policy(std::string_view notation) { return notation.substr(0, kPrefi
 
 PolicySpec own_policy(std::string_view notation, std::string& objection) {
   std::string_view file = notation.substr(kPrefix.size());
-  std::string_view values;
+  std::string without_blanks;
   const bool given = !file.empty() && file.back() == ')' && file.find('(') != std::string_view::npos;
   if (given) {
     const std::size_t open = file.rfind('(');
-    values = file.substr(open + 1, file.size() - open - 2);
+    for (const char each : file.substr(open + 1, file.size() - open - 2))
+      if (each != ' ') without_blanks += each;
     file = file.substr(0, open);
   }
+  std::string_view values = without_blanks;
   const Loaded* const found = load(std::string(file), objection);
   if (found == nullptr) return {};
   const OwnPolicy& policy = *found->row.own;

@@ -140,8 +140,8 @@ struct PolicySpec {
   std::unique_ptr<SchedulerIf> create(SchedulerContext context) const;
 };
 
-/// The policy that a notation names; nothing if it names none. Blanks are ignored. `own:FILE.so(0.5|3)` names the policy of a shared object, which
-/// is loaded then and stays loaded.
+/// The policy that a notation names; nothing if it names none. Blanks are ignored, except in the name of a file.
+/// `own:FILE.so(0.5|3)` names the policy of a shared object, which is loaded then and stays loaded.
 std::optional<PolicySpec> find_policy(std::string_view notation);
 
 /// Why the notation names no policy, and what was expected; empty if it names one.

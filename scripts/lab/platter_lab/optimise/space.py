@@ -65,7 +65,9 @@ class Range:
         return [self.tidy(self.low + (self.step or 1) * i) for i in range(self.count() or 0)]
 
     def tidy(self, value: float) -> Value:
-        return int(value) if self.whole else float(f"{value:.4g}")
+        if self.whole or self.step is not None:
+            return int(value) if self.whole else float(f"{value:.12g}")
+        return min(max(float(f"{value:.4g}"), self.low), self.high)
 
 
 @dataclass(frozen=True)
@@ -620,13 +622,14 @@ class _Reader:
 
 def _expect_apart(file: TomlFile, parameters: Sequence[Parameter]) -> None:
     """No key is set by two parameters that can count at once, nor the seed by any."""
+    where: dict[str, dict[str, set[Value]]] = {}  # with the conditions of those that it names
     for number, one in enumerate(parameters):
+        own = where[one.name] = {}
+        for name, values in one.when:
+            for named, allowed in ((name, set(values)), *where[name].items()):
+                own[named] = own.get(named, allowed) & allowed
         for other in parameters[:number]:
-            conditions = dict(other.when)
-            apart = any(
-                name in conditions and not set(values) & set(conditions[name])
-                for name, values in one.when
-            )
+            apart = any(not own[name] & where[other.name].get(name, own[name]) for name in own)
             if (both := one.all_keys() & other.all_keys()) and not apart:
                 raise file.wrong(
                     min(both),

@@ -128,23 +128,21 @@ def configuration_of(
     return configuration
 
 
-_RTL = (".sv", ".svh", ".v", ".vh", ".vlt", ".cpp", ".h", ".hpp", ".f")  # of an engine's folder
+# Of an engine: its sources, its list of files, and what $readmemh reads.
+_RTL = (".sv", ".svh", ".v", ".vh", ".vlt", ".cpp", ".h", ".hpp", ".f", ".hex", ".mem")
 
 
 def _files_of(name: str, folder: Path | None) -> list[str]:
     """What an absolute name in a configuration stands for: a file, or NAME.blktrace.0, .1, ... of a
     recorded trace; nothing for other texts. A policy of a user's own (`own:FILE.so(0.5)`) stands
     for its shared object, and an engine of a user's own (`own:DIR`, `lockstep:own:DIR`) for the
-    sources in its folder. Their names count from the folder where the command runs.
+    sources in its folder and beside the files of its list. Their names count from the folder where
+    the command runs.
     """
     if own := re.fullmatch(r"(?:lockstep:)?own:(.+?)(\([^()]*\))?", name):
         path = os.path.abspath(os.path.join(folder or "", own[1]))
         if os.path.isdir(path):
-            return sorted(
-                file.path
-                for file in os.scandir(path)
-                if file.is_file() and os.path.splitext(file.name)[1] in _RTL
-            )
+            return sorted(_sources(path))
         if not os.path.isfile(path):
             return []
         return sorted({path, *(_modules(os.path.dirname(path)) if path.endswith(".py") else ())})
@@ -155,6 +153,19 @@ def _files_of(name: str, folder: Path | None) -> list[str]:
         for part in glob.glob(f"{glob.escape(name)}.blktrace.*")
         if part.rpartition(".")[2].isdigit()
     )
+
+
+def _sources(engine: str) -> set[str]:
+    """What a run of the engine in this folder depends on."""
+    names = Path(engine, "files.f")
+    lines = names.read_text(errors="replace").split("\n") if names.is_file() else []
+    listed = {os.path.normpath(os.path.join(engine, line.strip())) for line in lines}
+    files = set(filter(os.path.isfile, listed))
+    for folder in {engine, *map(os.path.dirname, files)}:
+        files |= {
+            file.path for file in os.scandir(folder) if file.is_file() and file.name.endswith(_RTL)
+        }
+    return files
 
 
 def _modules(folder: str) -> Iterator[str]:
