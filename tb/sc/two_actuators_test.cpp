@@ -174,7 +174,7 @@ TEST(TwoActuators, AReadAheadIsOneArmsAndTheOtherGoesOn) {
   QueueEntry entry;
   entry.command.extent = planner.resolve(core::Lba(10 * kToyTrack), 4, false);
   first.arm().follow({core::Cylinder(10), core::Head(0), false, 0});
-  cache.read_ended(entry, first, true, false);
+  cache.read_ended(entry, first, 0, true, 0);
   EXPECT_EQ(cache.free_arm(second, 20 * kMs), 20 * kMs);
   EXPECT_EQ(second.state().cylinder.value, 0u);
   cache.free_arm(first, 20 * kMs);
