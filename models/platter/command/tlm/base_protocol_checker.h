@@ -41,7 +41,7 @@ class BaseProtocolChecker : public sc_core::sc_module {
   tlm_utils::simple_target_socket<BaseProtocolChecker> checked_tgt_socket;      ///< to the initiator
   tlm_utils::simple_initiator_socket<BaseProtocolChecker> checked_init_socket;  ///< to the target
 
-  /// Called with the text of each violation, instead of the report; empty: the report.
+  /// Called with the text of each violation, instead of the report; empty: the report. Not called after record().
   std::function<void(const std::string&)> on_violation;
 
   /// Violations are kept from now on, and not reported.
