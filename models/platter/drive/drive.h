@@ -168,8 +168,8 @@ class Drive : public sc_core::sc_module {
     const core::LocalTime::Scope at(local_.get());
     power_.cut();
   }
-  /// The power returns: the drive spins up, makes its start-up scan, and then accepts commands. Under eager writing, throws std::runtime_error if
-  /// a block has no copy on the media. Must not be called from a probe's callback.
+  /// The power returns: the drive spins up, and under eager writing with data reads its whole media. Then it accepts commands. Under eager writing,
+  /// throws std::runtime_error if a block has no copy on the media. Must not be called from a probe's callback.
   void restore_power() {
     const core::LocalTime::Scope at(local_.get());
     power_.restore();
