@@ -519,6 +519,11 @@ TEST(Geometry, RefusesProfilesThatDescribeNoDrive) {
   expect_error("sector 1 is remapped twice", [](auto& p) { p.zones[0].remaps = {{1, 2}, {1, 3}}; });
   expect_error("sector 3 holds the blocks of two remapped sectors", [](auto& p) { p.zones[0].remaps = {{1, 3}, {2, 3}}; });
   expect_error("sector 1 is remapped to 2, which holds a block of its own", [](auto& p) { p.zones[0].remaps = {{1, 2}}; });
+  expect_error("row 0: no zone has cylinder 3", [](auto& p) {
+    p.zones[1].first_cylinder = 4;
+    p.slips = {{{3, 0, 0}, 1}};
+  });
+  expect_error("row 0: no zone has cylinder 5", [](auto& p) { p.remaps = {{{5, 0, 1}, 1, {0, 0, 2}}}; });
   expect_error("a range has no cylinders", [](auto& p) { p.range_cylinders = 0; });
   expect_error("go with spares by cylinder", [](auto& p) { p.spares_at_front = true; });
   expect_error("go with spares by cylinder", [](auto& p) { p.slip_to_zone_end = true; });

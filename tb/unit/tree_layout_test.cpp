@@ -372,6 +372,8 @@ TEST(BandLayout, WhatDoesNotFitIsRefused) {
                  "found surface 2, expected 0 to 1");
   expect_refused(with([](auto& p) { p.zones[1].offset_sectors = 2; }), "geometry.zone.1.offset_sectors",
                  "is for geometry.layout = \"cylinders\" only");
+  expect_refused(with([](auto& p) { p.range_cylinders = 6; }), "geometry.range_cylinders",
+                 "is for geometry.layout = \"cylinders\" only");
   expect_refused(with([](auto& p) { p.surface_densities = {1}; }), "geometry.surface_densities", "found 1 numbers");
   expect_refused(with([](auto& p) { p.surface_densities = {1, 0}; }), "geometry.zone.0.sectors_per_track",
                  "surface 1 would have 0 sectors per track");

@@ -159,6 +159,7 @@ void check_keys(const GeometryProfile& profile) {
   only_with(profile.band_skew_turns != 0, "geometry.band_skew_turns", bands, "bands");
   only_with(profile.zone_skew_turns != 0, "geometry.zone_skew_turns", bands, "bands");
   only_with(profile.spare_unit != profile::SpareUnit::Zone, "geometry.spare_unit", cylinders, "cylinders");
+  only_with(profile.range_cylinders != 1, "geometry.range_cylinders", cylinders, "cylinders");
   only_with(profile.spares_at_front, "geometry.spares_at_front", cylinders, "cylinders");
   only_with(profile.slip_to_zone_end, "geometry.slip_to_zone_end", cylinders, "cylinders");
   if (tree && !profile.zones.empty()) throw LayoutError("is for geometry.layout = \"cylinders\" or \"bands\"", "geometry.zone");

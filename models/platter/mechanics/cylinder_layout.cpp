@@ -58,6 +58,14 @@ CylinderLayout::CylinderLayout(const profile::GeometryProfile& profile)
     next_cylinder = in.last_cylinder + 1;
     zones_.push_back(std::move(zone));
   }
+  const auto expect_zone = [this](const char* key, std::size_t row, std::uint32_t cylinder) {
+    if (zone_of_cylinder(cylinder) == nullptr)
+      throw LayoutError("row " + std::to_string(row) + ": no zone has cylinder " + std::to_string(cylinder), key);
+  };
+  for (std::size_t row = 0; row < profile.slips.size(); ++row)
+    expect_zone("geometry.slips", row, profile.slips[row].place.cylinder);
+  for (std::size_t row = 0; row < profile.remaps.size(); ++row)
+    expect_zone("geometry.remaps", row, profile.remaps[row].bad.cylinder);
   limit_to(profile.blocks);
 }
 

@@ -302,7 +302,8 @@ const params::Table<DriveProfile>& drive_parameters() {
       {"cache.segment_blocks", "", "sectors of a segment", at(&P::cache, &B::segment_blocks), Range{0, 1e6}},
       {"cache.read_ahead", "", "how far the drive reads ahead after the last block of a read", at(&P::cache, &B::read_ahead),
        OneOf{{"none", "track", "cylinder", "segment", "next-track", "whole-track", "whole-track-next"}}},
-      {"cache.read_ahead_blocks", "", "most sectors that the drive reads ahead past the request, with `track`, `cylinder` and `segment`",
+      {"cache.read_ahead_blocks", "",
+       "most sectors that the drive reads ahead past the request, with `track`, `cylinder` and `segment`",
        at(&P::cache, &B::read_ahead_blocks), Range{0, 1e6}},
       {"cache.read_ahead_from_request_start", "",
        "with `cache.read_ahead_blocks` = 0: the size of the segment is counted from the request's end, so the read-ahead may "

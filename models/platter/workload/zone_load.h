@@ -124,9 +124,7 @@ class ZoneLog : public ZoneLoad {
     Place from = kNowhere;
   };
 
-  bool host_can() const {
-    return host_outstanding_ + waiting_.size() < depth_ || (!waiting_.empty() && host_has_room());
-  }
+  bool host_can() const { return host_outstanding_ + waiting_.size() < depth_ || (!waiting_.empty() && host_has_room()); }
   bool cleaner_can() const;
   bool host_has_room() const { return host_.zone != kNone || empty_.size() > 1; }  // the cleaner needs one
   /// False if the host can issue nothing more: its writes wait for room.
@@ -152,7 +150,7 @@ class ZoneLog : public ZoneLoad {
   std::deque<std::uint32_t> empty_;
   End host_;
   End cleaner_;
-  std::uint32_t filled_ = 0;  ///< logical units that have been written
+  std::uint32_t filled_ = 0;                     ///< logical units that have been written
   core::RingBuffer<core::Picoseconds> waiting_;  ///< writes of the host without room: since when
   std::uint32_t host_outstanding_ = 0;
   std::uint32_t cleaner_outstanding_ = 0;

@@ -79,8 +79,8 @@ const params::Statistics<ArrayResult>& array_rows() {
   using R = ArrayResult;
   static const auto rows =
       params::Statistics<R>()
-          .value("utilisation", "", "share of the measured time in which an access ran (no read-ahead), for each drive", "time-weighted mean",
-                 [](const R& r) { return r.utilisation; })
+          .value("utilisation", "", "share of the measured time in which an access ran (no read-ahead), for each drive",
+                 "time-weighted mean", [](const R& r) { return r.utilisation; })
           .value("commands", "", "commands that the array sent to each drive", "count", [](const R& r) { return r.commands; })
           .value_if("failures", "", "striped: failures of each drive", "count",
                     [](const R& r) { return r.each([](const Array& a, std::uint32_t drive) { return a.failures(drive); }); },
