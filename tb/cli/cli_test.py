@@ -2491,7 +2491,17 @@ measure_s = 40.0
             ),
             (
                 ["array.unit_bytes=1000000000", "array.stream_buffer_units=2"],
-                "array.unit_bytes: a half of a stream's buffer has at most 1073741824 bytes",
+                (
+                    "array.stream_buffer_units: found 2 units of 1000000000 bytes, "
+                    "expected at most 1073741824 bytes in all"
+                ),
+            ),
+            (
+                ["array.unit_bytes=67109376", "array.copies=2"],
+                (
+                    "array.unit_bytes: found 67109376, "
+                    "expected at most 67108864 with array.copies = 2"
+                ),
             ),
             (["array.knid=ew"], r"array.knid: there is no such key \(did you mean array.kind"),
         ):

@@ -17,8 +17,6 @@ using Kind = Fragment::Kind;
 
 namespace {
 
-constexpr std::uint64_t kMaxBufferBytes = std::uint64_t{1} << 30;
-
 Picoseconds since(const ArrayRequest& request) { return request.issued >= 0 ? std::min(request.issued, now_ps()) : now_ps(); }
 
 ArrayConfig checked(const ArrayConfig& config) {
@@ -55,8 +53,8 @@ Array::Array(const sc_core::sc_module_name& name, const ArrayConfig& config)
     if (planner_.cached(area) && (config.cache.block_bytes == 0 || config.cache.block_bytes % config.sector_bytes != 0 ||
                                   area.unit_bytes % config.cache.block_bytes != 0))
       throw std::invalid_argument("the units of a cached area must be whole blocks of the cache, those whole sectors");
-    else if (!planner_.cached(area) && config.stream_buffers.units > kMaxBufferBytes / area.unit_bytes)
-      throw std::invalid_argument("a half of a stream's buffer has at most " + std::to_string(kMaxBufferBytes) + " bytes");
+    else if (!planner_.cached(area) && config.stream_buffers.units > kMaxHalfBytes / area.unit_bytes)
+      throw std::invalid_argument("a half of a stream's buffer has at most " + std::to_string(kMaxHalfBytes) + " bytes");
   SC_METHOD(tell_ended);
   sensitive << ended_event_;
   dont_initialize();

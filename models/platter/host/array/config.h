@@ -50,7 +50,8 @@ struct ArrayConfig {
   Picoseconds poll = 0;  ///< interval of reading STATE of a failed drive; 0: never, the program calls Array::drive_revived()
 };
 
-inline constexpr std::uint32_t kMaxDrives = 32;  ///< of an array
+inline constexpr std::uint32_t kMaxDrives = 32;                         ///< of an array
+inline constexpr std::uint64_t kMaxHalfBytes = std::uint64_t{1} << 30;  ///< of a half of a stream's buffer
 
 /// Counters of the array for one class of requests.
 struct ArrayCounters {

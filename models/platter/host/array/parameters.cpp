@@ -16,9 +16,10 @@ const params::Table<RedundancyParameters>& redundancy_parameters() {
   static const params::Table<P> table = {
       {"array.copies", "", "copies of each block, on different drives; striped and mixed_server: 1 or 2", at(&P::copies),
        Range{1, 32}},
-      {"array.rebuild_outstanding", "", "units of a revived drive that are rebuilt at the same time; 0: no rebuild",
+      {"array.rebuild_outstanding", "",
+       "units that are rebuilt after a revival, or repaired after a bad sector, at the same time; 0: neither",
        at(&P::rebuild, &RebuildOptions::outstanding), Range{0, 1024}},
-      {"array.rebuild_bytes_per_s", "bytes/s", "highest rate of the rebuild; 0: no limit",
+      {"array.rebuild_bytes_per_s", "bytes/s", "highest rate of rebuild and repair; 0: no limit",
        at(&P::rebuild, &RebuildOptions::bytes_per_s), Range{0, 4e9}},
       {"failure.revives_at_s", "s", "simulated time at which the failed drive is revived, and its rebuild begins; 0: never",
        at(&P::revives_at_s), Range{0, 1e6}},
@@ -87,6 +88,12 @@ class Checks {
       refuse("array.tags",
              fmt::format("found {}, expected at most drive.queue.depth, which is {}", a_.tags, drive_.queue_depth));
     whole("array.unit_bytes", a_.unit_bytes, drive_.geometry.sector_bytes, "a sector");
+    if (r_.copies == 2 && a_.unit_bytes > kMaxMirroredUnitBytes)
+      refuse("array.unit_bytes",
+             fmt::format("found {}, expected at most {} with array.copies = 2", a_.unit_bytes, kMaxMirroredUnitBytes));
+    if (a_.stream_buffer_units > kMaxHalfBytes / a_.unit_bytes)
+      refuse("array.stream_buffer_units", fmt::format("found {} units of {} bytes, expected at most {} bytes in all",
+                                                      a_.stream_buffer_units, a_.unit_bytes, kMaxHalfBytes));
     if (a_.cache_bytes > 0) cache();
   }
 

@@ -10,8 +10,6 @@ namespace platter::host::array {
 
 namespace {
 
-constexpr std::uint64_t kMaxMirroredUnit = std::uint64_t{64} << 20;
-
 bool shares_bytes(const StripeMap::Area& a, const StripeMap::Area& b) {
   return a.first_drive < b.first_drive + b.drives && b.first_drive < a.first_drive + a.drives &&
          a.drive_begin < b.drive_end() && b.drive_begin < a.drive_end();
@@ -39,9 +37,8 @@ StripeMap::StripeMap(std::uint32_t drives, std::uint64_t drive_bytes, std::uint3
     if (area.bytes == 0 || area.bytes % area.unit_bytes != 0)
       refuse(fmt::format("{} bytes are no whole number of units of {}", area.bytes, area.unit_bytes));
     if (area.mirrored && area.drives < 2) refuse("a mirrored area needs two drives");
-    if (area.mirrored && area.unit_bytes > kMaxMirroredUnit)
-      refuse(fmt::format("a unit of {} bytes; a mirrored one is rebuilt in one piece, of at most {}", area.unit_bytes,
-                         kMaxMirroredUnit));
+    if (area.mirrored && area.unit_bytes > kMaxMirroredUnitBytes)
+      refuse(fmt::format("a unit of {} bytes, expected at most {} in a mirrored area", area.unit_bytes, kMaxMirroredUnitBytes));
     area.begin = begin;
     area.first_unit = first_unit;
     const std::uint64_t units = area.bytes / area.unit_bytes;

@@ -20,6 +20,9 @@ struct StripeArea {
   static std::uint64_t rows_of(std::uint64_t units, std::uint32_t drives) { return (units + drives - 1) / drives; }
 };
 
+/// Most bytes of a unit of a mirrored area, because a rebuild holds a whole unit in memory.
+inline constexpr std::uint64_t kMaxMirroredUnitBytes = std::uint64_t{64} << 20;
+
 /// Location of a unit's copy.
 struct UnitPlace {
   std::uint32_t drive = 0;     ///< number of the drive
