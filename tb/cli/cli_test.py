@@ -2295,6 +2295,12 @@ measure_s = 40.0
             self.assert_refused(
                 platter("run", EAGER, *flags, "--result", self.folder / "result.json"), pattern
             )
+        for setting, found in (
+            ("drive.zones.model=managed", "zones"),
+            ("drive.actuators.count=2", "2 actuators"),
+        ):
+            checked = platter("config", "check", EAGER, "--set", setting)
+            self.assert_refused(checked, f"eager.enabled: found {found}, expected")
 
     def striped(self, drives, copies, *settings):
         """A result and its part on the array, every request of which is accounted for."""

@@ -217,6 +217,12 @@ class Refusals(Case):
             ('[[fault]]\nkind = "retries"\nblock = 1\n', "fault.0.tries", "is missing", 2),
             ('[[fault]]\nkind = "surface"\n', "fault.0.surface", "is missing", 2),
             (
+                '[[fault]]\nkind = "silent_misdirected"\nblock = 5\n',
+                "fault.0.other_block",
+                "is missing",
+                2,
+            ),
+            (
                 '[[fault]]\nkind = "slow"\nblock = 1\nturns = 1\nat_s = 1.0\nat_command = 3\n',
                 "fault.0.at_s",
                 "more than one",

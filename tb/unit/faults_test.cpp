@@ -241,8 +241,11 @@ TEST(Faults, ObjectionsAndContradictions) {
   EXPECT_EQ(key(of(FaultKind::Late)), "delay_ms");
   EXPECT_EQ(key(of(FaultKind::Surface, Fault::kAnyBlock, 1, 2)), "surface");
   Fault other = of(FaultKind::SilentMisdirected, 5);
+  EXPECT_EQ(key(other), "other_block");
   other.other_block = 5;
   EXPECT_EQ(key(other), "other_block");
+  EXPECT_EQ(objection(of(FaultKind::WriteFault, 5), 1000, 2, 512, 2).key, "kind") << "no spares with two actuators";
+  EXPECT_EQ(objection(of(FaultKind::Unreadable, 5), 1000, 2, 512, 2).key, "");
   EXPECT_TRUE(contradict(of(FaultKind::Unreadable, 5, 5), of(FaultKind::Slow, 9)));
   EXPECT_FALSE(contradict(of(FaultKind::Unreadable, 5, 5), of(FaultKind::Slow, 10)));
   EXPECT_FALSE(contradict(of(FaultKind::Unreadable, 5, 5), of(FaultKind::WriteFault, 5)));

@@ -54,8 +54,6 @@ std::vector<std::unique_ptr<engine::EngineIf>> make_engines(const DriveConfig& c
   const profile::DriveProfile& profile = config.profile;
   if (const auto [key, objection] = profile::actuators_objection(profile); !objection.empty())
     throw std::invalid_argument(std::string(key) + ": " + objection);
-  if (profile.geometry.actuators > 1 && config.eager.enabled)
-    throw std::invalid_argument("a drive with several actuators cannot write eagerly");
   std::vector<std::unique_ptr<engine::EngineIf>> engines;
   engines.reserve(profile.geometry.actuators);
   for (std::uint32_t i = 0; i < profile.geometry.actuators; ++i)
@@ -88,7 +86,6 @@ Picoseconds whole_read(const mechanics::AccessPlanner& planner) {
 std::unique_ptr<ZoneKeeper> make_zones(const DriveConfig& config, std::uint64_t blocks, media::Media& media,
                                        const HazardQueue& queue) {
   if (config.profile.zones.model == profile::ZoneModel::None) return nullptr;
-  if (config.eager.enabled) throw std::invalid_argument("a drive with zones cannot write eagerly");
   if (const auto [key, objection] = zones::objection(config.profile, blocks); !objection.empty())
     throw std::invalid_argument(std::string(key) + ": " + objection);
   const std::uint64_t zone = zones::options_of(config.profile, blocks).zone_blocks;
@@ -162,13 +159,10 @@ Drive::Drive(const sc_core::sc_module_name& name, const DriveConfig& config, con
 void Drive::check(const media::Fault& fault) const {
   const mechanics::Geometry& geometry = planner_.geometry();
   const media::FaultObjection objection =
-      media::objection(fault, geometry.block_count(), geometry.surfaces(), geometry.sector_bytes());
+      media::objection(fault, geometry.block_count(), geometry.surfaces(), geometry.sector_bytes(), geometry.actuators());
   if (!objection.empty()) throw std::invalid_argument(objection.key + ": " + objection.text);
   if (loosely_timed() && fault.kind == media::FaultKind::Stuck)
     throw std::invalid_argument("kind: found stuck, expected a fault after which commands end: the drive is loosely timed");
-  if (geometry.actuators() > 1 && media::reallocates(fault.kind))
-    throw std::invalid_argument("kind: found " + std::string(media::info_of(fault.kind).name) +
-                                ", expected no fault after which sectors are reallocated: the drive has several actuators");
 }
 
 std::uint64_t Drive::add_fault(const media::Fault& fault) {

@@ -98,10 +98,10 @@ struct Fault {
   static constexpr std::uint32_t kMaxTries = 1000;       ///< largest number of a retry
   static constexpr std::uint32_t kMaxTurns = 1'000'000;  ///< largest number of further turns
 
-  std::uint32_t tries = 0;        ///< Retries: number of the retry, from 1 to kMaxTries
-  std::uint32_t turns = 0;        ///< Slow, OffTrack: further turns of an access, from 1 to kMaxTurns
-  Picoseconds delay = 0;          ///< Late: of each answer, ps; Reset: until the drive is ready, ps
-  std::uint64_t other_block = 0;  ///< SilentMisdirected: the block that is written instead
+  std::uint32_t tries = 0;                ///< Retries: number of the retry, from 1 to kMaxTries
+  std::uint32_t turns = 0;                ///< Slow, OffTrack: further turns of an access, from 1 to kMaxTurns
+  Picoseconds delay = 0;                  ///< Late: of each answer, ps; Reset: until the drive is ready, ps
+  std::uint64_t other_block = kAnyBlock;  ///< SilentMisdirected: the block that is written instead; kAnyBlock: not given
   /// SilentBit: number of the bit, below 8 times the bytes of a block. Bit b is bit b mod 8 of byte b / 8, where 0 is the lowest bit.
   std::uint32_t bit = 0;
 
@@ -117,8 +117,9 @@ struct FaultObjection {
   std::string text;                            ///< what was found and what was expected; empty: nothing is wrong
   bool empty() const { return text.empty(); }  ///< nothing is wrong
 };
-/// What is wrong with a fault on a drive of this size: blocks of the media, data surfaces, bytes of a sector.
-FaultObjection objection(const Fault& fault, std::uint64_t capacity_blocks, std::uint32_t surfaces, std::uint32_t sector_bytes);
+/// What is wrong with a fault on a drive of this size: blocks of the media, data surfaces, bytes of a sector, actuators.
+FaultObjection objection(const Fault& fault, std::uint64_t capacity_blocks, std::uint32_t surfaces, std::uint32_t sector_bytes,
+                         std::uint32_t actuators = 1);
 
 /// Two faults of one drive contradict each other: both decide how a block is read or written, from the same begin on.
 bool contradict(const Fault& a, const Fault& b);

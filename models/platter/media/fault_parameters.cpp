@@ -59,7 +59,7 @@ Fault base_of(const FaultParameters& row) {
   fault.tries = row.tries;
   fault.turns = row.turns;
   fault.delay = core::to_picoseconds(row.delay_ms, core::kPicosecondsPerMillisecond);
-  fault.other_block = static_cast<std::uint64_t>(row.other_block);
+  if (row.other_block >= 0) fault.other_block = static_cast<std::uint64_t>(row.other_block);
   fault.bit = row.bit;
   return fault;
 }
@@ -89,7 +89,8 @@ const params::Table<FaultParameters>& fault_parameters() {
       {"tries", "", "retries: number of the retry of the recovery that succeeds", at(&P::tries), Range{0, Fault::kMaxTries}},
       {"turns", "", "slow, off_track: turns that an access takes more", at(&P::turns), Range{0, Fault::kMaxTurns}},
       {"delay_ms", "ms", "late: delay of each answer; reset: time until the drive is ready", at(&P::delay_ms), Range{0, 1e9}},
-      {"other_block", "", "silent_misdirected: block that is written instead", at(&P::other_block), Range{0, kMax}},
+      {"other_block", "", "silent_misdirected: block that is written instead; -1: not given", at(&P::other_block),
+       Range{-1, kMax}},
       {"bit", "", "silent_bit: number of the bit in the block", at(&P::bit), Range{0, 65535}},
   };
   return table;
@@ -143,7 +144,7 @@ FaultPlan::FaultPlan(const std::vector<FaultParameters>& rows, const FaultProces
   };
   const auto check = [&](std::size_t i) {
     const FaultObjection objection =
-        media::objection(made[i], geometry.block_count(), geometry.surfaces(), geometry.sector_bytes());
+        media::objection(made[i], geometry.block_count(), geometry.surfaces(), geometry.sector_bytes(), geometry.actuators());
     if (!objection.empty()) refuse(i, objection.key, objection.text);
   };
   // A fault of the same drive that has its place, and contradicts that of row `i`: those of drawn rows come after all others.

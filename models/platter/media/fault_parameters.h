@@ -38,7 +38,7 @@ struct FaultParameters {
   std::uint32_t tries = 0;
   std::uint32_t turns = 0;
   double delay_ms = 0;
-  std::int64_t other_block = 0;
+  std::int64_t other_block = -1;  ///< -1: not given
   std::uint32_t bit = 0;
 };
 

@@ -21,7 +21,8 @@ constexpr Rate kEnterprise{0.01918, 0.2717};
 /// Of all drives 3.45 % have an error: the share of nearline drives among them.
 constexpr double kNearlineShare = 0.2348;
 
-/// Errors of a cluster: more than n with probability n^-0.9, so that the median is 3 and 0.2 % of the drives with errors have more than 1,000.
+/// Errors of a cluster: at least n with probability n^-0.9, so the median is 2 and 0.2 % of the clusters have more than 1,000. (Published, of
+/// drives with errors: a median of 3, and 0.2 % with more than 1,000.)
 constexpr double kSizeExponent = 0.9;
 constexpr std::uint32_t kMaxErrors = 5000;
 /// An error has neighbouring bad blocks with this probability (published: below 2.5 % for most models).

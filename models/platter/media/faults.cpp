@@ -12,9 +12,13 @@ namespace platter::media {
 
 // --- a fault ----------------------------------------------------------------------------------------------------------
 
-FaultObjection objection(const Fault& fault, std::uint64_t capacity_blocks, std::uint32_t surfaces,
-                         std::uint32_t sector_bytes) {
+FaultObjection objection(const Fault& fault, std::uint64_t capacity_blocks, std::uint32_t surfaces, std::uint32_t sector_bytes,
+                         std::uint32_t actuators) {
   const FaultKindInfo& info = info_of(fault.kind);
+  if (actuators > 1 && reallocates(fault.kind))
+    return {"kind",
+            fmt::format("found {}, expected no fault after which sectors are reallocated: the drive has several actuators",
+                        info.name)};
   const auto needs = [&info](std::string_view key) { return fmt::format("is missing: the kind {} needs {}", info.name, key); };
   if (info.place == FaultPlace::Blocks && fault.any_block()) return {"block", needs("a block")};
   if ((info.place == FaultPlace::Surface || info.place == FaultPlace::Drive) && !fault.any_block())
@@ -33,6 +37,8 @@ FaultObjection objection(const Fault& fault, std::uint64_t capacity_blocks, std:
   if (fault.turns > Fault::kMaxTurns)
     return {"turns", fmt::format("found {}, expected 0 to {}", fault.turns, Fault::kMaxTurns)};
   if (fault.kind == FaultKind::Late && fault.delay <= 0) return {"delay_ms", needs("a time above 0")};
+  if (fault.kind == FaultKind::SilentMisdirected && fault.other_block == Fault::kAnyBlock)
+    return {"other_block", needs("another block, which is written instead")};
   if (fault.kind == FaultKind::SilentMisdirected && fault.other_block >= capacity_blocks)
     return {"other_block",
             fmt::format("found {}, expected less than the {} blocks of the drive", fault.other_block, capacity_blocks)};

@@ -231,7 +231,7 @@ const params::Table<DriveProfile>& drive_parameters() {
        "`mechanics.write_settle_us`",
        at(&P::seek, &K::write_points_us)},
       required<P>({"mechanics.rpm", "1/min", "spindle speed", at(&P::rpm), Range{100, 100000}}),
-      {"mechanics.spin_up_s", "s", "time of the spindle from rest to full speed, for an access after a standby",
+      {"mechanics.spin_up_s", "s", "time of the spindle from rest to full speed, after a standby or a loss of power",
        at(&P::spin_up_s), Range{0, 600}},
       {"mechanics.head_switch_us", "us", "time of a head switch", at(&P::head_switch_us), Range{0, 1e5}},
       {"mechanics.write_settle_us", "us",

@@ -29,6 +29,9 @@ inline std::string objection(const profile::DriveProfile& drive) {
   if (drive.task_attributes)
     return "found task attributes, expected queue.task_attributes = false, because eager writing takes no head-of-queue "
            "commands";
+  if (drive.zones.model != profile::ZoneModel::None) return "found zones, expected zones.model = \"none\" with eager writing";
+  if (drive.geometry.actuators > 1)
+    return "found " + std::to_string(drive.geometry.actuators) + " actuators, expected actuators.count = 1 with eager writing";
   return {};
 }
 
