@@ -22,7 +22,7 @@ from .flows import ROOT, Failure, step
 DRIVES = sorted(
     path.stem
     for path in (ROOT / "models" / "configs" / "drives").glob("*.toml")
-    if not path.stem.endswith(("_calibrated", "_spread"))
+    if not path.stem.endswith(("_calibrated", "_spread", "_zoned"))
 )
 SHARES = (0.6, 0.9)  # of the rate of a full queue
 DEPTHS = (32, 64, 256)

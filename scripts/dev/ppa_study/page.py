@@ -485,7 +485,7 @@ def cycles_table():
         "decide; guard; sums stale": "2 (Rows + latency + 2) + n + c + 11",
         "serve": "n + 1",
         "insert last": "2",
-        "insert first": "n + 2",
+        "insert first": "n + 1",
     }
     works = table(
         ["work (table full, a quarter of the entries continuous)", "formula", *head],
