@@ -310,6 +310,13 @@ class Commands(LabCase):
         whole = float(out.split("at least ")[1].split()[0])
         self.assertLess(whole, deep)
         self.assertLess(deep, max(row.completed_ps for row in rows) * 1e-9)
+        lines = log.read_text().splitlines()
+        log.write_text("\n".join(lines[:3] + lines[4:]) + "\n")  # one that had not ended
+        code, out, err = self.bound(
+            *(log, "--scenario", load.scenario, *STATIC_WORDS, "--depth", "1")
+        )
+        self.assertEqual(code, 0, err)
+        self.assertIn(f"for {len(rows) - 1} requests", out)
         log.write_text(log.read_text().replace(",good", ",the drive has failed", 1))
         code, out, err = self.bound(log, "--scenario", load.scenario, *STATIC_WORDS)
         self.assertEqual((code, out), (2, ""))

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -237,6 +237,8 @@ def of_recorded(load: Load, log: Path, depth: int | None, iterations: int, steps
     rows = read_log(log)
     if len(rows) > MOST_REQUESTS:
         raise LabError(f"{log}: found {len(rows)} requests, expected at most {MOST_REQUESTS}")
+    if depth is not None:  # a request that has not ended is no row, and takes no place
+        rows = [replace(r, number=n) for n, r in enumerate(sorted(rows, key=lambda r: r.number))]
     instance = of_log(rows, load, depth)
     if instance.depth > int(instance.order.max()):
         certificate = certified(instance, assignment_duals(instance), "assignment", load.platter)
