@@ -39,6 +39,7 @@ from platter_lab.reproduce import (
     autoqos,
     beyond_clusters,
     clusters,
+    differences,
     drive_that_misses,
     eager_writing,
     ew_array,
@@ -2590,6 +2591,41 @@ class Studies(unittest.TestCase):
             self.assertTrue(
                 page.INTERVALS in text, f"{module.STUDY.name}: another explanation of intervals"
             )
+
+    def test_the_pages_say_where_a_criterion_and_its_sentence_differ(self) -> None:
+        """As the study writes it from the means beside the page."""
+        for module in (
+            mixed_media,
+            eager_writing,
+            replicated_striping,
+            autoqos,
+            integrated_servers,
+        ):
+            with self.subTest(study=module.STUDY.name):
+                files = {}
+                for file in module.STUDY.folder.glob("*means.csv.gz"):
+                    with gzip.open(file, "rt", encoding="utf-8", newline="") as lines:
+                        files[file.name] = list(csv.DictReader(lines))
+                means = differences.Means(files)
+                text = (module.STUDY.folder / "README.md").read_text(encoding="utf-8")
+                section = page.differences_section(module.STUDY, means)
+                self.assertTrue(f"\n{section}\n## Interpretations\n" in text, "another section")
+                self.assertNotIn(differences.NO_DATA, section)
+                self.assertLessEqual(len(section.splitlines()), 45)
+                for row in module.STUDY.differences(means).rows:
+                    for name in row.claims.split("; "):
+                        self.assertIn(f"| {name} |", text)
+
+    def test_a_mean_is_that_of_one_row(self) -> None:
+        rows = [{"policy": "a", "load": "1", "x": "2.5"}, {"policy": "a", "load": "2", "x": ""}]
+        means = differences.Means({"means.csv.gz": rows})
+        self.assertEqual(means.value("x", policy="a", load=1), 2.5)
+        for load in (2, 3):
+            self.assertEqual(
+                differences.decimals(means.value("x", policy="a", load=load)), differences.NO_DATA
+            )
+        with self.assertRaisesRegex(ValueError, "2 rows"):
+            means.value("x", policy="a")
 
     def test_interpretations_with_fewer_runs_than_the_default_are_judged(self) -> None:
         """Points that both have are compared over the runs that both have.

@@ -5,6 +5,7 @@ and integrated servers."""
 from __future__ import annotations
 
 import csv
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from functools import cache, partial
@@ -23,6 +24,14 @@ from platter_lab.reproduce.claims import (
     below,
     combined,
     near,
+)
+from platter_lab.reproduce.differences import (
+    Difference,
+    Differences,
+    Means,
+    decimals,
+    listed,
+    percent,
 )
 from platter_lab.reproduce.figures import Chart, Map, Series
 from platter_lab.reproduce.interpretations import (
@@ -2237,6 +2246,171 @@ def _rows(results: Results) -> tuple[tuple[str, ...], ...]:
     return tuple(rows)
 
 
+def differences(means: Means) -> Differences:
+    """Where a criterion and the paper's sentence differ."""
+
+    def mean(
+        column: str,
+        server: Server,
+        text: int,
+        video: int,
+        policy: str = "",
+        load: int | None = None,
+        others: str = "",
+    ) -> float:
+        """With the page's length of a run of clients; of bursty text there is one length only."""
+        length = {} if load else {"measured_s": "100"}
+        return means.value(
+            column,
+            server=NAMES[server],
+            policy=policy,
+            text_disks=8,
+            text_clients=text,
+            video_clients=video,
+            bursty_load=load or "",
+            others=others,
+            **length,
+        )
+
+    def response_ratio(text: int, video: int, policy: str = "") -> float:
+        """The partitioned server's text does not depend on the video."""
+        return mean("response_ms", INTEGRATED, text, video, policy) / mean(
+            "response_ms", PARTITIONED, text, 0
+        )
+
+    def waiting_ratio(text: int) -> str:
+        """Of text units on a disk: by Little's law the ratio of their waits, on twice the disks."""
+        return decimals(
+            mean("unit_queue_ms", INTEGRATED, text, 50)
+            / mean("unit_queue_ms", PARTITIONED, text, 0)
+            / 2
+        )
+
+    def queueing(server: Server, video: int) -> str:
+        queue, unit = (mean(f"unit_{part}_ms", server, T, video) for part in ("queue", "service"))
+        return percent(queue / (queue + unit), 0)
+
+    def worst_burst(policy: str, others: str) -> str:
+        shares = [
+            mean("late_unit_share", INTEGRATED, 0, 80, policy, load, others)
+            for load in BURSTY_LOADS
+        ]
+        return percent(max(shares), 2)
+
+    def late(server: Server, text: int, video: int) -> float:
+        return mean("late_unit_share", server, text, video)
+
+    def bursty_ratio(load: int) -> float:
+        partitioned, integrated = (
+            mean("response_ms", server, 0, video, load=load, others=by_stamps)
+            for server, video in ((PARTITIONED, 0), (INTEGRATED, 50))
+        )
+        return partitioned / integrated
+
+    region = [(t, w) for t in range(0, T + 1, 20) for w in (*range(10, 91, 10), V)]
+    later = [late(INTEGRATED, t, w) - late(PARTITIONED, 0, w) for t, w in region]
+    known = [less for less in later if math.isfinite(less)]
+    by_stamps, by_intensity = "cache_bytes=0", "cache_bytes=0 burst_scaling=intensity"
+    elevators = (("SCAN", "LOOK"), ("SATF", "SPTF(unguarded)"))
+    light, loads = (20, 50), (100, 150, 200)
+    return Differences(
+        (
+            Difference(
+                "elevator-video; satf-video; cello-isolates",
+                "A burst *may violate the deadlines*. The paper scales the time stamps of its "
+                "trace (section 3.3.1).",
+                "One of ten comparisons is enough: five loads, with bursts by scaled time stamps "
+                "and by intensity. Intensity is otherwise an interpretation. Where no unit is "
+                "late, Cello has nothing to protect.",
+                "Late units beside 80 video clients, worst load: "
+                + "; ".join(
+                    f"{name} {worst_burst(policy, by_stamps)} % by time stamps and "
+                    f"{worst_burst(policy, by_intensity)} % by intensity"
+                    for name, policy in elevators
+                )
+                + ".",
+            ),
+            Difference(
+                "shorter-queues",
+                "There is *a smaller number of text requests per disk, and hence, shorter queues "
+                "at each disk*.",
+                "The criterion compares the time that a text unit waits, at 100 text clients and "
+                "more. The sentence is about the number on a disk, and names no load.",
+                "Waiting text units per disk, integrated over partitioned, beside 50 video: "
+                f"{listed(map(waiting_ratio, loads))} with {listed(map(str, loads))} text "
+                f"clients, and {listed(map(waiting_ratio, light))} with "
+                f"{listed(map(str, light))}.",
+            ),
+            Difference(
+                "curve-near-ideal",
+                "The capacity curve is *indeed similar* to the ideal one. The degradation of "
+                "*about 5%* is in the next sentence.",
+                "The criterion is the 5 %: 0.9 to 1 of the ideal line. So a curve above the line "
+                "fails. *Approximately twice* is judged within a tenth to both sides, which "
+                "*similar* could have as well.",
+                "The table *Text clients that the server supports beside video clients* has both "
+                "lines.",
+            ),
+            Difference(
+                "queueing-dominates",
+                "At heavy text loads the queuing delay dominates, *causing* the integrated server "
+                "to outperform its counterpart *regardless of the video load*.",
+                "Queueing is more than half in both servers, also without video. In the sentence "
+                "*regardless* belongs to the second half (`heavy-text`), which rests on the queues "
+                "of the partitioned server.",
+                f"With {T} text clients: {queueing(PARTITIONED, 0)} % in the partitioned server, "
+                + listed(queueing(INTEGRATED, w) for w in (0, 50, 80, V))
+                + f" % in the integrated one beside 0, 50, 80 and {V} video clients.",
+            ),
+            Difference(
+                "heavy-video",
+                "The percentage of violations is *comparable*. Section 3.1 says *comparable or "
+                "better*.",
+                "The criterion is a quarter to both sides. A server without any violation fails "
+                "it.",
+                f"With 20 text and {V} video clients {percent(late(INTEGRATED, 20, V), 2)} % are "
+                f"late in the integrated server, and {percent(late(PARTITIONED, 0, V), 2)} % in "
+                "the partitioned one.",
+            ),
+            Difference(
+                "most-of-the-region; significantly-better",
+                "The regions of figure 7 are of text *and* video.",
+                "Only the response of text counts.",
+                "More units are late in the integrated server than in the partitioned one at "
+                f"{sum(less > 0 for less in known)} of {len(known)} points with video.",
+            ),
+            Difference(
+                "slightly-worse",
+                "The integrated server is worse *by only a small amount*.",
+                "The bound is 10 ms at every point. It says nothing of the ratio, and "
+                "*comparable* is a quarter.",
+                f"With 20 text and {V} video clients the response of the integrated server over "
+                f"that of the partitioned one is {decimals(response_ratio(20, V))}.",
+            ),
+            Difference(
+                "bursty-faster; fair-queue-slower; round-robin-slower",
+                "Responses are *much higher* or *significantly worse*.",
+                "Any difference is enough.",
+                f"Under bursts of {BURSTY_LOADS[0] // KB:,} KB/s the partitioned server is slower "
+                f"by a factor of {decimals(bursty_ratio(BURSTY_LOADS[0]))}. With 50 and 100 text "
+                "clients fair queueing is slower by factors of "
+                + listed(decimals(response_ratio(t, 80, "SFQ(1|1|0)")) for t in (50, 100))
+                + ", and round robin by "
+                + listed(decimals(response_ratio(t, 80, "RR")) for t in (50, 100))
+                + ".",
+            ),
+        ),
+        (
+            "The region has text in steps of 20 clients, and video in steps of 10. In the paper "
+            "both have steps of 10, which makes 231 points.",
+            "What *may* happen is judged at the comparison that shows it best. Its interval does "
+            "not allow for this choice among several comparisons.",
+            "The rule for seeds (above) is the same for all claims. It allows for its four looks, "
+            "but not for the number of comparisons.",
+        ),
+    )
+
+
 def report(results: Results, quick: bool) -> Report:
     views = _views(quick, results)
     others = {view.interpretation: view for view in views[2:]}
@@ -2321,10 +2495,11 @@ SATF is `SPTF(unguarded)`, the shortest access time first without regard to dead
 supports T = 200 of text and V = 102 of video. A run
 has the same part of what *our* partitioned server supports under the same interpretation (table \
 *Our T and V*), in whole clients. Our T and V
-are from the runs with all forty seeds. V is the largest number that the server supports, so \
-there it is not yet past 1 %. Capacities are
-compared with our T and V. The size of the text set is calibrated so that our T is 200. Nothing \
-else is calibrated.
+are from the runs with all forty seeds. T and V are means over the seeds, rounded down to whole \
+clients. So the mean of the violations at V may
+be just above 1 %. Capacities are compared with our T and V. The size of the text set is \
+calibrated so that our T is 200. Nothing else is
+calibrated.
 
 **Violations.** A violation is a video unit that is late, and V is the number of clients with 1 % \
 of them. This meaning gives the paper's V (the
@@ -2414,4 +2589,5 @@ STUDY = Study(
     report,
     follow,
     most,
+    differences=differences,
 )

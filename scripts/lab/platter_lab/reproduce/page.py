@@ -13,6 +13,7 @@ import textwrap
 from collections.abc import Sequence
 from pathlib import Path
 
+from platter_lab.reproduce import differences
 from platter_lab.reproduce.claims import Claim, Part, Unit, combined, deciding
 from platter_lab.reproduce.figures import Chart, Map, svg
 from platter_lab.reproduce.study import Plan, Report, Study, Table
@@ -222,18 +223,35 @@ def interpretations_section(report: Report) -> str:
 def summary_section(report: Report) -> str:
     if not report.summary:
         return ""
-    lines = [
-        textwrap.fill(
-            line,
-            150,
-            initial_indent="- ",
-            subsequent_indent="  ",
-            break_long_words=False,
-            break_on_hyphens=False,
-        )
-        for line in report.summary
-    ]
-    return "\n".join(["## In short\n", *lines, ""])
+    return "\n".join(["## In short\n", *map(_bullet, report.summary), ""])
+
+
+def _bullet(text: str) -> str:
+    return textwrap.fill(
+        text,
+        150,
+        initial_indent="- ",
+        subsequent_indent="  ",
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
+def differences_section(study: Study, means: differences.Means) -> str:
+    """Where a criterion and its sentence differ, if the study says so."""
+    if study.differences is None:
+        return ""
+    found = study.differences(means)
+    rows = [(row.claims, row.sentence, row.criterion, row.means) for row in found.rows]
+    return "\n".join(
+        [
+            f"## {differences.TITLE}\n",
+            differences.INTRODUCTION + "\n",
+            markdown(differences.HEADER, rows) + "\n",
+            *map(_bullet, found.further),
+            "",
+        ]
+    )
 
 
 def page(study: Study, plan: Plan, report: Report, quick: bool) -> str:
@@ -249,6 +267,7 @@ def page(study: Study, plan: Plan, report: Report, quick: bool) -> str:
     )
     if others:
         seeds += f" ({' or '.join(map(str, others))} for some points)"
+    means = [means_table(runs) for runs in report.runs]
     parts = [
         f"# {study.title}\n",
         study.introduction.strip() + "\n",
@@ -262,6 +281,15 @@ def page(study: Study, plan: Plan, report: Report, quick: bool) -> str:
         INTERVALS + "\n",
         markdown(("", *CLAIM_HEADER), [(claim.name, *claim_row(claim)) for claim in report.claims])
         + "\n",
+        differences_section(
+            study,
+            differences.Means(
+                {
+                    table.file: [dict(zip(table.header, row, strict=True)) for row in table.rows]
+                    for table in means
+                }
+            ),
+        ),
         interpretations_section(report),
     ]
     for table in report.tables:
@@ -270,11 +298,7 @@ def page(study: Study, plan: Plan, report: Report, quick: bool) -> str:
         parts += ["## Figures\n"]
     for chart in report.charts:
         parts += [f"![{chart.title}]({chart.file})\n"]
-    parts += [
-        data_section(
-            [table.file for table in map(means_table, report.runs)], list(details(report)), command
-        )
-    ]
+    parts += [data_section([table.file for table in means], list(details(report)), command)]
     return "\n".join(part for part in parts if part) + "\n"
 
 

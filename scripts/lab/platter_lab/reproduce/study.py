@@ -9,6 +9,7 @@ from pathlib import Path
 
 from platter_lab.executable import ROOT
 from platter_lab.reproduce.claims import Claim
+from platter_lab.reproduce.differences import Differing
 from platter_lab.reproduce.figures import Chart, Map
 from platter_lab.runs.point import Point
 from platter_lab.runs.results import Results
@@ -74,7 +75,7 @@ class Study:
     """A paper's experiments.
 
     `introduction` is the page's fixed text, in Markdown: the load, the drive, the interpretations;
-    no measured number.
+    no measured number. `differences` says where a criterion and the paper's sentence differ.
 
     A study in stages has `follow`: the plan that follows from what has run, at first nothing; the
     study is complete when its plan has run. Its `plan` is the least to be expected of it, `most`
@@ -89,6 +90,7 @@ class Study:
     follow: Callable[[Results, bool], Plan] | None = None
     most: Callable[[bool], Plan] | None = None
     home: Path = PAPERS  # of its folder
+    differences: Differing | None = None
 
     @property
     def folder(self) -> Path:
