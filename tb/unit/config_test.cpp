@@ -325,6 +325,20 @@ TEST_F(ConfigTest, MissingFilesAreNamed) {
 
 TEST_F(ConfigTest, TextThatIsNoTomlIsPointedAt) { expect_problem(kHead + "policy = = 3\n", "", "not valid TOML", 3, 10); }
 
+TEST_F(ConfigTest, AProfileThatAProgramHasChangedIsCheckedAsText) {
+  profile::DriveProfile profile = load_drive("elite3");
+  EXPECT_EQ(check(profile), "");
+  profile.age_limit_s = 0;
+  profile.stream_first = true;
+  const std::string stream = check(profile);
+  EXPECT_EQ(stream.rfind("profile: controller.stream_first: found true, expected false", 0), 0u) << stream;
+  profile.cache.segments = 0;
+  profile.cache.destage_entries = 3;
+  const std::string both = check(profile);
+  EXPECT_EQ(both.rfind("profile: cache.destage_entries: found 3, expected 0", 0), 0u) << both;
+  EXPECT_NE(both.find('\n' + stream), std::string::npos) << both;
+}
+
 TEST_F(ConfigTest, AProfileThatDescribesNoDriveSaysWhy) {
   std::string profile = contents(kSource / "models" / "configs" / "drives" / "elite3.toml");
   const auto with = [&](const std::string& from, const std::string& to) {

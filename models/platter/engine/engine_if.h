@@ -17,16 +17,18 @@ using scheduling::HeadState;
 class DecisionSinkIf {
  public:
   virtual ~DecisionSinkIf() = default;
-  /// The answer to `EngineIf::decide`, exactly one for each request. An engine may call it within `decide` or later, from any process. When it is
-  /// called, the picked command has left the engine. Make this call the last action of the engine's function: within it the drive may call `insert`,
-  /// `withdraw`, `prepare` and the functions for observers. `effective`: when the decision is known and the drive acts on it; not in the past.
+  /// The answer to `EngineIf::decide`, exactly one for each request, but none after `EngineIf::reset`. An engine may call it within `decide` or
+  /// later, from any process; on a loosely timed drive only within `decide`. When it is called, the picked command has left the engine. Make this
+  /// call the last action of the engine's function: within it the drive may call `insert`, `withdraw`, `prepare` and the functions for observers.
+  /// `effective`: when the decision is known and the drive acts on it; not in the past. After an idle decision the drive is idle at once.
   ///
   /// `decision` is one of these (scheduling::Decision):
   /// - `serve(tag)`: a command that was inserted and neither picked nor withdrawn. With eager writing it must not be a write, which has no place yet.
   /// - `write(tag, place, hidden)`: the same for a write on a drive with eager writing, and for no other command.
   /// - `move(cylinder)`: the arm moves to a cylinder of the drive, and then the drive asks again.
   /// - `Decision{}`: idle. The drive asks again when a command arrives or is withdrawn.
-  /// - `wait(until)`: idle. The drive asks again at `until` at the latest.
+  /// - `wait(until)`: idle. The drive asks again at `until` at the latest. `until` must be later than now: otherwise the drive asks again at the same
+  ///   time, without end if the engine repeats the answer.
   ///
   /// `Decision::again()` is an answer of policies only: an engine resolves it itself.
   virtual void decided(const Decision& decision, Picoseconds effective) = 0;
@@ -80,12 +82,13 @@ struct EngineStatistics {
 /// writes, class background) have one too. Head-of-queue commands are served without the engine. A command that must wait for older
 /// ones, such as a write that overlaps them, waits outside the engine. So the engine may serve its commands in any order.
 ///
-/// **Processes and errors.** The drive calls from method processes, threads and transport calls of hosts, at the kernel's present time.
-/// An engine must not wait in any of these functions. All times are absolute, in picoseconds. An engine reports an error by an
-/// exception or an SC_REPORT. The drive throws std::logic_error, out of the sink's function, for an answer to no request, a tag that no
-/// command in the engine has, an effective time in the past, the kind Again, and `left` for a command that is not being withdrawn. Inside
-/// a SystemC process the kernel turns this exception into an error, and sc_start() throws an sc_report. The drive does not check a place or
-/// a cylinder, and it does not notice a missing answer.
+/// **Processes and errors.** The drive calls from method processes, threads and transport calls of hosts, at the present time, core::now_ps(). That
+/// is the kernel's, or on a loosely timed drive (`DriveConfig::loosely_timed`) the drive's own, which is ahead of it. There `decide` must answer
+/// within the call. An engine must not wait in any of these functions. All times are absolute, in picoseconds. An engine reports an error by an
+/// exception or an SC_REPORT. The drive throws std::logic_error, out of the sink's function, for an answer to no request, a tag that no command in
+/// the engine has, an effective time in the past, the kind Again, and `left` for a command that is not being withdrawn. Inside a SystemC process the
+/// kernel turns this exception into an error, and sc_start() throws an sc_report. The drive does not check a place, a cylinder, or whether `serve` or
+/// `write` fits the command and the drive: the results of a wrong one are undefined. It does not notice a missing answer.
 class EngineIf {
  public:
   virtual ~EngineIf() = default;
@@ -106,9 +109,10 @@ class EngineIf {
   virtual bool withdraws_at_once(const Command& /*command*/) const { return true; }
   /// The extent of a command that the engine holds has changed, because the mapping has moved its blocks. Only with eager writing.
   virtual void moved(const Command& command) = 0;
-  /// Tells the engine that commands of hosts wait outside it until buffered writes (destages) are on the media. `since`: from when the oldest
-  /// of them waits. Returns true if the engine has answered wait and would now answer otherwise: the drive then calls `decide` again. The
-  /// default ignores it. Called when the times have changed.
+  /// Tells the engine that commands of hosts wait outside it until buffered writes (destages) are on the media. `since`: when the oldest such command
+  /// arrived, of those that wait for room in the buffer (`any`) and of those that wait for their own blocks (`certain`). The drive calls this
+  /// function when one of these two times has changed. Returns true if the engine has answered wait and would now answer otherwise: the drive then
+  /// calls `decide` again. The default ignores it.
   virtual bool awaited(const scheduling::AwaitedDestages& /*since*/) { return false; }
   /// True if the engine holds no command. A command that is being withdrawn does not count.
   virtual bool empty() const = 0;

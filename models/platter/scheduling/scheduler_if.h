@@ -100,7 +100,8 @@ class SchedulerIf {
   virtual void remove(Tag tag) = 0;
   /// The command is withdrawn: it will not be served. It need not be one that `pick` has returned.
   virtual void withdraw(Tag tag) { remove(tag); }
-  /// The command's extent has changed, under a mapping that moves blocks. A policy that has examined it must examine it again.
+  /// The command's extent has changed, under a mapping that moves blocks. A policy that has stored results about the command (such as its place in an
+  /// index by cylinder) must compute them again.
   virtual void moved(Tag /*tag*/) {}
   /// True if the policy holds no command.
   virtual bool empty() const = 0;
@@ -119,8 +120,8 @@ class SchedulerIf {
   /// True for a policy with a deadline guard (GuardedScheduler), which has its own `has_time` and `next_of_sweep`. PolicySpec::create() puts it
   /// inside an OwnDeadlines, which checks deadlines outside the sweep.
   virtual bool keeps_deadlines() const { return false; }
-  /// True for a policy that serves continuous commands by their deadlines: under a guard, or before all other commands. The rules of the
-  /// firmware then go before such a command only where `leaves_time` allows it. Under all other policies a deadline means nothing to them.
+  /// True for a policy that serves continuous commands by their deadlines, with or without a guard, or before all other commands. The rules of the
+  /// firmware then go before such a command only where `leaves_time` allows it. Under all other policies a deadline means nothing to the rules.
   virtual bool knows_deadlines() const { return keeps_deadlines(); }
   /// The guard of one command: true if serving the command now leaves the commands whose deadlines the policy knows the time that they need.
   virtual bool leaves_time(const Command& /*command*/, const HeadState& /*head*/, Picoseconds /*now*/) { return true; }
@@ -133,8 +134,9 @@ class SchedulerIf {
   /// The next command of the sweep. Nothing else is examined, so no decision takes less work: `kShortest`.
   virtual Decision next_of_sweep(const HeadState& head, Picoseconds now) { return pick(head, now); }
   static constexpr DecisionWork kShortest{1, 0, 0};  ///< one candidate
-  /// Tells the policy that commands of hosts wait outside it until buffered writes (destages) are on the media. `since`: from when the oldest of them
-  /// waits. Returns true if the policy has answered wait and would now answer otherwise: `pick` is then called again. The default ignores it.
+  /// Tells the policy that commands of hosts wait outside it until buffered writes (destages) are on the media. `since`: when the oldest such command
+  /// arrived, of those that wait for room in the buffer (`any`) and of those that wait for their own blocks (`certain`). Returns true if the policy
+  /// has answered wait and would now answer otherwise: `pick` is then called again. The default ignores it.
   virtual bool awaited(const AwaitedDestages& /*since*/) { return false; }
   /// For observers: the last `pick` did not consider this command, because its stream was held back (FirmwareRules), or the time of its limit had
   /// not come (LSPTF).

@@ -152,6 +152,12 @@ void check(const profile::DriveProfile& profile, const std::string& prefix, cons
     object(name.c_str(), objection);
 }
 
+std::string check(const profile::DriveProfile& profile) {
+  std::vector<core::ConfigProblem> problems;
+  check(profile, "", {}, {"profile", 0, 0}, problems);
+  return problems.empty() ? "" : core::ConfigError(problems).what();
+}
+
 profile::DriveProfile load_drive(const std::string& name) {
   const fs::path file = is_path(name) ? fs::path(name) : find_section(name, "drive", {"drive", 0, 0});
   profile::DriveProfile profile;

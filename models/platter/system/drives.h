@@ -32,7 +32,10 @@ profile::DriveProfile load_drive(const std::string& name);
 /// For params::Document: `drive` may be the name of a shipped profile, every other section is a file.
 std::filesystem::path find_section(const std::string& name, const std::string& section, const params::Position& at);
 
-/// Checks that the profile describes a drive. Adds every problem, at `where`, with keys below `prefix`.
+/// Checks a profile that the program has changed: do its values describe a drive together? Returns the problems, one a line ("profile: KEY: what was
+/// found and what was expected"), and "" if there is none. The range of each value alone is not checked: load_drive() does it.
+std::string check(const profile::DriveProfile& profile);
+/// The same for a profile that was read. Adds every problem, with keys below `prefix`, at the key's place in `source` or, without one, at `where`.
 void check(const profile::DriveProfile& profile, const std::string& prefix, const params::Source& source,
            const params::Position& where, std::vector<core::ConfigProblem>& problems);
 

@@ -31,14 +31,35 @@ struct FinishedRequest {
 class RequestObserverIf {
  public:
   virtual ~RequestObserverIf() = default;
-  /// The host got a request. `Request::number` is not set yet: requests are numbered in the order of these calls, from 0.
+  /// The host got a request, which may still wait in the host before it is sent. `Request::number` is not set yet: requests are numbered in the order
+  /// of these calls, from 0.
   virtual void issued(const Request& request) = 0;
   /// A request has ended, well or not. The references in `finished` are valid during the call only.
   virtual void finished(const FinishedRequest& finished) = 0;
 };
 
-/// The host: takes requests from its producers and issues them over nb_transport, with timing-only payloads. Each class has a
-/// queue of its own in the host and a limit of commands in the drive; continuous requests go first, then discrete, then background.
+/// The host: takes requests from its producers and sends them over nb_transport. The payloads carry a CommandExtension and have no data pointer
+/// (timing only). A loosely timed drive refuses nb_transport, so it cannot serve this host. Each class has a queue of its own in the host and a limit
+/// of commands in the drive; continuous requests go first, then discrete, then background. Observers get every request with its status;
+/// ProducerIf::ended is called only for those that ended with Good.
+///
+/// @code
+/// struct Reads : workload::ProducerIf {  // one read of 4 KiB every 10 ms, each 1 MiB behind the last
+///   bool next(workload::Request& request, core::Picoseconds) override {
+///     request = {};  // a read of the class Discrete
+///     request.issued = made * 10 * core::kPicosecondsPerMillisecond;
+///     request.address = made * 1'048'576ull;
+///     request.length = 4096;
+///     return made++ < 100;
+///   }
+///   unsigned made = 0;
+/// } reads;
+/// workload::Initiator host("host");
+/// host.add_producer(reads);
+/// host.disk_init_socket.bind(disk.host_tgt_socket);  // a drive::Drive
+/// sc_core::sc_start();
+/// host.rethrow_failure();
+/// @endcode
 class Initiator : public sc_core::sc_module, public tlm::tlm_mm_interface {
  public:
   /// `disk_init_socket` must be bound.
@@ -46,7 +67,8 @@ class Initiator : public sc_core::sc_module, public tlm::tlm_mm_interface {
   ~Initiator() override;
 
   tlm_utils::simple_initiator_socket<Initiator> disk_init_socket;  ///< to a drive or an array
-  /// If bound, discrete and background requests use this socket, so that continuous ones never wait for their request phases.
+  /// Optional second socket to the same drive or array. If bound, discrete and background requests use it, so that a continuous request never waits
+  /// for the end of one of their request phases.
   tlm_utils::simple_initiator_socket_optional<Initiator> best_effort_init_socket;
 
   /// @name Set-up
@@ -54,15 +76,18 @@ class Initiator : public sc_core::sc_module, public tlm::tlm_mm_interface {
   /// @{
   /// A producer of requests, which must outlive the host. `ends`: it ends by itself (set_all_ended()).
   void add_producer(ProducerIf& producer, bool ends = false);
-  /// Called once, when the producers that end by themselves have no further request and all of theirs have ended.
+  /// Called once, as soon as each producer with `ends` has no further request and all of its requests have ended. Without such a producer this is at
+  /// time 0. A closed producer has no further request if its last next() returned false, or if it is not asked again after a failure (ProducerIf).
+  /// Not called after a producer's error.
   void set_all_ended(std::function<void()> all_ended) { all_ended_ = std::move(all_ended); }
   /// Told of every request; must outlive the host.
   void add_observer(RequestObserverIf& observer) { observers_.push_back(&observer); }
   /// Gives each request its class, whatever the producer gave it; must outlive the host.
   void set_classifier(ClassifierIf& classifier) { classifier_ = &classifier; }
-  /// Most commands of the class in the drive at once; no limit unless set.
+  /// Most commands of the class in the drive at once; no limit unless set. 0: none is sent.
   void set_limit(core::RequestClass cls, std::uint32_t outstanding) { limits_[core::index_of(cls)] = outstanding; }
-  /// Requests at or after this time are not issued. An open producer is not asked any more after the first of them.
+  /// A request whose `Request::issued` is at or after this time is dropped (ProducerIf::dropped). The host still sends those that it got before. An
+  /// open producer is not asked any more after the first that is dropped.
   void set_end(core::Picoseconds end) { end_ = end; }
   /// @}
 
