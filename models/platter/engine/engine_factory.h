@@ -21,7 +21,7 @@ struct EngineContext {
   bool bind_reads = false;  ///< with eager writing: see eager::EagerOptions
   /// The drive's own name (`basename()`), without those of its parents. That of a further actuator ends in "_1".
   std::string drive = "disk";
-  std::string module = "engine";  ///< a name that no other module of the drive has
+  std::string module{"engine"};  ///< a name that no other module of the drive has
 };
 /// Makes the engine of one actuator of a drive, which owns it. Called once for each actuator, inside the drive's constructor; an exception
 /// leaves that constructor. An engine need not be a module. If it is one, it becomes a child of the drive; those of Platter have the name
