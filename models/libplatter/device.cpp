@@ -50,6 +50,17 @@ const system::Scenario& checked(const std::unique_ptr<const system::Scenario>& s
   return s;
 }
 
+/// What cannot be loaded for the scenario's engine or policy is an error of the scenario.
+engine::EngineFactory engines(const system::Scenario& s) {
+  return [&s, make = system::engine_factory(system::engine_options(s, s.policy, {}))](const engine::EngineContext& context) {
+    try {
+      return make(context);
+    } catch (const core::SimulationError& error) {
+      s.refuse(s.engine.row->is_firmware() ? "policy" : "engine", error.what());
+    }
+  };
+}
+
 std::vector<std::unique_ptr<media::DiskFile>> open_disk(const system::Scenario& s, const std::string& disk) {
   std::vector<std::unique_ptr<media::DiskFile>> files;
   if (disk.empty()) return files;
@@ -70,8 +81,7 @@ Device::Device(const sc_core::sc_module_name& name, std::unique_ptr<const system
     : sc_module(name),
       scenario_(std::move(scenario)),
       files_(open_disk(checked(scenario_), disk)),
-      disks_(std::make_unique<system::Disks>(*scenario_, data_config(*scenario_),
-                                             system::engine_factory(system::engine_options(*scenario_, scenario_->policy, {})),
+      disks_(std::make_unique<system::Disks>(*scenario_, data_config(*scenario_), engines(*scenario_),
                                              system::Disks::Layer::Joined, files_)),
       statistics_(0),
       initiator_("program"),
