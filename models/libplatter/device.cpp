@@ -42,22 +42,27 @@ drive::DriveConfig data_config(const system::Scenario& s) {
   return config;
 }
 
+/// What cannot be loaded for the scenario's engine or policy is an error of the scenario.
+template <typename Load>
+auto loaded(const system::Scenario& s, Load load) {
+  try {
+    return load();
+  } catch (const core::SimulationError& error) {
+    s.refuse(s.engine.row->is_firmware() ? "policy" : "engine", error.what());
+  }
+}
+
 const system::Scenario& checked(const std::unique_ptr<const system::Scenario>& scenario) {
   const system::Scenario& s = *scenario;
   if (!s.host->takes_clients)
     s.refuse("host.kind", fmt::format("found {}, expected drive or array, because the program is the host", s.host->name));
-  system::check_engine(s);
+  loaded(s, [&] { system::check_engine(s); });
   return s;
 }
 
-/// What cannot be loaded for the scenario's engine or policy is an error of the scenario.
 engine::EngineFactory engines(const system::Scenario& s) {
   return [&s, make = system::engine_factory(system::engine_options(s, s.policy, {}))](const engine::EngineContext& context) {
-    try {
-      return make(context);
-    } catch (const core::SimulationError& error) {
-      s.refuse(s.engine.row->is_firmware() ? "policy" : "engine", error.what());
-    }
+    return loaded(s, [&] { return make(context); });
   };
 }
 

@@ -93,6 +93,20 @@ class Library(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         return code.with_suffix(".so")
 
+    def test_engines_of_a_users_own_are_refused(self):
+        done = run(os.environ["PLATTER"], "engine", "new", "near", cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        text = """
+import platter
+try:
+    platter.Device(drive="atlas10k", engine="own:near")
+except platter.PlatterError as error:
+    print(error.code, error)
+"""
+        self.assertRegex(
+            self.python(text), r"^1 device0:\d+:\d+: engine: .*own:near cannot be loaded"
+        )
+
     def test_shared_objects_of_policies_are_refused(self):
         """They need functions that the library does not export."""
         (self.folder / "own.c").write_text("int needed(void); int own(void) { return needed(); }")
