@@ -42,12 +42,28 @@ drive::DriveConfig data_config(const system::Scenario& s) {
   return config;
 }
 
+/// What cannot be loaded for the scenario's engine or policy is an error of the scenario.
+template <typename Load>
+auto loaded(const system::Scenario& s, Load load) {
+  try {
+    return load();
+  } catch (const core::SimulationError& error) {
+    s.refuse(s.engine.row->is_firmware() ? "policy" : "engine", error.what());
+  }
+}
+
 const system::Scenario& checked(const std::unique_ptr<const system::Scenario>& scenario) {
   const system::Scenario& s = *scenario;
   if (!s.host->takes_clients)
     s.refuse("host.kind", fmt::format("found {}, expected drive or array, because the program is the host", s.host->name));
-  system::check_engine(s);
+  loaded(s, [&] { system::check_engine(s); });
   return s;
+}
+
+engine::EngineFactory engines(const system::Scenario& s) {
+  return [&s, make = system::engine_factory(system::engine_options(s, s.policy, {}))](const engine::EngineContext& context) {
+    return loaded(s, [&] { return make(context); });
+  };
 }
 
 std::vector<std::unique_ptr<media::DiskFile>> open_disk(const system::Scenario& s, const std::string& disk) {
@@ -70,8 +86,7 @@ Device::Device(const sc_core::sc_module_name& name, std::unique_ptr<const system
     : sc_module(name),
       scenario_(std::move(scenario)),
       files_(open_disk(checked(scenario_), disk)),
-      disks_(std::make_unique<system::Disks>(*scenario_, data_config(*scenario_),
-                                             system::engine_factory(system::engine_options(*scenario_, scenario_->policy, {})),
+      disks_(std::make_unique<system::Disks>(*scenario_, data_config(*scenario_), engines(*scenario_),
                                              system::Disks::Layer::Joined, files_)),
       statistics_(0),
       initiator_("program"),

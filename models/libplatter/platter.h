@@ -104,7 +104,7 @@ const char* platter_status_text(int status);
 /* Makes a device of a scenario: the text of a TOML file (docs/reference/configuration.md), as `format = 1\ndrive = "wd22tb"\npolicy = "SPTF"`.
  * Its key `host.kind` is drive or array; its load counts for nothing. `name`: for messages, and of the device in waves; NULL: "device" with a number.
  * `disk`: file that keeps the contents of the drive (docs/reference/power_loss.md), or NULL; only for one drive.
- * PLATTER_BAD_INPUT: an error in the scenario or the disk file, or another host. PLATTER_BAD_STATE: after the first platter_run(). */
+ * PLATTER_BAD_INPUT: an error in scenario or disk file, another host, or RTL that is not there. PLATTER_BAD_STATE: after the first platter_run(). */
 int platter_create(const char* scenario, const char* name, const char* disk, platter_device** device);
 /* The same with the scenario in a file. */
 int platter_create_from_file(const char* path, const char* name, const char* disk, platter_device** device);

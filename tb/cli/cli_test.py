@@ -2260,7 +2260,10 @@ measure_s = 40.0
                 ["eager.block_bytes=200000"],
                 "eager.block_bytes: found 200000, expected a multiple of the sector",
             ),
-            (["eager.block_bytes=262144"], "eager.enabled: a drive of 0 blocks of 262144 bytes"),
+            (
+                ["eager.block_bytes=262144"],
+                "eager.block_bytes: a block of 262144 bytes, expected at most the 193536 of the",
+            ),
             (
                 ["host.kind=array", "array.copies=3"],
                 "array.copies: found 3, expected at most array.drives, which is 2",
@@ -2296,11 +2299,14 @@ measure_s = 40.0
                 platter("run", EAGER, *flags, "--result", self.folder / "result.json"), pattern
             )
         for setting, found in (
-            ("drive.zones.model=managed", "zones"),
-            ("drive.actuators.count=2", "2 actuators"),
+            ("drive.zones.model=managed", "eager.enabled: found zones"),
+            ("drive.actuators.count=2", "eager.enabled: found 2 actuators"),
+            ("eager.block_bytes=194048", "eager.block_bytes: a block of 194048 bytes"),
         ):
             checked = platter("config", "check", EAGER, "--set", setting)
-            self.assert_refused(checked, f"eager.enabled: found {found}, expected")
+            self.assert_refused(checked, f"{found}, expected")
+        checked = platter("config", "check", EAGER, "--set", "eager.block_bytes=193536")
+        self.assertEqual(checked.returncode, 0, checked.stderr)
 
     def striped(self, drives, copies, *settings):
         """A result and its part on the array, every request of which is accounted for."""

@@ -160,6 +160,13 @@ class OwnEngine(unittest.TestCase):
             self.assertEqual(broken.returncode, code, broken.stderr)
             self.assertIn("Verilator failed", broken.stderr)
 
+    def test_what_is_missing_is_named(self):
+        for name, ending in (("PLATTER_VERILATOR", "the folder of the package"), ("CXX", "to it")):
+            env = {name: "/nowhere/tool", "PLATTER_RTL_CACHE": str(self.folder / "empty")}
+            missing = run("engine", "build", "near", cwd=self.folder, env=env)
+            self.assertEqual(missing.returncode, 1, missing.stderr)
+            self.assertRegex(missing.stderr, f"which engine own:near needs.* {ending}\n")
+
     def test_the_engine_of_the_template_is_fcfs(self):
         logs = []
         for engine in ("own:near", "lockstep:own:near"):

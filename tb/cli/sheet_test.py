@@ -136,6 +136,7 @@ class Contradictions(Sheets):
         ):
             with self.subTest(key=key, rule=rule):
                 self.refused(key, rule, **{changed: text})
+        self.refused("write_cache", "found on, expected off", write_cache="on", cache="0B")
 
     def test_of_units_and_ranges_are_refused(self):
         for key, text, rule in (

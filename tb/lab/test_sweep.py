@@ -495,6 +495,26 @@ workload.discrete.trace = "{name}"''',
         self.assertEqual(self.sweep(plan, platter=counting)[0], 0)
         self.assertEqual(self.runs(), 24)
 
+    def test_logs_of_a_host_without_one_are_refused_at_the_start(self) -> None:
+        server = ROOT / "docs/papers/replicated-striping/server.toml"
+        counting = self.executable(self.COUNTS)
+        for change in (
+            (f'"{SCENARIO}"', f'"{server}"'),
+            (
+                'key = "workload.discrete.rate_per_s"\nrange = { from = 10, to = 30, step = 20 }',
+                'key = "host.kind"\nvalues = ["drive", "media_server"]',
+            ),
+        ):
+            plan = self.plan(("seeds = 3", "seeds = 3\nrequests = true"), change)
+            code, _, err = self.sweep(plan, platter=counting)
+            self.assertEqual(code, 2, err)
+            self.assertIn(
+                f'{plan}:5: requests: found true with host.kind = "media_server", which keeps no '
+                "log of requests, expected false, or one of the hosts drive, array, ",
+                err,
+            )
+        self.assertEqual(self.runs(), 0)
+
     NAMES = """
 named = os.path.join(FOLDER, 'named.txt')
 if sys.argv[1:3] == ['config', 'dump']: print(f'name = "{named}"'); sys.exit()

@@ -93,6 +93,39 @@ class Library(unittest.TestCase):
         self.assertEqual(done.returncode, 0, done.stderr)
         return code.with_suffix(".so")
 
+    def test_engines_of_a_users_own_are_refused(self):
+        done = run(os.environ["PLATTER"], "engine", "new", "near", cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        text = """
+import platter
+try:
+    platter.Device(drive="atlas10k", engine="own:near")
+except platter.PlatterError as error:
+    print(error.code, error)
+"""
+        self.assertRegex(
+            self.python(text), r"^1 device0:\d+:\d+: engine: .*own:near cannot be loaded"
+        )
+
+    def test_shared_objects_of_policies_are_refused(self):
+        """They need functions that the library does not export."""
+        (self.folder / "own.c").write_text("int needed(void); int own(void) { return needed(); }")
+        done = run("cc", "-shared", "-fPIC", "own.c", "-o", "own.so", cwd=self.folder)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        text = """
+import platter
+for file in ("own.so", "none.so"):
+    try:
+        platter.Device(drive="atlas10k", policy="own:" + file)
+    except platter.PlatterError as error:
+        print(error.code, error)
+"""
+        expected = "expected a file in Python, because this library or program takes no shared"
+        lines = self.python(text).splitlines()
+        self.assertEqual(len(lines), 2)
+        self.assertRegex(lines[0], f"^1 .*own.so: it cannot be loaded; {expected} objects")
+        self.assertRegex(lines[1], f"^1 .*none.so: No such file or directory; {expected} objects")
+
     @unittest.skipUnless(shutil.which("abidiff"), "abidiff is not installed")
     def test_the_interface_is_that_of_its_number(self):
         """Programs that were compiled with the header of this number work with the library."""

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 #include <stdexcept>
+#include <string>
 #include <tuple>
 
 #include "platter/core/random.h"
@@ -143,6 +144,15 @@ TEST(StripeMap, RefusesWhatDoesNotFit) {
   StripeArea odd = area(4, 1024, false);
   odd.bytes -= 512;
   EXPECT_THROW(make({odd}), std::invalid_argument);
+  for (const bool mirrored : {false, true}) {
+    try {
+      make({area(0, 65536 + 512, mirrored)});  // as of an array whose drives hold no unit
+      ADD_FAILURE();
+    } catch (const std::invalid_argument& error) {
+      EXPECT_NE(std::string(error.what()).find(mirrored ? "expected at most 32768," : "expected at most 65536,"),
+                std::string::npos);
+    }
+  }
 }
 
 std::vector<std::uint8_t> bytes(std::uint8_t fill) { return std::vector<std::uint8_t>(16, fill); }

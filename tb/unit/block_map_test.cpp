@@ -107,6 +107,8 @@ TEST(BlockLayout, RefusesBlocksThatAreNoneOfItsSectors) {
   EXPECT_THROW(BlockLayout(planner, 512), std::invalid_argument);
   EXPECT_THROW(BlockLayout(planner, 4100), std::invalid_argument);
   EXPECT_THROW(BlockLayout(planner, 65 * 512), std::invalid_argument);  // no track is as long
+  EXPECT_EQ(BlockLayout::objection(planner.geometry(), 64 * 512), "");
+  EXPECT_NE(BlockLayout::objection(planner.geometry(), 65 * 512).find("at most the 32768 of"), std::string::npos);
 }
 
 /// Each block has a place, each place at most one block; bitmap and counts say the same.

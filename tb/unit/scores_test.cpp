@@ -182,7 +182,7 @@ class MeasuredTrace : public ::testing::Test {
 };
 
 TEST_F(MeasuredTrace, IsRead) {
-  const auto requests = read_measured_trace(file("R Hit 1000 8 5123.5 40000\n\nW Miss 0 1 700 0\r\n"));
+  const auto requests = read_measured_trace(file("# measured\nR Hit 1000 8 5123.5 40000\n\n #\nW Miss 0 1 700 0\r\n"));
   ASSERT_EQ(requests.size(), 2u);
   EXPECT_FALSE(requests[0].write);
   EXPECT_EQ(requests[0].first, Lba(1000));

@@ -175,7 +175,7 @@ class ScratchFolder {
 };
 
 /// The one of the build's version, since the objects use the run-time that is part of the program.
-Verilator find_verilator(const fs::path& folder, const std::string& what) {
+Verilator find_verilator(const fs::path& folder, const ObjectRecipe& recipe) {
   struct Place {
     std::string where;
     Command command;
@@ -225,11 +225,12 @@ Verilator find_verilator(const fs::path& folder, const std::string& what) {
   }
   throw core::SimulationError(
       fmt::format("Verilator {} was not found, which {} needs{}. Install it{} and set PLATTER_VERILATOR to the "
-                  "program or to the folder of the package, or use engine model",
-                  recipe::kVerilatorVersion, what, tried, recipe::kWaves ? " (the Python package verilator has it)" : ""));
+                  "program or to the folder of the package{}",
+                  recipe::kVerilatorVersion, recipe.what, tried, recipe::kWaves ? " (the Python package verilator has it)" : "",
+                  recipe.instead));
 }
 
-fs::path find_compiler(const std::string& what) {
+fs::path find_compiler(const ObjectRecipe& recipe) {
   const char* set = std::getenv("CXX");
   Words names;
   if (set != nullptr && *set != '\0')
@@ -240,8 +241,8 @@ fs::path find_compiler(const std::string& what) {
     if (const fs::path file = program(name); !file.empty()) return file;
   throw core::SimulationError(
       fmt::format("a C++ compiler was not found, which {} needs (tried {}). Install one (apt-get install g++) "
-                  "or set CXX to it, or use engine model",
-                  what, fmt::join(names, ", ")));
+                  "or set CXX to it{}",
+                  recipe.what, fmt::join(names, ", "), recipe.instead));
 }
 
 /// The units of what Verilator has written: what runs in every cycle, and what does not.
@@ -349,14 +350,16 @@ void RtlBuild::make(const fs::path& object, const std::function<void(const std::
                       fast_options(),
                       sources_ / "shim/platter/accelerator/rtl_shim.cpp",
                       {"-O3"},
-                      sources_ / "shim"};
+                      sources_ / "shim",
+                      false,
+                      ", or use engine model"};
   for (const fs::path& file : files()) recipe.files.push_back(file.filename());
   make_object(recipe, object, say);
 }
 
 std::string lint_object(const ObjectRecipe& recipe) {
   const ScratchFolder folder;
-  Command lint = find_verilator(folder.path(), recipe.what).command;
+  Command lint = find_verilator(folder.path(), recipe).command;
   lint.folder = recipe.folder;
   append(lint.words, {"--lint-only", "-Wall"});
   append(lint.words, split(recipe::kVerilatorOptions, ';'));
@@ -371,8 +374,8 @@ std::string lint_object(const ObjectRecipe& recipe) {
 
 void make_object(const ObjectRecipe& recipe, const fs::path& object, const std::function<void(const std::string&)>& say) {
   const fs::path folder = object.parent_path();
-  const fs::path compiler = find_compiler(recipe.what);
-  Verilator verilator = find_verilator(folder, recipe.what);
+  const fs::path compiler = find_compiler(recipe);
+  Verilator verilator = find_verilator(folder, recipe);
   const auto fail = [&](const std::string& tool, const std::string& output) {
     const fs::path file = folder / (output + ".txt");
     throw ToolFailure(fmt::format("{} failed on {}:{}", tool, recipe.what, last_lines(file)), text_of(file));

@@ -36,6 +36,7 @@ struct ObjectRecipe {
   std::vector<std::string> unit_options;       ///< of that file
   std::filesystem::path headers;               ///< folder of the headers that it has in common with the program
   bool together = false;                       ///< all in one unit, with `fast_options`: takes half the time for a small design
+  std::string instead = {};                    ///< what a user can take who lacks a tool; the end of a message
 };
 
 /// Among the headers: the names that Verilator's run-time has in the program (scripts/cmake/PlatterVerilator.cmake).

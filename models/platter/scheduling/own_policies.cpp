@@ -17,6 +17,7 @@
 #include <cstring>
 #include <filesystem>
 #include <map>
+#include <typeinfo>
 #include <vector>
 
 #include "platter/core/error.h"
@@ -93,7 +94,12 @@ const Loaded* load(const std::string& file, std::string& objection) {
   };
   std::error_code error;
   const std::string path = std::filesystem::canonical(file, error).string();
-  if (error) return object(fmt::format("{}; expected a shared object that `platter policy build` has made", error.message()));
+  // What shared objects need of this program. libplatter does not export it.
+  const bool exported = dlsym(RTLD_DEFAULT, (std::string("_ZTI") + typeid(SchedulerIf).name()).c_str()) != nullptr;
+  const char* const expected = exported
+                                   ? "a shared object that `platter policy build` has made"
+                                   : "a file in Python, because this library or program takes no shared objects of policies";
+  if (error) return object(fmt::format("{}; expected {}", error.message(), expected));
   if (const auto known = loaded().find(path); known != loaded().end()) return &known->second;
 
   if (is_python(path)) return load_python(path, file, objection);
@@ -101,7 +107,7 @@ const Loaded* load(const std::string& file, std::string& objection) {
   if (handle == nullptr) {
     std::string reason = dlerror();
     if (reason.rfind(path + ": ", 0) == 0) reason.erase(0, path.size() + 2);
-    return object(fmt::format("{}; expected a shared object that `platter policy build` has made", reason));
+    return object(fmt::format("{}; expected {}", exported ? reason : "it cannot be loaded", expected));
   }
   const auto* abi = static_cast<const char* const*>(dlsym(handle, "platter_own_policy_abi"));
   const auto get = reinterpret_cast<const OwnPolicy* (*)()>(dlsym(handle, "platter_own_policy"));

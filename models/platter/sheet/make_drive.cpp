@@ -53,6 +53,7 @@ class Maker {
     const auto found = sheet_.sources.find(key);
     return found != sheet_.sources.end() ? " (" + found->second + ")" : " (of the sheet)";
   }
+  bool has_cache() const { return is_given("cache") && given("cache") > 0; }
   /// The sheet's number.
   Known stated(const std::string& key) const {
     return {given(key), fmt::format("{} {}{}", key, show_quantity(given(key), sheet_row(key).measure), source_of(key))};
@@ -105,6 +106,7 @@ NewDrive Maker::make() {
     if (!is_given(key)) object(key, fmt::format("is missing: {}", sheet_row(key).meaning));
   if (!is_given("capacity") && !is_given("sectors")) object("capacity", "is missing: the capacity, or the number of sectors");
   if (sheet_.name.empty()) object("name", "is missing: name of the drive");
+  if (sheet_.write_cache == "on" && !has_cache()) object("write_cache", "found on, expected off, or a buffer by the key cache");
   stop_on_problems();
   profile_ = sheet_.given;
   profile_.name = sheet_.name;
@@ -431,13 +433,12 @@ void Maker::set_electronics() {
   const std::string interface = fmt::format("interface {}{}", sheet_.interface,
                                             sheet_.positions.count("interface") != 0 ? source_of("interface") : ", assumed");
   const bool cached = sheet_.write_cache.empty() ? !sas : sheet_.write_cache == "on";
-  const bool has_cache = is_given("cache") && given("cache") > 0;
   const Known overhead = sas ? number("overhead", 200, "three manuals of SAS drives")
                              : number("overhead", 300, "a few tenths of a millisecond with SATA");
   const Known hit = number("cached_overhead", 30, "30 us, and the transfer");
   profile_.overhead.read_miss_us = {overhead.value, overhead.value};
   profile_.overhead.read_hit_us = {hit.value, hit.value};
-  const bool fast_writes = cached && has_cache;
+  const bool fast_writes = cached && has_cache();
   const double write = fast_writes ? hit.value : overhead.value;
   profile_.overhead.write_us = {write, write};
   for (const char* last : {"read", "write"}) {
@@ -454,7 +455,7 @@ void Maker::set_electronics() {
   for (const char* key : {"bus.read_block_us", "bus.write_block_us"}) because(key, interface + "; " + rate.why);
 
   profile::CacheProfile& cache = profile_.cache;
-  if (has_cache) {
+  if (has_cache()) {
     cache.segments = kSegments;
     cache.segment_blocks = static_cast<std::uint32_t>(std::max(1.0, given("cache") / kSegments / block_bytes_));
     cache.read_ahead = profile::ReadAhead::Segment;

@@ -7,6 +7,8 @@
 
 #include "platter/core/random.h"
 #include "platter/core/sc_time.h"
+#include "platter/mapping/eager/block_layout.h"
+#include "platter/mechanics/geometry.h"
 
 namespace platter::system {
 
@@ -28,7 +30,8 @@ std::unique_ptr<drive::Drive> make_drive(const Scenario& s, const std::string& n
   try {
     return std::make_unique<drive::Drive>(name.c_str(), config, engine);
   } catch (const std::invalid_argument& error) {
-    s.refuse("eager.enabled", error.what());
+    const std::string of_block = eager::BlockLayout::objection(mechanics::Geometry(s.drive.geometry), s.eager.block_bytes);
+    s.refuse(of_block.empty() ? "eager.enabled" : "eager.block_bytes", error.what());
   }
 }
 

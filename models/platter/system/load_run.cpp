@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "platter/core/error.h"
+#include "platter/mapping/eager/block_layout.h"
 #include "platter/mapping/eager/parameters.h"
 #include "platter/mechanics/geometry.h"
 #include "platter/observe/write_log.h"
@@ -163,6 +164,13 @@ void check(const Scenario& s, params::Findings& findings) {
   media::check(s.faults, s.host->several_drives ? s.array.drives : 1, findings);
 }
 
+void check_media(const Scenario& s) {
+  if (s.plans_faults()) s.fault_plan(mechanics::Geometry(s.drive.geometry));
+  if (!s.eager.enabled) return;
+  const std::string wrong = eager::BlockLayout::objection(mechanics::Geometry(s.drive.geometry), s.eager.block_bytes);
+  if (!wrong.empty()) s.refuse("eager.block_bytes", wrong);
+}
+
 HostInfo load_host(std::string_view name, std::string_view description, std::vector<const Section*> sections) {
   HostInfo host;
   host.name = name;
@@ -172,9 +180,7 @@ HostInfo load_host(std::string_view name, std::string_view description, std::vec
   host.sections = std::move(sections);
   host.set_defaults = [](Scenario&) {};
   host.check = check;
-  host.check_run = [](const Scenario& s) {
-    if (s.plans_faults()) s.fault_plan(mechanics::Geometry(s.drive.geometry));
-  };
+  host.check_run = check_media;
   host.make = [](const Scenario& s, const RunOptions& options) -> std::unique_ptr<RunIf> {
     return std::make_unique<LoadRun>(s, options);
   };
@@ -187,7 +193,7 @@ HostInfo load_host(std::string_view name, std::string_view description, std::vec
 HostInfo drive_host() {
   HostInfo host = load_host("drive", "a load and one drive", {&kLoad, &failure_section(), &kFaults});
   host.check_run = [](const Scenario& s) {
-    if (s.plans_faults()) s.fault_plan(mechanics::Geometry(s.drive.geometry));
+    check_media(s);
     if (s.eager.enabled) return;  // the drive has less capacity then
     const mechanics::Geometry geometry(s.drive.geometry);
     check_regions(s, {geometry.block_count(), geometry.sector_bytes()});

@@ -30,7 +30,7 @@ std::vector<MeasuredRequest> read_measured_trace(const std::filesystem::path& fi
     return time;
   };
   while (text.next(line)) {
-    if (workload::is_blank(line.text)) continue;
+    if (workload::is_blank(line.text) || workload::is_comment(line.text)) continue;
     const workload::Fields fields = workload::expect_fields(line, kForm);
     line.require_end();
     MeasuredRequest request;

@@ -87,9 +87,13 @@ def keeps_log(platter: Path, scenario: str | Path, overrides: list[str]) -> bool
     import tomllib
 
     text = call_platter(platter, ["config", "dump", str(scenario), *overrides])
-    kind = tomllib.loads(text)["host"]["kind"]
+    return bool(log_keepers(platter)[tomllib.loads(text)["host"]["kind"]])
+
+
+def log_keepers(platter: Path) -> dict[str, bool]:
+    """Of each kind of host whether it keeps a log of its requests."""
     hosts = json.loads(call_platter(platter, ["list", "hosts", "--json"]))
-    return any(host["name"] == kind and host["keeps_logs"] for host in hosts)
+    return {host["name"]: host["keeps_logs"] for host in hosts}
 
 
 def read_requests(log: Path) -> pl.DataFrame:

@@ -50,9 +50,8 @@ inline constexpr Sense kModeChanged{0x6, 0x2A, 0x01};        // mode parameters 
 inline constexpr Sense kReservationsPreempted{0x6, 0x2A, 0x03};
 inline constexpr Sense kReservationsReleased{0x6, 0x2A, 0x04};
 inline constexpr Sense kRegistrationsPreempted{0x6, 0x2A, 0x05};
-inline constexpr Sense kCommandsCleared{0x6, 0x2F, 0x00};  // commands cleared by another initiator
-inline constexpr Sense kWriteProtected{0x7, 0x27, 0x02};   // logical unit software write protected
-inline constexpr Sense kAborted{0xB, 0x00, 0x00};
+inline constexpr Sense kCommandsCleared{0x6, 0x2F, 0x00};       // commands cleared by another initiator
+inline constexpr Sense kWriteProtected{0x7, 0x27, 0x02};        // logical unit software write protected
 inline constexpr Sense kNotEnoughUnsolicited{0xB, 0x0C, 0x0D};  // write error, not enough unsolicited data
 inline constexpr Sense kDataPhase{0xB, 0x4B, 0x00};             // data phase error
 inline constexpr Sense kMiscompare{0xE, 0x1D, 0x00};            // miscompare during verify operation

@@ -34,6 +34,9 @@ StripeMap::StripeMap(std::uint32_t drives, std::uint64_t drive_bytes, std::uint3
       refuse(fmt::format("drives {} to {} of {}", area.first_drive, area.first_drive + area.drives - 1, drives));
     if (area.unit_bytes == 0 || area.unit_bytes % sector_bytes != 0)
       refuse(fmt::format("a unit of {} bytes is no whole number of sectors of {}", area.unit_bytes, sector_bytes));
+    if (area.unit_bytes > drive_bytes / area.copies())
+      refuse(fmt::format("a unit of {} bytes, expected at most {}, so that a drive of {} bytes holds {}", area.unit_bytes,
+                         drive_bytes / area.copies(), drive_bytes, area.mirrored ? "two" : "one"));
     if (area.bytes == 0 || area.bytes % area.unit_bytes != 0)
       refuse(fmt::format("{} bytes are no whole number of units of {}", area.bytes, area.unit_bytes));
     if (area.mirrored && area.drives < 2) refuse("a mirrored area needs two drives");

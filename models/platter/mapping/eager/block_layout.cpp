@@ -8,22 +8,38 @@
 
 namespace platter::eager {
 
+namespace {
+
+std::string count_objection(std::uint64_t blocks, std::uint32_t block_bytes) {
+  if (blocks >= 1 && blocks < std::numeric_limits<std::uint32_t>::max()) return {};
+  return "a drive of " + std::to_string(blocks) + " blocks of " + std::to_string(block_bytes) +
+         " bytes, expected 1 to 2^32 - 2";
+}
+
+}  // namespace
+
+std::string BlockLayout::objection(const mechanics::Geometry& geometry, std::uint32_t block_bytes) {
+  const std::uint32_t sector = geometry.sector_bytes();
+  const std::uint32_t whole = geometry.blocks_per_physical_sector() * sector;
+  const auto wrong = [&](const std::string& expected) {
+    return "a block of " + std::to_string(block_bytes) + " bytes, expected " + expected;
+  };
+  if (block_bytes % sector != 0 || block_bytes / sector < 2)
+    return wrong("a multiple of the sector's " + std::to_string(sector) + ", two sectors at least");
+  if (block_bytes % whole != 0) return wrong("a multiple of the physical sector's " + std::to_string(whole));
+  std::uint32_t longest = 0;
+  for (std::size_t i = 0; i < geometry.zone_count(); ++i) longest = std::max(longest, geometry.zone(i).most_sectors);
+  if (block_bytes / sector > longest)
+    return wrong("at most the " + std::to_string(std::uint64_t{longest} * sector) + " of the longest track");
+  return count_objection(geometry.block_count() / (block_bytes / sector), block_bytes);
+}
+
 BlockLayout::BlockLayout(const mechanics::AccessPlanner& planner, std::uint32_t block_bytes)
     : planner_(planner),
       surfaces_(planner.geometry().surfaces()),
       sectors_per_block_(block_bytes / planner.geometry().sector_bytes()) {
   const mechanics::Geometry& geometry = planner.geometry();
-  if (block_bytes % geometry.sector_bytes() != 0 || sectors_per_block_ < 2)
-    throw std::invalid_argument("a block of " + std::to_string(block_bytes) + " bytes, expected a multiple of the sector's " +
-                                std::to_string(geometry.sector_bytes()) + ", two sectors at least");
-  const std::uint32_t whole = geometry.blocks_per_physical_sector();
-  if (sectors_per_block_ % whole != 0)
-    throw std::invalid_argument("a block of " + std::to_string(block_bytes) +
-                                " bytes, expected a multiple of the physical sector's " +
-                                std::to_string(whole * geometry.sector_bytes()));
-  if (geometry.block_count() / sectors_per_block_ >= std::numeric_limits<std::uint32_t>::max())
-    throw std::invalid_argument("a drive of " + std::to_string(geometry.block_count() / sectors_per_block_) + " blocks of " +
-                                std::to_string(block_bytes) + " bytes, expected 1 to 2^32 - 2");
+  if (const std::string wrong = objection(geometry, block_bytes); !wrong.empty()) throw std::invalid_argument(wrong);
   tracks_.resize(std::size_t{geometry.cylinders()} * surfaces_);
   constexpr std::uint32_t kWholeTrack = 65535;
   for (std::uint64_t at = 0; at < geometry.block_count();) {
@@ -46,9 +62,7 @@ BlockLayout::BlockLayout(const mechanics::AccessPlanner& planner, std::uint32_t 
     track.first_place = static_cast<std::uint32_t>(places);
     places += track.places;
   }
-  if (places == 0 || places >= std::numeric_limits<std::uint32_t>::max())
-    throw std::invalid_argument("a drive of " + std::to_string(places) + " blocks of " + std::to_string(block_bytes) +
-                                " bytes, expected 1 to 2^32 - 2");
+  if (const std::string wrong = count_objection(places, block_bytes); !wrong.empty()) throw std::invalid_argument(wrong);
   places_ = static_cast<std::uint32_t>(places);
   track_at_.resize(places_ / kStride + 1);
   std::uint32_t on = 0;

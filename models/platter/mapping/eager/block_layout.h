@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "platter/mechanics/access_planner.h"
@@ -30,7 +31,10 @@ class BlockLayout {
     Lba first;                       ///< of the first place
   };
 
-  /// Throws std::invalid_argument where `block_bytes` is no whole number of sectors, two at least, or no track holds a block.
+  /// Why no drive of this geometry has blocks of this size; empty if one may. Slips and remaps are not looked at.
+  static std::string objection(const mechanics::Geometry& geometry, std::uint32_t block_bytes);
+
+  /// Throws std::invalid_argument with that objection, or where no track holds a block.
   BlockLayout(const mechanics::AccessPlanner& planner, std::uint32_t block_bytes);
 
   std::uint32_t places() const { return places_; }

@@ -9,6 +9,7 @@ import os
 import re
 import sys
 from collections.abc import Iterator, Mapping
+from pathlib import Path
 
 from rich.console import Console
 
@@ -16,6 +17,7 @@ from platter_lab import LabError, StudyFailed
 from platter_lab.cost.prices import COSTS, Engine, NoPriceError
 from platter_lab.executable import find_platter, result_schema
 from platter_lab.files import expect_writable_file
+from platter_lab.model import log_keepers
 from platter_lab.runs.executor import LocalProcesses
 from platter_lab.runs.job import Failure
 from platter_lab.runs.place import executor_of, expect_place
@@ -67,6 +69,20 @@ def _costs(scenario: Scenario, plan: Plan) -> dict[Configuration, dict[str, floa
     return costs
 
 
+def _expect_logs(platter: Path, scenario: Scenario, plan: Plan) -> None:
+    """LabError where logs are asked for of a host that keeps none."""
+    keepers = log_keepers(platter)
+    for configuration in plan.configurations:
+        kind = dict(configuration.settings).get("host.kind", scenario.configuration["host"]["kind"])
+        if not keepers.get(kind, True):
+            hosts = ", ".join(name for name, keeps in keepers.items() if keeps)
+            raise plan.source.wrong(
+                "requests",
+                f'true with host.kind = "{kind}", which keeps no log of requests',
+                f"false, or one of the hosts {hosts}",
+            )
+
+
 @contextlib.contextmanager
 def _places(plan: Plan) -> Iterator[None]:
     """What the model refuses of a key that the plan sets is said with its place there."""
@@ -102,6 +118,8 @@ def run(arguments: argparse.Namespace) -> int:
         for metric in plan.metrics
     }
     scenario = Scenario(platter, plan.scenario)
+    if plan.requests:
+        _expect_logs(platter, scenario, plan)
     points, costs = _points(scenario, plan), _costs(scenario, plan)
     store = Store(arguments.cache)
     batches = [(point, plan.seeds) for point in points.values()]
