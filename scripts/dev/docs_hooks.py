@@ -83,15 +83,14 @@ def on_pre_build(config):
 def on_page_markdown(markdown, page, config, **_):
     if page.file.src_path == API_PAGE:
         files = xml.etree.ElementTree.parse(API / "tags.xml").iterfind("compound[@kind='file']")
-        pages = {
-            file.findtext("path") + file.findtext("name"): file.findtext("filename")
-            for file in files
-        }
+        pages = {}  # Doxygen 1.9.4 has the whole path, a newer one what is below the folder
+        for file in files:
+            path = file.findtext("path") + file.findtext("name")
+            header = path.removeprefix(f"{ROOT}/models/").removeprefix(f"{GENERATED}/")
+            pages[header] = file.findtext("filename")
         place = "../" * page.url.count("/") + "api/"
         markdown = HEADER.sub(
-            lambda name: (
-                f'<a href="{place}{pages[str(path_of(name[1]))]}"><code>{name[1]}</code></a>'
-            ),
+            lambda name: f'<a href="{place}{pages[name[1]]}"><code>{name[1]}</code></a>',
             markdown,
         )
     return name_links(markdown, page, config)
