@@ -51,6 +51,10 @@ class Rig {
     return true;
   }
 
+  std::size_t of_host() const {  // outstanding
+    return static_cast<std::size_t>(std::count_if(flying_.begin(), flying_.end(), [](const Request& r) { return r.job == 0; }));
+  }
+
   zones::Zones zones;
   std::unique_ptr<ZoneLoad> load;
   std::uint64_t requests = 0;
@@ -137,6 +141,7 @@ TEST(ZoneLoad, ALogKeepsEveryLiveUnit) {
       auto& load = dynamic_cast<ZoneLog&>(*rig.load);
       while (rig.requests < 100'000) {
         ASSERT_TRUE(rig.step()) << "stuck after " << rig.requests << " requests";
+        ASSERT_EQ(rig.of_host() + load.waiting(), 24u) << "each place is outstanding, or its write waits";
         if (rig.requests % 97 != 0) continue;
         std::set<ZoneLog::Place> places;
         for (std::uint32_t logical = 0; logical < load.logical_units(); ++logical) {

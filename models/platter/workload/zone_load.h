@@ -104,6 +104,7 @@ class ZoneLog : public ZoneLoad {
   /// The logical unit that was written there last, or kNowhere since the reset of its zone.
   std::uint32_t written_at(Place unit) const { return owners_[unit]; }
   std::uint32_t logical_units() const { return space_.logical_units; }
+  std::size_t waiting() const { return waiting_.size(); }  ///< writes of the host that wait for an empty zone
 
  private:
   static constexpr std::uint32_t kNone = ~std::uint32_t{0};
